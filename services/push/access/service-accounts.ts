@@ -2,30 +2,30 @@ import type { ReadyMadeAccount } from '../../contracts/service.ts';
 
 type Permission = ReadyMadeAccount['grants'][number]['permission'];
 
-function onTopics(permission: Permission, ...patterns: readonly string[]): ReadyMadeAccount['grants'] {
+function grantsOn(permission: Permission, ...patterns: readonly string[]): ReadyMadeAccount['grants'] {
   return patterns.map((resource) => ({ resource, permission }));
 }
 
-/** Accounts of programs that publish. Topics are named `service-severity-category`. */
+/** Accounts for programs that publish. Topics are named `service-severity-category`. */
 export const accounts: readonly ReadyMadeAccount[] = [
   {
     name: 'metrics-alerts',
     description: 'Alert rules on metrics; publishes to monitoring topics.',
-    grants: onTopics('write', '*-*-monitoring'),
+    grants: grantsOn('write', '*-*-monitoring'),
   },
   {
     name: 'backup-jobs',
     description: 'Backup scripts; publishes to backup topics.',
-    grants: onTopics('write', '*-*-backup'),
+    grants: grantsOn('write', '*-*-backup'),
   },
   {
     name: 'workflow-engine',
     description: 'Pipelines and automations; publishes and reads deployment and maintenance topics.',
-    grants: onTopics('read-write', '*-*-deployment', '*-*-maintenance'),
+    grants: grantsOn('read-write', '*-*-deployment', '*-*-maintenance'),
   },
   {
     name: 'monitoring',
     description: 'Dashboards and uptime checks; publishes and reads all topics.',
-    grants: onTopics('read-write', '*'),
+    grants: grantsOn('read-write', '*'),
   },
 ];

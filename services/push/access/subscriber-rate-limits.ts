@@ -3,75 +3,83 @@ import type { Clock } from '../../contracts/service.ts';
 import { isUnifiedPushTopic } from '../domain/topics.ts';
 import type { Sender } from './limits.ts';
 
-/** Who did not listen for so long no longer stands for a topic, as at the peer. */
-const idle = 24 * 60 * 60 * 1000;
-/** After this time without anyone listening a Matrix server is told to forget the address. */
-const patience = 12 * 60 * 60 * 1000;
-/** Topics that are remembered at most; the one that was not listened to for longest goes first. */
-const mostTopics = 50_000;
+/** Milliseconds after which a subscriber is no longer charged for a topic, as in ntfy. */
+const idleMs = 24 * 60 * 60 * 1000;
+/** Milliseconds without a subscriber after which a Matrix server is told to delete the address. */
+const abandonAfterMs = 12 * 60 * 60 * 1000;
+/** Maximum number of remembered topics; the least recently subscribed one is dropped first. */
+const maxTopics = 50_000;
 
 interface Entry extends Sender {
-  readonly seen: number;
+  readonly lastSeenAt: number;
 }
 
 /**
- * Who is charged for what application servers send to topics of UnifiedPush: whoever listens there. So that one server that
- * sends for many people uses up nobody's limits but theirs. In memory, as the limits are.
+ * Subscriber-based rate limiting of ntfy: messages that application servers send to UnifiedPush topics are charged to
+ * the subscriber, so that one server sending for many users consumes only the limits of those users. Kept in memory, as
+ * the limits are.
  */
-export class RateVisitors {
+export class SubscriberRateLimits {
   readonly #clock: Clock;
-  readonly #isOn: () => boolean;
+  readonly #isEnabled: () => boolean;
   readonly #mayWrite: (identity: Identity | undefined, topic: string) => boolean;
   readonly #entries = new Map<string, Entry>();
-  /** When a message was first refused because nobody listened. */
-  readonly #unheard = new Map<string, number>();
+  /** Time of the first refused message of topics without a subscriber. */
+  readonly #refusedSince = new Map<string, number>();
 
-  constructor(clock: Clock, isOn: () => boolean, mayWrite: (identity: Identity | undefined, topic: string) => boolean) {
+  constructor(
+    clock: Clock,
+    isEnabled: () => boolean,
+    mayWrite: (identity: Identity | undefined, topic: string) => boolean,
+  ) {
     this.#clock = clock;
-    this.#isOn = isOn;
+    this.#isEnabled = isEnabled;
     this.#mayWrite = mayWrite;
   }
 
-  /** Someone reads these topics. Only who may publish there stands for one, or strangers could be charged. */
-  listen({ identity, address }: Sender, topics: readonly string[]): void {
-    if (!this.#isOn()) return;
+  /**
+   * Records a subscriber of topics. Only subscribers with publish permission are charged, because visitors could
+   * otherwise be charged for arbitrary topics.
+   */
+  recordSubscriber({ identity, address }: Sender, topics: readonly string[]): void {
+    if (!this.#isEnabled()) return;
     for (const topic of topics) {
       if (!isUnifiedPushTopic(topic) || !this.#mayWrite(identity, topic)) continue;
-      this.#unheard.delete(topic);
-      remember(this.#entries, topic, { identity, address, seen: this.#clock.now() });
+      this.#refusedSince.delete(topic);
+      setAndEvict(this.#entries, topic, { identity, address, lastSeenAt: this.#clock.now() });
     }
   }
 
-  /** Whom a message to the topic is charged to: its sender, where nobody stands for it. */
-  of(topic: string, sender: Sender): Sender {
+  /** Returns the sender that a message is charged to: the recorded subscriber, or the publisher without one. */
+  getChargedSender(topic: string, sender: Sender): Sender {
     return this.#find(topic) ?? sender;
   }
 
-  /** A topic that takes no messages before somebody listened. */
-  isWaiting(topic: string): boolean {
-    const isWaiting = this.#isOn() && isUnifiedPushTopic(topic) && this.#find(topic) === undefined;
-    if (isWaiting && !this.#unheard.has(topic)) remember(this.#unheard, topic, this.#clock.now());
-    return isWaiting;
+  /** Returns true for a topic that accepts no messages until a client subscribes. */
+  isAwaitingSubscriber(topic: string): boolean {
+    const waiting = this.#isEnabled() && isUnifiedPushTopic(topic) && this.#find(topic) === undefined;
+    if (waiting && !this.#refusedSince.has(topic)) setAndEvict(this.#refusedSince, topic, this.#clock.now());
+    return waiting;
   }
 
-  /** Nobody listens to the topic, and nobody has for so long that its address is to be forgotten. */
-  isGivenUp(topic: string): boolean {
-    const since = this.#unheard.get(topic);
-    return since !== undefined && this.#clock.now() - since > patience;
+  /** Returns true when a topic had no subscriber for so long that its address should be deleted by senders. */
+  isAbandoned(topic: string): boolean {
+    const since = this.#refusedSince.get(topic);
+    return since !== undefined && this.#clock.now() - since > abandonAfterMs;
   }
 
   #find(topic: string): Entry | undefined {
     const entry = this.#entries.get(topic);
-    if (entry === undefined || this.#clock.now() - entry.seen < idle) return entry;
+    if (entry === undefined || this.#clock.now() - entry.lastSeenAt < idleMs) return entry;
     this.#entries.delete(topic);
     return undefined;
   }
 }
 
-/** At the end of the map; the first of too many goes. */
-function remember<T>(map: Map<string, T>, topic: string, value: T): void {
+/** Inserts at the end of the map and drops the oldest entry when the map is full. */
+function setAndEvict<T>(map: Map<string, T>, topic: string, value: T): void {
   map.delete(topic);
   map.set(topic, value);
   const [oldest] = map.keys();
-  if (map.size > mostTopics && oldest !== undefined) map.delete(oldest);
+  if (map.size > maxTopics && oldest !== undefined) map.delete(oldest);
 }

@@ -3,29 +3,29 @@ import { pushApi } from '../../contracts/push/api.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { lastHours } from '../../kit/last-days.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import type { TopicRights } from './topic-permissions.ts';
+import type { TopicPermissions } from './topic-permissions.ts';
 
-export interface HourParts {
+export interface HourlyCountDependencies {
   readonly clock: Clock;
   readonly counts: Pick<TopicCounts, 'readHours'>;
-  readonly rights: Pick<TopicRights, 'may'>;
+  readonly permissions: Pick<TopicPermissions, 'may'>;
 }
 
-/** How many messages came lately, for our own page; also of those that are not kept any more. */
-export function hourHandlers({ clock, counts, rights }: HourParts): readonly ApiHandler[] {
+/** Handler for the message counts of the last hours, including messages that are no longer cached. */
+export function hourlyCountHandlers({ clock, counts, permissions }: HourlyCountDependencies): readonly ApiHandler[] {
   return [
     implement(pushApi.hours, async ({ identity }) => {
-      const hours = lastHours(clock.now()).map((at) => ({ at, low: 0, normal: 0, high: 0, urgent: 0 }));
+      const hours = lastHours(clock.now()).map((start) => ({ at: start, low: 0, normal: 0, high: 0, urgent: 0 }));
       for (const { topic, hour, priority, published } of await counts.readHours()) {
-        const shown = hours.find(({ at }) => at === hour * 1000);
-        if (shown === undefined || !rights.may(identity, 'read', topic)) continue;
-        shown[nameOf(priority)] += published;
+        const entry = hours.find(({ at }) => at === hour * 1000);
+        if (entry === undefined || !permissions.may(identity, 'read', topic)) continue;
+        entry[toPriorityClass(priority)] += published;
       }
       return { hours };
     }),
   ];
 }
 
-function nameOf(priority: number): 'low' | 'normal' | 'high' | 'urgent' {
+function toPriorityClass(priority: number): 'low' | 'normal' | 'high' | 'urgent' {
   return priority < 3 ? 'low' : priority === 3 ? 'normal' : priority === 4 ? 'high' : 'urgent';
 }

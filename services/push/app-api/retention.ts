@@ -6,43 +6,50 @@ import { ruleFor, type Rule } from '../domain/retention.ts';
 import type { Retention } from '../retention/retention.ts';
 import { MessageHistoryStore } from '../store/message-history.ts';
 
-/** Topics that are counted at most, those with the newest messages. */
-const mostTopics = 20_000;
+/** Maximum number of topics counted, most recently used first. */
+const maxTopics = 20_000;
 
-interface RetentionApiParts {
+interface RetentionApiDependencies {
   readonly context: Pick<Context, 'clock' | 'reads'>;
   readonly retention: Retention;
-  /** What the setting says, in seconds. */
-  readonly otherwise: () => number;
+  /** Retention of topics without a rule, in seconds. */
+  readonly defaultSeconds: () => number;
 }
 
-/** Our own API around how long messages are kept. */
-export function retentionHandlers({ context, retention, otherwise }: RetentionApiParts): readonly ApiHandler[] {
-  const browse = new MessageHistoryStore(context.reads);
-  const keptBy = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
+/** Handlers for retention rules. */
+export function retentionHandlers({
+  context,
+  retention,
+  defaultSeconds,
+}: RetentionApiDependencies): readonly ApiHandler[] {
+  const history = new MessageHistoryStore(context.reads);
+  const countByRule = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
     if (rules.length === 0) return [];
-    const topics = await browse.topics(Math.floor(context.clock.now() / 1000), mostTopics);
+    const topics = await history.topics(Math.floor(context.clock.now() / 1000), maxTopics);
     const byRule = Map.groupBy(topics, ({ name }) => ruleFor(rules, name));
     return rules.map((rule) => {
-      const decided = byRule.get(rule) ?? [];
-      return { topics: decided.length, messages: decided.reduce((sum, { messages }) => sum + messages, 0) };
+      const matching = byRule.get(rule) ?? [];
+      return { topics: matching.length, messages: matching.reduce((sum, { messages }) => sum + messages, 0) };
     });
   };
-  const shown = async (): Promise<{ rules: RetentionRule[]; kept: KeptByRule[]; otherwise: number }> => {
+  const readRules = async (): Promise<{ rules: RetentionRule[]; kept: KeptByRule[]; otherwise: number }> => {
     const { rules } = retention;
     return {
       rules: rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),
-      kept: await keptBy(rules),
-      otherwise: otherwise(),
+      kept: await countByRule(rules),
+      otherwise: defaultSeconds(),
     };
   };
   return [
-    implement(pushRetentionApi.read, shown),
+    implement(pushRetentionApi.read, readRules),
     implement(pushRetentionApi.replace, async ({ body: { rules } }) => {
-      const twice = rules.findIndex(({ topic }, index) => rules.slice(0, index).some((other) => other.topic === topic));
-      if (twice >= 0) throw invalidField(`rules.${String(twice)}.topic`, 'There is a rule for this topic already.');
+      const duplicate = rules.findIndex(({ topic }, index) =>
+        rules.slice(0, index).some((other) => other.topic === topic),
+      );
+      if (duplicate >= 0)
+        throw invalidField(`rules.${String(duplicate)}.topic`, 'There is a rule for this topic already.');
       await retention.replace(rules.map(({ topic, seconds, most }) => ({ pattern: topic, seconds, most })));
-      return shown();
+      return readRules();
     }),
   ];
 }

@@ -1,42 +1,42 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../../contracts/service.ts';
 import { keptFor } from '../domain/retention.ts';
-import { readStored, type Envelope } from '../subscribe/envelope.ts';
+import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
 
-/** Messages one commit delivers at most. */
-const batch = 200;
+/** Maximum number of messages published in one commit. */
+const batchSize = 200;
 
-export interface ScheduleParts {
+export interface DelayedDeliveryDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly store: DelayedMessageStore;
-  readonly record: WriteMessages;
-  /** Seconds that a message of a topic is kept; 0: it is not. */
+  readonly writeMessages: WriteMessages;
+  /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   readonly keptSeconds: (topic: string) => number;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
 }
 
-/** Delivers messages at their time. */
-export class Schedule implements AsyncDisposable {
-  readonly #parts: ScheduleParts;
+/** Publishes delayed messages at their time. */
+export class DelayedDelivery implements AsyncDisposable {
+  readonly #dependencies: DelayedDeliveryDependencies;
   readonly #alarm: Alarm;
 
-  constructor(parts: ScheduleParts) {
-    this.#parts = parts;
+  constructor(dependencies: DelayedDeliveryDependencies) {
+    this.#dependencies = dependencies;
     this.#alarm = new Alarm({
-      context: parts.context,
-      failed: 'scheduled messages were not delivered',
-      ring: (going) => this.#deliverAll(going),
+      context: dependencies.context,
+      failureMessage: 'delayed message delivery failed',
+      run: (isOpen) => this.#deliverAll(isOpen),
     });
   }
 
-  /** Reads when the next message is due: at the start, and now and then, since others may share the table. */
-  async look(): Promise<void> {
-    this.#alarm.expect(await this.#parts.store.nextTime());
+  /** Reads the time of the next message: at the start and periodically, because other hosts may share the table. */
+  async refresh(): Promise<void> {
+    this.#alarm.expect(await this.#dependencies.store.nextTime());
   }
 
-  /** A message is due at this time, in unix seconds. */
+  /** Schedules a delivery for this time, in unix seconds. */
   expect(time: number): void {
     this.#alarm.expect(time);
   }
@@ -45,34 +45,34 @@ export class Schedule implements AsyncDisposable {
     return this.#alarm[Symbol.asyncDispose]();
   }
 
-  async #deliverAll(going: () => boolean): Promise<number | undefined> {
-    while (going()) {
+  async #deliverAll(isOpen: () => boolean): Promise<number | undefined> {
+    while (isOpen()) {
       const envelopes = await this.#deliver();
-      await this.#parts.announce(envelopes);
-      if (envelopes.length < batch) break;
+      await this.#dependencies.announce(envelopes);
+      if (envelopes.length < batchSize) break;
     }
-    return this.#parts.store.nextTime();
+    return this.#dependencies.store.nextTime();
   }
 
   #deliver(): Promise<readonly Envelope[]> {
-    const { context, store, record } = this.#parts;
+    const { context, store, writeMessages } = this.#dependencies;
     const now = Math.floor(context.clock.now() / 1000);
     return context.commit(async (transaction) => {
-      const due = await store.takeDue(transaction, now, batch);
-      return record(
+      const due = await store.takeDue(transaction, now, batchSize);
+      return writeMessages(
         transaction,
-        due.map((row) => this.#recorded(row, now)),
+        due.map((row) => this.#toRecorded(row, now)),
       );
     });
   }
 
-  #recorded({ text, entry }: DelayedMessage, now: number): Recorded {
-    const planned = readStored(text);
-    const seconds = this.#parts.keptSeconds(planned.topic);
-    const kept = keptFor(planned, seconds);
-    // It was due while nothing ran: those who come back for it are to find it.
-    const late = kept.expires !== undefined && kept.expires <= now;
-    const message = late ? { ...kept, expires: now + seconds } : kept;
-    return { message, text: message === planned ? text : JSON.stringify(message), inbox: entry ?? undefined };
+  #toRecorded({ text, entry }: DelayedMessage, now: number): Recorded {
+    const delayed = parseStoredMessage(text);
+    const seconds = this.#dependencies.keptSeconds(delayed.topic);
+    const withRetention = keptFor(delayed, seconds);
+    // Expired while the service was not running: kept once more for its retention, so that clients can read it.
+    const hasExpired = withRetention.expires !== undefined && withRetention.expires <= now;
+    const message = hasExpired ? { ...withRetention, expires: now + seconds } : withRetention;
+    return { message, text: message === delayed ? text : JSON.stringify(message), inbox: entry ?? undefined };
   }
 }

@@ -5,28 +5,30 @@ import { refuse } from '../domain/refusals.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';
 
-/** The peer's release whose API this server follows: what clients take from `/v1/version`. */
-const followed = { version: '2.27.0', commit: 'homeport', date: '2026-08-04' };
+/** Release of ntfy whose API this server implements, returned by `/v1/version`. */
+const ntfyRelease = { version: '2.27.0', commit: 'homeport', date: '2026-08-04' };
 
-export interface AboutParts {
+export interface ServerInfoDependencies {
   readonly statistics: Statistics;
   readonly reservedTopics: () => readonly string[];
-  /** Whether strangers may make themselves an account. */
+  /** Returns true when visitors may create an account. */
   readonly signUp: () => boolean;
-  /** Whether messages may go out as mail. */
+  /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
-  /** What browsers subscribe with; empty while web push is off. */
+  /** Returns the public key for web push subscriptions; empty when web push is disabled. */
   readonly webPushKey: () => string;
-  /** False while messages cannot be stored. */
+  /** Returns false while messages cannot be stored. */
   readonly healthy: () => boolean;
-  /** Where the app's own pages are. */
+  /** Location of Homeport's pages. */
   readonly pages: AppPages;
 }
 
-/** The routes that tell about the server itself, by path. All of them are GET and none asks for a topic. */
-export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: Exchange) => void> {
+/** Routes about the server itself, by path. All are GET requests without a topic. */
+export function serverInfoRoutes(
+  dependencies: ServerInfoDependencies,
+): ReadonlyMap<string, (exchange: Exchange) => void> {
   const health = ({ response }: Exchange): void => {
-    const healthy = parts.healthy();
+    const healthy = dependencies.healthy();
     answer(response, healthy ? 200 : 503, `${JSON.stringify({ healthy })}\n`);
   };
 
@@ -36,7 +38,7 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
     [
       '/v1/stats',
       ({ response }) =>
-        answerValue(response, { messages: parts.statistics.total, messages_rate: parts.statistics.rate }),
+        answerValue(response, { messages: dependencies.statistics.total, messages_rate: dependencies.statistics.rate }),
     ],
     [
       '/v1/info',
@@ -44,43 +46,48 @@ export function aboutRoutes(parts: AboutParts): ReadonlyMap<string, (exchange: E
         answerValue(response, {
           name: 'Homeport push',
           api: 'ntfy',
-          version: followed.version,
-          healthy: parts.healthy(),
+          version: ntfyRelease.version,
+          healthy: dependencies.healthy(),
         }),
     ],
     [
       '/v1/version',
       ({ response, identity }) => {
         if (identity?.role !== 'admin') throw refuse('unauthorized');
-        answerValue(response, followed);
+        answerValue(response, ntfyRelease);
       },
     ],
     [
       '/v1/config',
       ({ response }) => {
         response.setHeader('Cache-Control', 'no-cache');
-        answerValue(response, configOf(parts));
+        answerValue(response, buildConfig(dependencies));
       },
     ],
     [
       '/config.js',
       ({ response }) => {
         response.setHeader('Cache-Control', 'no-cache');
-        const text = `// Generated server configuration\nvar config = ${JSON.stringify(configOf(parts), null, 2)};\n`;
+        const text = `// Generated server configuration\nvar config = ${JSON.stringify(buildConfig(dependencies), null, 2)};\n`;
         answer(response, 200, text, 'text/javascript');
       },
     ],
-    ['/', (exchange) => redirectToApp(exchange, parts.pages)],
+    ['/', (exchange) => redirectToApp(exchange, dependencies.pages)],
   ]);
 }
 
-/** Our pages are at the app's own address; the peer serves its web app at `/` and at `/<topic>`. */
+/** Redirects to Homeport's pages, where ntfy serves its web app (`/` and `/<topic>`). */
 export function redirectToApp({ request, response }: Exchange, pages: AppPages): void {
   if (!leadToApp(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
 }
 
-/** What the peer's web app wants to know before it starts. */
-function configOf({ reservedTopics, signUp, sendsMail, webPushKey }: AboutParts): Readonly<Record<string, unknown>> {
+/** Returns the configuration that ntfy's web app loads at start. */
+function buildConfig({
+  reservedTopics,
+  signUp,
+  sendsMail,
+  webPushKey,
+}: ServerInfoDependencies): Readonly<Record<string, unknown>> {
   const config = {
     base_url: '',
     app_root: '/',

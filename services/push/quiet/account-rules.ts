@@ -3,59 +3,59 @@ import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
-const none: PushPopupRules = { rules: [], zone: null, follows: null };
+const noRules: PushPopupRules = { rules: [], zone: null, follows: null };
 
-/** Everyone's rules, kept at hand: they are asked for each message. */
-export class People {
+/** Quiet-hours rules of all accounts, kept in memory because they are evaluated for each message. */
+export class AccountRules {
   readonly #context: Pick<Context, 'accounts' | 'bus'>;
   readonly #store: QuietStore;
   #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushJudge }> = new Map();
-  #told: string | undefined;
-  #followed: string | null = null;
+  #publishedRules: string | undefined;
+  #popupAccount: string | null = null;
 
   constructor(context: Pick<Context, 'accounts' | 'bus'>, store: QuietStore) {
     this.#context = context;
     this.#store = store;
   }
 
-  /** Undefined for who has no rules: everything reaches them at once. */
+  /** Returns undefined for accounts without rules: all messages reach them immediately. */
   judge(account: string): PushJudge | undefined {
     return this.#rules.get(account)?.judge;
   }
 
-  /** Undefined for who has set nothing yet. */
+  /** Returns undefined for accounts that have not saved rules. */
   quiet(account: string): PushQuiet | undefined {
     return this.#rules.get(account)?.quiet;
   }
 
-  /** Whose rules the machine's popups follow; null: nobody's. */
-  get followed(): string | null {
-    return this.#followed;
+  /** Account whose rules apply to the popups of this computer; null without one. */
+  get popupAccount(): string | null {
+    return this.#popupAccount;
   }
 
-  /** Reads the rules anew; what has not changed stays ready. */
+  /** Reloads the rules. Judges of unchanged rules are reused. */
   async load(): Promise<void> {
-    const people = await this.#store.accountRules();
+    const stored = await this.#store.accountRules();
     this.#rules = new Map(
-      people.map(({ account, quiet }) => {
-        const known = this.#rules.get(account);
-        const same = known !== undefined && JSON.stringify(known.quiet) === JSON.stringify(quiet);
-        return [account, same ? known : { quiet, judge: new PushJudge(quiet) }];
+      stored.map(({ account, quiet }) => {
+        const existing = this.#rules.get(account);
+        const isUnchanged = existing !== undefined && JSON.stringify(existing.quiet) === JSON.stringify(quiet);
+        return [account, isUnchanged ? existing : { quiet, judge: new PushJudge(quiet) }];
       }),
     );
-    await this.#tellPopups();
+    await this.#publishPopupRules();
   }
 
-  /** Who was made a user, switched off or removed decides no more about the machine's popups. */
-  async #tellPopups(): Promise<void> {
+  /** Accounts that are no longer administrators, disabled or deleted no longer control the popups. */
+  async #publishPopupRules(): Promise<void> {
     const [owner] = [...this.#rules].find(([, { quiet }]) => quiet.popups) ?? [];
     const account = owner === undefined ? undefined : await this.#context.accounts.find(owner);
     const quiet = account?.role === 'admin' && account.enabled ? this.quiet(account.name) : undefined;
-    this.#followed = quiet === undefined ? null : (owner ?? null);
-    const told: PushPopupRules =
-      quiet === undefined ? none : { rules: [...quiet.rules], zone: quiet.zone, follows: this.#followed };
-    const text = JSON.stringify(told);
-    if (text !== this.#told) this.#context.bus.publish(pushPopupRules, told);
-    this.#told = text;
+    this.#popupAccount = quiet === undefined ? null : (owner ?? null);
+    const popupRules: PushPopupRules =
+      quiet === undefined ? noRules : { rules: [...quiet.rules], zone: quiet.zone, follows: this.#popupAccount };
+    const text = JSON.stringify(popupRules);
+    if (text !== this.#publishedRules) this.#context.bus.publish(pushPopupRules, popupRules);
+    this.#publishedRules = text;
   }
 }

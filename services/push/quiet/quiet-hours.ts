@@ -5,55 +5,61 @@ import type { Context } from '../../contracts/service.ts';
 import { forgetRemoved } from '../../kit/forget-removed.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { inboxKey } from '../publish/inbox-copy.ts';
+import { getInboxKey } from '../publish/inbox-copy.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { quietHandlers } from '../app-api/quiet.ts';
 import { QuietStore } from '../store/quiet.ts';
 import { WebPushStore } from '../store/web-push.ts';
-import { mayRead, type Delivery } from '../web-push/delivery.ts';
-import { tellDigests } from './digests.ts';
-import { People } from './account-rules.ts';
-import { remindAll } from './reminders.ts';
+import { mayRead, type BrowserDelivery } from '../web-push/delivery.ts';
+import { sendDigests } from './digests.ts';
+import { AccountRules } from './account-rules.ts';
+import { sendReminders } from './reminders.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
-/** How a message is to reach a person's browsers now. */
-export interface Manner {
-  /** Without a sound. */
+/** How a message is delivered to the browsers of an account. */
+export interface DeliveryMode {
+  /** Without sound. */
   readonly silent?: true;
-  /** What acknowledges it: it comes again until then. */
+  /** Secret that acknowledges the message, which is repeated until then. */
   readonly acknowledge?: string;
-  /** How it is known should it become quiet before it is out. */
+  /** Identity of the message if it must be held because quiet hours begin before it is sent. */
   readonly waits?: { readonly sequence: string; readonly key: string };
 }
 
-/** People's rules for what reaches them without asking: what is held back, summed up, repeated. */
-export interface Quiet extends AsyncDisposable {
+/** Quiet hours: messages are held, summarized or repeated by the rules of accounts. */
+export interface QuietHours extends AsyncDisposable {
   readonly handlers: readonly ApiHandler[];
   /**
-   * Decides about a message for these accounts in the transaction that stores it, and answers how it reaches them now;
-   * who is not in the answer gets it summed up later.
+   * Decides about a message for these accounts in the transaction that stores it, and returns how it is delivered;
+   * accounts that are missing get a digest later.
    */
-  sort(
+  classify(
     transaction: Context['db'],
     recorded: Pick<Recorded, 'message' | 'text' | 'inbox'>,
     accounts: ReadonlySet<string>,
-  ): Promise<ReadonlyMap<string, Manner>>;
-  /** Holds a delivery back that is due while it is quiet, as after a time without a network; false: it may go out. */
-  holdBack(account: string | null, delivery: Pick<Delivery, 'topic' | 'waits'>): Promise<boolean>;
+  ): Promise<ReadonlyMap<string, DeliveryMode>>;
+  /**
+   * Holds a delivery that became due during quiet hours, for example after a network outage; returns false when it may
+   * be sent.
+   */
+  holdBack(account: string | null, delivery: Pick<BrowserDelivery, 'topic' | 'waits'>): Promise<boolean>;
   start(): Promise<Disposable>;
-  /** Call each minute: others may share the tables, and the clock may have been set. */
+  /**
+   * Reloads rules and checks for ended quiet hours. Called every minute, because other hosts may share the tables and
+   * the clock may change.
+   */
   upkeep(): Promise<void>;
 }
 
-export function openQuiet(context: Context): Quiet {
+export function openQuietHours(context: Context): QuietHours {
   const { bus, clock, commit, log, random } = context;
   const store = new QuietStore(context.db);
-  const people = new People(context, store);
-  const parts = { context, store, browsers: new WebPushStore(context), people };
-  /** False while nothing waits or comes again: most inboxes are read without any of it. */
-  let busy = true;
-  let expected = 0;
+  const accountRules = new AccountRules(context, store);
+  const dependencies = { context, store, browsers: new WebPushStore(context), accountRules };
+  /** False while nothing is held or repeated, which saves a query for most messages. */
+  let hasEntries = true;
+  let expectCount = 0;
 
   context.metrics.gauge({
     name: 'push_messages_held',
@@ -62,110 +68,112 @@ export function openQuiet(context: Context): Quiet {
   });
   const alarm = new Alarm({
     context,
-    failed: 'held messages were not summed up',
-    async ring() {
-      const before = expected;
-      const waits = await tellDigests(parts);
-      const reminder = await remindAll(parts);
-      // What was held meanwhile may not have been seen.
-      busy = waits || reminder !== undefined || expected !== before;
-      const next = Math.min(waits ? nextMinute() : Infinity, reminder ?? Infinity);
+    failureMessage: 'quiet hours digest failed',
+    async run() {
+      const countBefore = expectCount;
+      const stillHeld = await sendDigests(dependencies);
+      const reminder = await sendReminders(dependencies);
+      // Messages held during the run may not have been seen.
+      hasEntries = stillHeld || reminder !== undefined || expectCount !== countBefore;
+      const next = Math.min(stillHeld ? nextMinute() : Infinity, reminder ?? Infinity);
       return next === Infinity ? undefined : Math.ceil(next / 1000);
     },
   });
-  /** Quiet ends on full minutes alone. */
-  const nextMinute = (): number => (Math.floor(clock.now() / minute) + 1) * minute;
+  /** Quiet hours end on full minutes only. */
+  const nextMinute = (): number => (Math.floor(clock.now() / minuteMs) + 1) * minuteMs;
   const expect = (time: number): void => {
-    busy = true;
-    expected += 1;
+    hasEntries = true;
+    expectCount += 1;
     alarm.expect(Math.ceil(time / 1000));
   };
-  const look = (): void => alarm.expect(Math.floor(clock.now() / 1000));
+  const checkNow = (): void => alarm.expect(Math.floor(clock.now() / 1000));
 
-  const forget = async (account: string): Promise<void> => {
+  const removeAccount = async (account: string): Promise<void> => {
     await commit((transaction) => store.removeAccount(transaction, account));
-    await people.load();
+    await accountRules.load();
   };
 
   return {
     handlers: quietHandlers({
       context,
       store,
-      people,
-      async changed() {
-        await people.load();
-        look();
+      accountRules,
+      async onChanged() {
+        await accountRules.load();
+        checkNow();
       },
     }),
 
-    async sort(transaction, { message, text, inbox }, readers) {
+    async classify(transaction, { message, text, inbox }, readers) {
       const { id, topic, event, sequence_id, priority = defaultPriority } = message;
       const sequence = sequence_id ?? id;
-      if (busy && (event !== 'message' || sequence_id !== undefined)) {
+      if (hasEntries && (event !== 'message' || sequence_id !== undefined)) {
         await store.supersede(transaction, topic, sequence);
       }
-      const manners = new Map<string, Manner>();
+      const modes = new Map<string, DeliveryMode>();
       const now = clock.now();
       for (const account of readers) {
-        // A browser may want all topics, also those its person may not read: nothing is noted of them.
-        const known = event === 'message' ? people.judge(account) : undefined;
-        const judge = known !== undefined && (await mayRead(context, { account }, topic)) ? known : undefined;
+        // A browser may subscribe to all topics, including those its account may not read: nothing is recorded for
+        // them.
+        const accountJudge = event === 'message' ? accountRules.judge(account) : undefined;
+        const judge =
+          accountJudge !== undefined && (await mayRead(context, { account }, topic)) ? accountJudge : undefined;
         const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-        const held = { account, topic, sequence, key: inboxKey(message, inbox) };
+        const held = { account, topic, sequence, key: getInboxKey(message, inbox) };
         const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
         if (outcome === 'hold') {
           await store.hold(transaction, [held]);
           expect(nextMinute());
         } else if (outcome === 'show' && minutes > 0) {
-          const due = now + minutes * minute;
+          const due = now + minutes * minuteMs;
           const acknowledge = random.text(32);
-          const repeats = await store.repeat(transaction, { ...held, id: acknowledge, text, time: now, due });
-          manners.set(account, repeats ? { acknowledge } : {});
+          const isRepeated = await store.repeat(transaction, { ...held, id: acknowledge, text, time: now, due });
+          modes.set(account, isRepeated ? { acknowledge } : {});
           expect(due);
         } else {
-          // Clearing and deleting are no news.
+          // Events that clear or delete are not held.
           const mayWait = event === 'message' && priority === 3 && outcome === 'show';
           const waits = mayWait ? { waits: { sequence, key: held.key } } : {};
-          manners.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : waits);
+          modes.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : waits);
         }
       }
-      return manners;
+      return modes;
     },
 
     async holdBack(account, { topic, waits }) {
       if (account === null || topic === undefined || waits === undefined) return false;
-      if (people.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
+      if (accountRules.judge(account)?.outcome(topic, 3, clock.now()) !== 'hold') return false;
       await commit((transaction) => store.hold(transaction, [{ account, topic, ...waits }]));
       expect(nextMinute());
       return true;
     },
 
     async start() {
-      const open = new DisposableStack();
-      await people.load();
-      open.use(
+      const resources = new DisposableStack();
+      await accountRules.load();
+      resources.use(
         bus.subscribe(inboxSeen, ({ keys }) => {
-          if (!busy || keys.length === 0) return;
+          if (!hasEntries || keys.length === 0) return;
           commit((transaction) => store.removeRead(transaction, keys)).catch((error: unknown) =>
-            log.error('read messages still count as held', { error }),
+            log.error('held message removal failed', { error }),
           );
         }),
       );
-      open.use(
+      resources.use(
         bus.subscribe(accountsChanged, ({ account }) => {
           if (account === everyone) return;
-          people.load().catch((error: unknown) => log.error('rules were not read anew', { account, error }));
+          accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
         }),
       );
-      open.use(forgetRemoved(context, 'rules', forget));
-      // What ended while nothing ran is told now.
-      look();
-      return open;
+      resources.use(forgetRemoved(context, 'rules', removeAccount));
+      // Quiet hours that ended while the service was not running are handled now.
+      checkNow();
+      return resources;
     },
 
     async upkeep() {
-      await people.load();
-      look();
+      await accountRules.load();
+      checkNow();
     },
 
     [Symbol.asyncDispose]: () => alarm[Symbol.asyncDispose](),

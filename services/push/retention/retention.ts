@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
 import { keptFor, ruleFor, type Rule } from '../domain/retention.ts';
-import { readStored } from '../subscribe/envelope.ts';
-import type { AlsoStore } from '../publish/write-messages.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
+import type { WriteHook } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RetentionStore } from '../store/retention.ts';
@@ -48,7 +48,7 @@ export class Retention {
   }
 
   /** Remembers the topics that received messages and have a maximum number of messages. */
-  readonly store: AlsoStore = (_transaction, recorded) => {
+  readonly store: WriteHook = (_transaction, recorded) => {
     for (const { message } of recorded)
       if (this.#maxMessages(message.topic) !== undefined) this.#topicsToTrim.add(message.topic);
     return Promise.resolve();
@@ -118,7 +118,7 @@ export class Retention {
         const seconds = this.keptSeconds(row.topic);
         const expires = row.time + seconds;
         if (row.expires <= expires) return [];
-        const message = keptFor(readStored(row.text), Math.max(seconds, 1));
+        const message = keptFor(parseStoredMessage(row.text), Math.max(seconds, 1));
         return [{ seq: row.seq, id: row.id, expires, text: JSON.stringify(message) }];
       });
       const last = rows.at(-1)?.seq;

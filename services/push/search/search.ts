@@ -5,7 +5,7 @@ import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
-import { readStored } from '../subscribe/envelope.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type IndexEntry } from '../store/search.ts';
 import { toSearchWords } from './search-words.ts';
@@ -120,17 +120,17 @@ export class Search {
       });
       for (const { seq, text } of rows) {
         before = seq;
-        const message = readStored(text);
+        const message = parseStoredMessage(text);
         if ((topics === undefined || topics.has(message.topic)) && matchesFilters(message, request))
           messages.push({ seq, message });
-        if (messages.length === limit) return { messages: messages, next: seq };
+        if (messages.length === limit) return { messages, next: seq };
       }
       read += rows.length;
       if (rows.length < pageSize) before = from + 1;
       if (read >= maxMessagesRead) break;
       await nextTurn();
     }
-    return { messages: messages, next: before > bounds.first ? before : undefined };
+    return { messages, next: before > bounds.first ? before : undefined };
   }
 
   /** Returns the topics that match the pattern and that the identity may read; undefined when all topics match. */

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { readStored } from '../subscribe/envelope.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
 import { toSearchWords } from '../search/search-words.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
@@ -49,7 +49,7 @@ async function indexExisting(db: Kysely<any>): Promise<void> {
       .orderBy('seq')
       .limit(pageSize)
       .execute();
-    const messages = rows.map(({ seq, text }) => ({ seq, message: readStored(text) }));
+    const messages = rows.map(({ seq, text }) => ({ seq, message: parseStoredMessage(text) }));
     await store.add(
       db,
       messages.map(({ seq, message }) => ({ seq, words: toSearchWords(message) })),

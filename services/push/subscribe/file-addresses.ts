@@ -1,20 +1,23 @@
-/** How the addresses of files begin in the messages that are kept, and how for somebody who reaches this server elsewhere. */
-export interface Outside {
-  readonly kept: string;
-  readonly seen: string;
+/** Prefixes of file addresses in stored messages, and as a client with another address must see them. */
+export interface FileAddressRewrite {
+  readonly stored: string;
+  readonly visible: string;
 }
 
-/** Undefined where both are the same, or where nobody knows one of them. */
-export function outsideOf(kept: string | undefined, seen: string | undefined): Outside | undefined {
-  if (kept === undefined || seen === undefined || kept === seen) return undefined;
-  return { kept: fieldOf(kept), seen: fieldOf(seen) };
+/** Returns undefined when both addresses are equal or one is unknown. */
+export function createFileAddressRewrite(
+  storedBase: string | undefined,
+  visibleBase: string | undefined,
+): FileAddressRewrite | undefined {
+  if (storedBase === undefined || visibleBase === undefined || storedBase === visibleBase) return undefined;
+  return { stored: toUrlField(storedBase), visible: toUrlField(visibleBase) };
 }
 
-/** A message's JSON as somebody outside has to read it. A quotation mark in a text has a backslash before it, so that only fields are met. */
-export function seenFrom(text: string, outside: Outside | undefined): string {
-  return outside === undefined ? text : text.replaceAll(outside.kept, outside.seen);
+/** Rewrites file addresses in the JSON of a message. Quotes inside of a text are escaped, so only fields match. */
+export function rewriteFileAddresses(text: string, rewrite: FileAddressRewrite | undefined): string {
+  return rewrite === undefined ? text : text.replaceAll(rewrite.stored, rewrite.visible);
 }
 
-function fieldOf(base: string): string {
+function toUrlField(base: string): string {
   return `"url":${JSON.stringify(`${base}/file/`).slice(0, -1)}`;
 }

@@ -75,7 +75,13 @@ it('takes over what an older version left: jobs for the inbox, and messages that
   const entryOf = (body: string) => ({
     key: `push:${body}`,
     offer: {
-      ...{ title: 'T', body, format: 'text', priority: 3, tags: [], source: 'mail', topic: 't' },
+      title: 'T',
+      body,
+      format: 'text',
+      priority: 3,
+      tags: [],
+      source: 'mail',
+      topic: 't',
       time: Date.now(),
     },
   });
@@ -100,7 +106,13 @@ it('takes over what an older version left: jobs for the inbox, and messages that
       await transaction
         .insertInto('scheduled')
         .values({
-          ...{ id: 'waits', topic: 't', sequence: 'waits', time: due, expires: due + 3600, after: 0, account: null },
+          id: 'waits',
+          topic: 't',
+          sequence: 'waits',
+          time: due,
+          expires: due + 3600,
+          after: 0,
+          account: null,
           text: JSON.stringify({
             id: 'waits',
             time: due,

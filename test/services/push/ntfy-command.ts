@@ -119,7 +119,9 @@ export function describeNtfyCommand(binary: string): void {
         ...['--file', join(folder, 'files', 'flower.bin'), topic('files'), 'Nice!'],
       );
       expect({ message, name: attachment.name, size: attachment.size }).toEqual({
-        ...{ message: 'Nice!', name: 'flower.bin', size: 10_000 },
+        message: 'Nice!',
+        name: 'flower.bin',
+        size: 10_000,
       });
       const kept = await fetch(attachment.url);
       expect(Buffer.from(await kept.arrayBuffer()).equals(bytes)).toBe(true);

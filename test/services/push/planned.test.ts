@@ -61,7 +61,11 @@ describe('messages that wait', () => {
     expect(own.messages.map(({ message }) => message)).toEqual(['first', 'second']);
     expect(own.total).toBe(2);
     expect(own.messages[1]).toMatchObject({
-      ...{ topic: 'ada-late', title: 'T', tags: ['a', 'b'], priority: 4, due: clock.now() + 7200 * second },
+      topic: 'ada-late',
+      title: 'T',
+      tags: ['a', 'b'],
+      priority: 4,
+      due: clock.now() + 7200 * second,
     });
     const paged: string[] = [];
     for (let next: string | null = ''; next !== null;) {

@@ -74,8 +74,14 @@ it('names a file that is too large for a message', async () => {
   const stream = await rig.listen('/files/json');
   using _open = stream;
   await rig.context.handovers.pass(pushOffered, 'files:1', {
-    ...{ topic: 'files', title: 'scan', message: 'see file', priority: 3, tags: [], markdown: false },
-    ...{ source: 'mail', origin: 'files:1' },
+    topic: 'files',
+    title: 'scan',
+    message: 'see file',
+    priority: 3,
+    tags: [],
+    markdown: false,
+    source: 'mail',
+    origin: 'files:1',
     file: { name: 'Scan_002.pdf', type: 'application/pdf', bytes: new Uint8Array(5000) },
   });
   await vi.waitFor(() =>

@@ -75,7 +75,11 @@ describe('a schedule', () => {
       ...{ topic: 'plants', title: 'Plants', priority: 4, tags: ['seedling'], click: 'https://plants.example/' },
     });
     expect(made).toMatchObject({
-      ...{ words: 'Every day at 08:00', next: start + 8 * hour, last: null, account: 'admin', missed: 'once' },
+      words: 'Every day at 08:00',
+      next: start + 8 * hour,
+      last: null,
+      account: 'admin',
+      missed: 'once',
     });
     using stream = await rig.listen('/plants/json');
     pass(clock, 8 * hour - 1000);
@@ -86,7 +90,10 @@ describe('a schedule', () => {
       .poll(() => stream.messages.slice(1))
       .toMatchObject([
         {
-          ...{ message: 'Water the plants', title: 'Plants', priority: 4, tags: ['seedling'] },
+          message: 'Water the plants',
+          title: 'Plants',
+          priority: 4,
+          tags: ['seedling'],
           ...{ click: 'https://plants.example/', time: clock.now() / 1000 },
         },
       ]);
@@ -122,7 +129,11 @@ describe('a schedule', () => {
   it('keeps between its start and its end, and is over then', async () => {
     const now = clock.now();
     const { id, next } = await call('POST', '', {
-      ...{ ...daily, topic: 'span', rule: '0 * * * *', starts: now + 5 * hour, ends: now + 7 * hour },
+      ...daily,
+      topic: 'span',
+      rule: '0 * * * *',
+      starts: now + 5 * hour,
+      ends: now + 7 * hour,
     });
     expect(next).toBeGreaterThanOrEqual(now + 5 * hour);
     for (let turn = 0; turn < 10; turn += 1) {

@@ -23,7 +23,8 @@ describe('search over the history', () => {
       method: 'POST',
       headers: { Authorization: admin },
       body: JSON.stringify({
-        ...{ name: 'ada', password: 'harbour light' },
+        name: 'ada',
+        password: 'harbour light',
         grants: [
           { service: 'push', resource: 'ada-*', permission: 'read' },
           { service: 'push', resource: 'ada-secret', permission: 'none' },

@@ -86,7 +86,8 @@ describe('the counts of topics by day', () => {
     await api(host.url('control'), '/api/accounts', {
       method: 'POST',
       body: JSON.stringify({
-        ...{ name: 'grace', password: 'harbour light' },
+        name: 'grace',
+        password: 'harbour light',
         grants: [{ service: 'push', resource: 'open-*', permission: 'read' }],
       }),
     });

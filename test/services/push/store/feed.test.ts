@@ -29,7 +29,11 @@ eachDialect((name, open, newPlace) => {
       return { source, after };
     };
     const rowOf = (id: string, of: { inbox?: string; expires?: number } = { inbox }) => ({
-      ...{ id, topic: 't', time: 100, expires: 1000, ...of },
+      id,
+      topic: 't',
+      time: 100,
+      expires: 1000,
+      ...of,
       text: JSON.stringify({ id, time: 100, event: 'message', topic: 't', message: id }),
     });
     const add = (...rows: ReturnType<typeof rowOf>[]) =>
@@ -52,7 +56,7 @@ eachDialect((name, open, newPlace) => {
     await add(rowOf('a'), rowOf('other', {}), rowOf('b'));
     const { source, after } = await feed();
     const remove = (now: number) =>
-      database.commit((transaction) => store.removeExpired(transaction, now, 100, source.taken));
+      database.commit((transaction) => store.removeExpired(transaction, now, 100, source.cursor));
     expect(await remove(2000)).toEqual([2]);
     await after(1);
     expect(await remove(2000)).toEqual([1]);
@@ -70,7 +74,7 @@ eachDialect((name, open, newPlace) => {
     const { source, after } = await feed();
     expect((await after(0)).entries).toEqual(['a']);
     await after(1);
-    const gone = await database.commit((transaction) => store.removeExpired(transaction, 500, 100, source.taken));
+    const gone = await database.commit((transaction) => store.removeExpired(transaction, 500, 100, source.cursor));
     expect(gone).toEqual([1]);
   });
 

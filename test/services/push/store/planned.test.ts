@@ -13,7 +13,15 @@ eachDialect((dialect, open) => {
     return { database, store };
   };
   const row = (id: string, time: number, account: string | null) => ({
-    ...{ id, topic: 't', sequence: id, time, expires: time + 10, text: '{}', entry: null, after: 0, account },
+    id,
+    topic: 't',
+    sequence: id,
+    time,
+    expires: time + 10,
+    text: '{}',
+    entry: null,
+    after: 0,
+    account,
   });
 
   it('lists by time and pages on, of all and of one account', async () => {
@@ -24,7 +32,7 @@ eachDialect((dialect, open) => {
       (await store.list(account, after, limit)).map(({ id }) => id).join('');
     expect(await ids(undefined, { time: 0, seq: 0 })).toBe('abcd');
     expect(await ids('ada', { time: 0, seq: 0 })).toBe('bcd');
-    const [, , third] = await store.list(undefined, { time: 0, seq: 0 }, 9);
+    const [, third] = await store.list(undefined, { time: 0, seq: 0 }, 9);
     expect(await ids(undefined, { time: 30, seq: third?.seq ?? 0 })).toBe('d');
     expect([await store.count(), await store.count('ada')]).toEqual([4, 3]);
   });

@@ -19,9 +19,17 @@ eachDialect((_dialect, open) => {
     };
   };
   const schedule = (id: string, clock: { now(): number }) => ({
-    ...{ id, account: 'ada', topic: 't', title: 'T', message: 'm', priority: 4, tags: ['a'], markdown: true },
+    id,
+    account: 'ada',
+    topic: 't',
+    title: 'T',
+    message: 'm',
+    priority: 4,
+    tags: ['a'],
+    markdown: true,
     ...{ click: 'https://x.example/', rule: '0 8 * * *', zone: 'UTC', starts: null, ends: clock.now() + 48 * hour },
-    ...{ missed: 'skip', enabled: true },
+    missed: 'skip',
+    enabled: true,
   });
 
   it('takes schedules and rules to another place, where they run on from now', async () => {

@@ -11,11 +11,17 @@ eachDialect((dialect, open) => {
     return { database, store: new QuietStore(database.kysely) };
   };
   const held = (account: string, topic: string, sequence: string, key = sequence): HeldMessage => ({
-    ...{ account, topic, sequence, key },
+    account,
+    topic,
+    sequence,
+    key,
   });
   const urgent = (account: string, sequence: string, due = 10): UrgentMessage => ({
     ...held(account, 'alarms', sequence),
-    ...{ id: `${account}-${sequence}`, text: '{}', time: 0, due },
+    id: `${account}-${sequence}`,
+    text: '{}',
+    time: 0,
+    due,
   });
 
   it('keeps rules, and lets one person alone decide about the popups', async () => {

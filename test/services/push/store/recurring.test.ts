@@ -11,8 +11,19 @@ eachDialect((dialect, open) => {
     return { database, store: new RecurringStore(database.kysely) };
   };
   const row = (id: string, next: number | null, account = 'ada') => ({
-    ...{ id, account, topic: 't', content: '{"message":"m"}', rule: '@daily', zone: 'UTC', starts: null, ends: null },
-    ...{ missed: 'once', enabled: next === null ? 0 : 1, next, last: null, trouble: '' },
+    id,
+    account,
+    topic: 't',
+    content: '{"message":"m"}',
+    rule: '@daily',
+    zone: 'UTC',
+    starts: null,
+    ends: null,
+    missed: 'once',
+    enabled: next === null ? 0 : 1,
+    next,
+    last: null,
+    trouble: '',
   });
 
   it('gives those that are due, the oldest first, and those whose last run is still to come', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../../../services/contracts/service.ts';
-import { Schedule } from '../../../../services/push/delayed/delayed-delivery.ts';
+import { DelayedDelivery } from '../../../../services/push/delayed/delayed-delivery.ts';
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
@@ -36,10 +36,10 @@ eachDialect((_name, open) => {
       },
     };
     const delivered: string[] = [];
-    const schedule = new Schedule({
+    const schedule = new DelayedDelivery({
       context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
       store,
-      record: createWriteMessages(messages, []),
+      writeMessages: createWriteMessages(messages, []),
       keptSeconds: () => 3600,
       announce(envelopes) {
         delivered.push(...envelopes.map(({ message }) => message.id));
@@ -61,7 +61,7 @@ eachDialect((_name, open) => {
         })),
       );
     }
-    await schedule.look();
+    await schedule.refresh();
     expect(timers.size).toBe(1);
     fake.advance(98_000);
     expect([delivered.length, timers.size]).toEqual([0, 1]);
@@ -88,7 +88,7 @@ eachDialect((_name, open) => {
   it('notices that the clock was set forward', async () => {
     const { schedule, fake, delivered, add } = await openSchedule();
     await add([{ id: 'far', due: 3600 }]);
-    await schedule.look();
+    await schedule.refresh();
     fake.set(start + 3_600_000);
     fake.advance(1000);
     await expect.poll(() => delivered).toEqual(['far']);

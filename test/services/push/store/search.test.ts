@@ -111,7 +111,10 @@ eachDialect((dialect, open) => {
     const database = await open();
     await database.migrate(migrations.filter(({ name }) => name < '032'));
     const rows = Array.from({ length: 1500 }, (_, index) => ({
-      ...{ id: `m${String(index)}`, topic: 't', time: 100, expires: 1000 },
+      id: `m${String(index)}`,
+      topic: 't',
+      time: 100,
+      expires: 1000,
       text: JSON.stringify({ event: 'message', topic: 't', title: `Title ${String(index)}`, message: 'old' }),
     }));
     await database.commit(async (transaction) => {

@@ -34,6 +34,14 @@ const isRooted = takes(['string'], ([path]) => path.startsWith('/'));
 
 /** Sprig's functions for paths. The peer's server knows slashes only, so those for files say the same. */
 export const pathFunctions: Readonly<Record<string, TemplateFunction>> = {
-  ...{ base: baseOf, osBase: baseOf, dir: folderOf, osDir: folderOf, clean: cleaned, osClean: cleaned },
-  ...{ ext: endingOf, osExt: endingOf, isAbs: isRooted, osIsAbs: isRooted },
+  base: baseOf,
+  osBase: baseOf,
+  dir: folderOf,
+  osDir: folderOf,
+  clean: cleaned,
+  osClean: cleaned,
+  ext: endingOf,
+  osExt: endingOf,
+  isAbs: isRooted,
+  osIsAbs: isRooted,
 };

@@ -149,8 +149,18 @@ export function parseMoment(layout: string, text: string, local: Zone): Moment {
   const failed = (rest: string, part: string): RunFault =>
     fault(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`);
   const fields: Fields = {
-    ...{ year: 0, month: 0, day: 0, yearDay: 0, hour: 0, minute: 0, second: 0, nanosecond: 0 },
-    ...{ afternoon: undefined, offset: undefined, abbreviation: '', isUtc: false },
+    year: 0,
+    month: 0,
+    day: 0,
+    yearDay: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    nanosecond: 0,
+    afternoon: undefined,
+    offset: undefined,
+    abbreviation: '',
+    isUtc: false,
   };
   let rest = text;
   const pieces = piecesOf(layout);
