@@ -7,8 +7,8 @@ import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { sessionOf } from '../contracts/session.ts';
 import { markEndless } from '../kit/endless.ts';
-import { EventRing } from './domain.ts';
-import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
+import { EventRing } from './event-ring.ts';
+import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
 
 /** Bounds of the live stream; tests make them small. */
 export interface LiveLimits {

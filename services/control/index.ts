@@ -8,7 +8,7 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
-import { MachineHistory } from './machine-history.ts';
+import { MachineHistory } from './computer-history.ts';
 import { controlRoutes } from './routes.ts';
 
 const Settings = z.object({});

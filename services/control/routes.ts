@@ -8,7 +8,7 @@ import { Problem } from '../contracts/problem.ts';
 import { addressOfLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
-import { ownAccountRoutes } from './own-account.ts';
+import { ownAccountRoutes } from './current-account.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 
 const done = { ok: true } as const;

@@ -10,17 +10,17 @@ import {
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { liveSettings } from '../kit/live-settings.ts';
-import { bound, unreadWords } from './domain.ts';
+import { bound, unreadWords } from './item-text.ts';
 import { manifest } from './manifest.ts';
-import { Follow } from './follow.ts';
+import { Follow } from './feed-follower.ts';
 import { Intake } from './intake.ts';
 import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { FeedPlaces } from './store/feed-places.ts';
-import { isSeen, Marking, type Announce } from './marking.ts';
+import { FeedPlaces } from './store/feed-positions.ts';
+import { isSeen, Marking, type Announce } from './item-marker.ts';
 import { ItemStore, type Placed } from './store/items.ts';
-import { UnreadCount } from './unread.ts';
+import { UnreadCount } from './unread-count.ts';
 import { WordIndex } from './word-index.ts';
 
 /** Everything the app told its person, in one list: found by its words, marked, put away, removed. */

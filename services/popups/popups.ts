@@ -3,9 +3,9 @@ import { inboxAdded, inboxSeen, type InboxItem } from '../contracts/inbox/api.ts
 import { pushPopupRules } from '../contracts/push/rules.ts';
 import { popupsChanged, type PopupsState } from '../contracts/popups/popups.ts';
 import type { Clock, Log } from '../contracts/service.ts';
-import { answers, type Answer } from './answers.ts';
-import { Bursts } from './bursts.ts';
-import { PopupMemory, type Remembered } from './memory.ts';
+import { answers, type Answer } from './popup-events.ts';
+import { Bursts } from './burst-limiter.ts';
+import { PopupMemory, type Remembered } from './popup-state-file.ts';
 import type { Notifier, Popup } from '../contracts/popups/desktop.ts';
 import { PushTopics } from './push-topics.ts';
 import { quietSpans, quietUntil, wallClock, type WallClock } from '../contracts/quiet-hours.ts';

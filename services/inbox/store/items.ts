@@ -2,13 +2,13 @@ import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kyse
 import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
 import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import { searchWords } from '../domain.ts';
+import { searchWords } from '../item-text.ts';
 import { insertItems, insertKeys } from './insert.ts';
-import { includes, narrow, type Wanted } from './narrow.ts';
+import { includes, narrow, type Wanted } from './item-filter.ts';
 import { settleRuns, timesOf, type RunOf } from './repeats.ts';
 import { within, type Scope } from './scope.ts';
 import { bit, itemOf, shown, type Tables } from './tables.ts';
-import { ItemWords } from './words.ts';
+import { ItemWords } from './item-words.ts';
 
 /** What is to become a row, and the key that makes it one row however often it comes. */
 export interface Offered {

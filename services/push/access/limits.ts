@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { Bucket } from '../domain/bucket.ts';
+import { Bucket } from '../domain/token-bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { networkOf } from '../../kit/network.ts';

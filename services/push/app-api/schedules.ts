@@ -2,7 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { readRule } from '../domain/cron/rule.ts';
-import { ruleWords } from '../domain/cron/words.ts';
+import { ruleWords } from '../domain/cron/description.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { readContent } from '../recurring/content.ts';
 import type { Schedules } from '../recurring/schedules.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Action } from './message.ts';
 import { parseShortActions } from './short-actions.ts';
 import { refuse } from './refusals.ts';
-import type { WrittenAction } from './written-action.ts';
+import type { WrittenAction } from './action-input.ts';
 
 const most = 3;
 const kinds = ['view', 'broadcast', 'http', 'copy'];

@@ -1,5 +1,5 @@
 import { parseDuration } from './duration.ts';
-import { parseWordedTime } from './worded-time.ts';
+import { parseWordedTime } from './natural-time.ts';
 import { refuse } from './refusals.ts';
 
 /** Seconds: sooner than this, a message need not wait. */

@@ -1,4 +1,4 @@
-import type { WrittenAction } from './written-action.ts';
+import type { WrittenAction } from './action-input.ts';
 import { refuse } from './refusals.ts';
 
 const fields = ['action', 'label', 'url', 'method', 'body', 'intent', 'value'] as const;

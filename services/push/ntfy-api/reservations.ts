@@ -1,5 +1,5 @@
 import { everyone, type Accounts } from '../../contracts/control/accounts.ts';
-import { parsePermission, permissionWord } from '../domain/permission-words.ts';
+import { parsePermission, permissionWord } from '../domain/permission-names.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic, requireTopic } from '../domain/topics.ts';
 import { flag } from '../domain/parameters.ts';

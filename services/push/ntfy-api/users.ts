@@ -1,6 +1,6 @@
 import { AccountName, everyone, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { parsePermission, permissionWord } from '../domain/permission-words.ts';
+import { parsePermission, permissionWord } from '../domain/permission-names.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import { Access, User, UserName } from '../wire/account.ts';

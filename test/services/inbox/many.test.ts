@@ -4,7 +4,7 @@ import { inboxChanged, inboxOffered, inboxSeen, InboxOffer } from '../../../serv
 import { defineService, type Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
-import { Marking } from '../../../services/inbox/marking.ts';
+import { Marking } from '../../../services/inbox/item-marker.ts';
 import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { popups } from '../../../services/popups/index.ts';

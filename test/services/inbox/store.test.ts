@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
-import { bound } from '../../../services/inbox/domain.ts';
+import { bound } from '../../../services/inbox/item-text.ts';
 import { changeable, changeItems } from '../../../services/inbox/store/changes.ts';
 import { ItemStore } from '../../../services/inbox/store/items.ts';
-import type { Wanted } from '../../../services/inbox/store/narrow.ts';
+import type { Wanted } from '../../../services/inbox/store/item-filter.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { createLog } from '../../../main/host/log/log.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
-import { isSeen } from '../../../services/inbox/marking.ts';
+import { isSeen } from '../../../services/inbox/item-marker.ts';
 import { openPopups, type Popups } from '../../../services/popups/popups.ts';
 import type { PopupSettings } from '../../../services/popups/settings.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';

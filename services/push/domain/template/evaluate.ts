@@ -1,5 +1,5 @@
 import { fromBytes, toBytes } from './bytes.ts';
-import { RunFault } from './faults.ts';
+import { RunFault } from './errors.ts';
 import { Formatter } from './format/formatter.ts';
 import { functions, lazyFunctions } from './functions/functions.ts';
 import { methodOf } from './functions/methods.ts';

@@ -1,7 +1,7 @@
 import { refuse } from '../refusals.ts';
 import { fromBytes, trimSpace } from './bytes.ts';
 import { runTemplate } from './evaluate.ts';
-import { BoundsFault, RunFault } from './faults.ts';
+import { BoundsFault, RunFault } from './errors.ts';
 import { isFunction } from './functions/functions.ts';
 import { parseTemplate } from './parse.ts';
 import { Run, type Surroundings } from './run.ts';

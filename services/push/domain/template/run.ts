@@ -1,4 +1,4 @@
-import { BoundsFault } from './faults.ts';
+import { BoundsFault } from './errors.ts';
 
 /** What a template may ask of the world outside of its data. */
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import type { Moment } from './time/moment.ts';
 import { toBytes } from './bytes.ts';
-import { RunFault } from './faults.ts';
+import { RunFault } from './errors.ts';
 
 /**
  * What a template works with. A `number` is a float64, as all numbers of JSON are; a `string` is bytes. `undefined` is no

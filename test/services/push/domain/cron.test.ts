@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { readRule } from '../../../../services/push/domain/cron/rule.ts';
-import { ruleWords } from '../../../../services/push/domain/cron/words.ts';
+import { ruleWords } from '../../../../services/push/domain/cron/description.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const shown = (time: number | undefined): string =>

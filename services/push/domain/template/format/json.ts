@@ -1,5 +1,5 @@
 import { fromBytes, runesOf, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { formatMoment } from '../time/layout.ts';
 import { Moment } from '../time/moment.ts';

@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { isTrue, kindOf, typeOf } from '../values.ts';
 import { isDeepEqual } from './equality.ts';
 import { takes, takesMore, type TemplateFunction } from './signature.ts';

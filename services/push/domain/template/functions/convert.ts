@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { Formatter, stringOf } from '../format/formatter.ts';
 import type { Run } from '../run.ts';
 import { Integer, kindOf, List, nilDereference, type Value } from '../values.ts';

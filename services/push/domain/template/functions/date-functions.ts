@@ -1,5 +1,5 @@
 import { fromBytes, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { readDuration, writeDuration } from '../time/duration.ts';
 import { formatMoment } from '../time/layout.ts';

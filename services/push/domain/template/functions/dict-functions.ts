@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { Dict, List, nilList, typeOf, type Value } from '../values.ts';
 import { toText } from './convert.ts';

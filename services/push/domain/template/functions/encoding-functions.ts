@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { readJson, writeJson } from '../format/json.ts';
 import type { Run } from '../run.ts';
 import type { Value } from '../values.ts';

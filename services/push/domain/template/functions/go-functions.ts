@@ -1,5 +1,5 @@
 import { runesOf } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { Formatter } from '../format/formatter.ts';
 import { formatText } from '../format/printf.ts';
 import { isPrintable } from '../format/quote.ts';

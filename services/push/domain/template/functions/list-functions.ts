@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Run } from '../run.ts';
 import { isTrue, List, nilList, type Value } from '../values.ts';
 import { listOf, toInteger } from './convert.ts';

@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { Formatter } from '../format/formatter.ts';
 import { Integer, List, type Value } from '../values.ts';
 import { readInteger, toFloat, toInteger } from './convert.ts';

@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { Expression, quoteExpression } from '../regex/expression.ts';
 import type { Run } from '../run.ts';
 import { List, type Value } from '../values.ts';

@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Run } from '../run.ts';
 import type { Moment } from '../time/moment.ts';
 import { Dict, Integer, typeOf, type Value } from '../values.ts';

@@ -1,5 +1,5 @@
 import { fromBytes, runesOf, splitRunes, toBytes, trimSpace } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { formatText } from '../format/printf.ts';
 import { quote } from '../format/quote.ts';
 import type { Run } from '../run.ts';

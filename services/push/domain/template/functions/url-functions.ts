@@ -1,4 +1,4 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { quote } from '../format/quote.ts';
 import { Dict, kindOf, nilDereference, type Value } from '../values.ts';
 import { takes, type TemplateFunction } from './signature.ts';

@@ -1,7 +1,7 @@
 import { runesOf, type Rune } from '../bytes.ts';
 import type { Run } from '../run.ts';
 import type { Program } from './program.ts';
-import type { Place } from './parts.ts';
+import type { Place } from './nodes.ts';
 
 /** Where a match and its groups begin and end, in bytes: two numbers each; undefined for a group that took no part. */
 export type Match = readonly (number | undefined)[];

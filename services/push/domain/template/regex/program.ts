@@ -1,6 +1,6 @@
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import type { Predicate } from './characters.ts';
-import type { Part, Place } from './parts.ts';
+import type { Part, Place } from './nodes.ts';
 import { parseExpression } from './syntax.ts';
 
 /** One step of an expression. What a `fork` names first is preferred. */

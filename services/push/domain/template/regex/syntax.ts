@@ -1,7 +1,7 @@
 import { fromBytes, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { exactly, itemOf, perlClasses, posixClasses, predicateOf, unicodeItem, type Item } from './characters.ts';
-import { repeatsAtMost, type Expression, type Part, type Place } from './parts.ts';
+import { repeatsAtMost, type Expression, type Part, type Place } from './nodes.ts';
 
 const mostRepeats = 1000;
 const deepest = 200;

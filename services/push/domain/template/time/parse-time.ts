@@ -1,5 +1,5 @@
 import { toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
+import { RunFault } from '../errors.ts';
 import { days, months, piecesOf } from './layout.ts';
 import { momentOf, type Moment } from './moment.ts';
 import { fixedZone, utc, type Zone } from './zone.ts';

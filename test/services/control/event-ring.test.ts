@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventRing } from '../../../services/control/domain.ts';
+import { EventRing } from '../../../services/control/event-ring.ts';
 
 function filled(count: number, limits = { frames: 3, characters: 1000 }): EventRing {
   const ring = new EventRing('boot', limits);

@@ -1,5 +1,5 @@
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely';
-import { escaped } from '../domain.ts';
+import { escaped } from '../item-text.ts';
 import { within, type Scope } from './scope.ts';
 import type { InRun } from './repeats.ts';
 import { bit, type Tables } from './tables.ts';

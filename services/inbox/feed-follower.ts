@@ -4,8 +4,8 @@ import type { InboxItem, InboxOffer } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushInboxFeed } from '../contracts/push/inbox-feed.ts';
 import type { Context } from '../contracts/service.ts';
-import { bound } from './domain.ts';
-import type { FeedPlaces } from './store/feed-places.ts';
+import { bound } from './item-text.ts';
+import type { FeedPlaces } from './store/feed-positions.ts';
 import type { ItemStore } from './store/items.ts';
 
 /** Entries that one commit takes at most. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { machineApi, type MachineSample } from '../../../services/contracts/control/machine.ts';
-import { MachineHistory } from '../../../services/control/machine-history.ts';
+import { MachineHistory } from '../../../services/control/computer-history.ts';
 import { control } from '../../../services/control/index.ts';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
