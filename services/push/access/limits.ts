@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { Bucket } from '../domain/token-bucket.ts';
+import { TokenBucket } from '../domain/token-bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { networkOf } from '../../kit/network.ts';
@@ -23,10 +23,10 @@ export interface Sender {
 
 /** Recent usage of one account or address. */
 interface Visitor {
-  requests: Bucket;
-  newTopics: Bucket;
-  readonly accounts: Bucket;
-  emails: Bucket;
+  requests: TokenBucket;
+  newTopics: TokenBucket;
+  readonly accounts: TokenBucket;
+  emails: TokenBucket;
   subscriptions: number;
   /** Counted since midnight UTC of {@link dayMs}. */
   messages: number;
@@ -64,9 +64,9 @@ export class Limits {
 
   #buckets(now: number): Pick<Visitor, 'requests' | 'newTopics' | 'emails'> {
     return {
-      requests: new Bucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
-      newTopics: new Bucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
-      emails: new Bucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
+      requests: new TokenBucket(this.#settings.requestLimitBurst, this.#replenish.requests, now),
+      newTopics: new TokenBucket(this.#settings.topicLimitBurst, this.#replenish.topics, now),
+      emails: new TokenBucket(this.#settings.emailLimitBurst, this.#replenish.emails, now),
     };
   }
 
@@ -242,7 +242,7 @@ export class Limits {
     if (visitor === undefined) {
       visitor = {
         ...this.#buckets(now),
-        accounts: new Bucket(accountBurst, dayMs, now),
+        accounts: new TokenBucket(accountBurst, dayMs, now),
         subscriptions: 0,
         messages: 0,
         mails: 0,

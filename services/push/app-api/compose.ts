@@ -7,10 +7,10 @@ import type { Attachments } from '../attachments/attachments.ts';
 import { FileDrafts } from '../attachments/drafts.ts';
 import { detectionBytes } from '../attachments/file-type.ts';
 import { parseActions } from '../domain/actions.ts';
-import { linkedFile } from '../domain/attachment-name.ts';
+import { toLinkedAttachment } from '../domain/attachment-name.ts';
 import type { Attachment } from '../domain/message.ts';
-import { fileMessage } from '../domain/publication.ts';
-import { refusalOf } from '../domain/refusals.ts';
+import { getFileMessage } from '../domain/publication.ts';
+import { findRefusal } from '../domain/refusals.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import type { Limits } from '../access/limits.ts';
 import { createSecretId } from '../publish/message-ids.ts';
@@ -88,8 +88,8 @@ export function composeHandlers(dependencies: ComposeDependencies): readonly Api
           due,
           messageExpires,
           sender: { identity, address },
-        })) ?? linkedFile(body.attach ?? '', body.filename);
-      const message = text || fileMessage(attachment?.name ?? '');
+        })) ?? toLinkedAttachment(body.attach ?? '', body.filename);
+      const message = text || getFileMessage(attachment?.name ?? '');
       const draft = {
         event: 'message' as const,
         topic,
@@ -145,7 +145,7 @@ function toNtfyAction({ kind, label, url, method, body, clear }: WrittenAction) 
 
 /** Converts refusals of files into field errors of the form. */
 function toFieldProblem(error: unknown): unknown {
-  const code = error instanceof Problem ? refusalOf(error)?.code : undefined;
+  const code = error instanceof Problem ? findRefusal(error)?.code : undefined;
   if (code === 41301) return invalidField('file', 'The file is too large, or there is no room for more files.');
   if (code === 42905) return invalidField('file', 'You have sent as many bytes today as you may.');
   if (code === 40015)

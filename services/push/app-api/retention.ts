@@ -2,7 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushRetentionApi, type KeptByRule, type RetentionRule } from '../../contracts/push/retention.ts';
 import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
-import { ruleFor, type Rule } from '../domain/retention.ts';
+import { findRule, type Rule } from '../domain/retention.ts';
 import type { Retention } from '../retention/retention.ts';
 import { MessageHistoryStore } from '../store/message-history.ts';
 
@@ -26,7 +26,7 @@ export function retentionHandlers({
   const countByRule = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
     if (rules.length === 0) return [];
     const topics = await history.topics(Math.floor(context.clock.now() / 1000), maxTopics);
-    const byRule = Map.groupBy(topics, ({ name }) => ruleFor(rules, name));
+    const byRule = Map.groupBy(topics, ({ name }) => findRule(rules, name));
     return rules.map((rule) => {
       const matching = byRule.get(rule) ?? [];
       return { topics: matching.length, messages: matching.reduce((sum, { messages }) => sum + messages, 0) };

@@ -1,8 +1,8 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { readRule } from '../domain/cron/rule.ts';
-import { ruleWords } from '../domain/cron/description.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
+import { describeRecurrence } from '../domain/cron/description.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { readContent } from '../recurring/content.ts';
 import type { Schedules } from '../recurring/schedules.ts';
@@ -44,14 +44,14 @@ export function scheduleHandlers(dependencies: ScheduleRouteDependencies): reado
     }),
 
     implement(pushSchedulesApi.preview, ({ query: { rule, zone, starts, ends } }) => {
-      const parsed = readRule({ rule, zone, starts: toSeconds(starts), ends: toSeconds(ends) });
+      const parsed = parseRecurrence({ rule, zone, starts: toSeconds(starts), ends: toSeconds(ends) });
       const next: number[] = [];
       let time = Math.floor(clock.now() / 1000);
       for (let run = parsed.after(time); run !== undefined && next.length < previewCount; run = parsed.after(time)) {
         next.push(run * 1000);
         time = run;
       }
-      return { words: ruleWords(rule), next };
+      return { words: describeRecurrence(rule), next };
     }),
 
     implement(pushSchedulesApi.create, async ({ identity, body }) =>
@@ -102,7 +102,7 @@ function toPushSchedule({
     rule,
     zone,
     trouble,
-    words: ruleWords(rule),
+    words: describeRecurrence(rule),
     starts: toMs(row.starts),
     ends: toMs(row.ends),
     next: toMs(row.next),

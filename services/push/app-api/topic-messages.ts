@@ -54,7 +54,7 @@ export function topicMessageHandlers(dependencies: TopicMessageDependencies): re
       const sequences = new Sequences();
       // Later messages determine which messages of this page are still visible.
       const later = before === undefined ? [] : await history.sequenced(topic, before, nowSeconds());
-      for (const text of later) sequences.take(JSON.parse(text) as Message);
+      for (const text of later) sequences.add(JSON.parse(text) as Message);
       const rows = await history.newest(topic, { before, now: nowSeconds(), limit: maxRows });
       const messages: PushMessage[] = [];
       let last: number | null = null;
@@ -62,7 +62,7 @@ export function topicMessageHandlers(dependencies: TopicMessageDependencies): re
         if (messages.length === limit) break;
         last = seq;
         const message = JSON.parse(text) as Message;
-        const state = sequences.take(message);
+        const state = sequences.add(message);
         if (state === undefined) continue;
         const view = toPageMessage(message, seq, state === 'cleared');
         if (!isFiltered || matchesFilter(view, query)) messages.push(view);
@@ -70,8 +70,8 @@ export function topicMessageHandlers(dependencies: TopicMessageDependencies): re
       const isLastPage = rows.length < maxRows && last === (rows.at(-1)?.seq ?? null);
       return {
         messages,
-        cleared: sequences.those('cleared'),
-        deleted: sequences.those('deleted'),
+        cleared: sequences.withoutMessage('cleared'),
+        deleted: sequences.withoutMessage('deleted'),
         next: isLastPage ? null : last,
         mayPublish: permissions.may(identity, 'write', topic),
         anyone: {

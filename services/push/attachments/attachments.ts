@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { plainName } from '../domain/attachment-name.ts';
-import type { Attachment, HeldFile } from '../domain/message.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
+import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import { detectFileType, detectionBytes } from './file-type.ts';
@@ -90,13 +90,13 @@ export class Attachments {
    */
   async receive(
     upload: Upload,
-  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile; readonly reservation: Disposable }> {
+  ): Promise<{ readonly attachment: Attachment; readonly file: StoredFile; readonly reservation: Disposable }> {
     const { id, head, sender, due, messageExpires } = upload;
     const now = Math.floor(this.#context.clock.now() / 1000);
     const expires = Math.min(now + this.#settings.seconds, messageExpires);
     if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
     const hasCapacity = await this.#reserve(upload);
-    const fileName = plainName(upload.name);
+    const fileName = sanitizeFileName(upload.name);
     const { type, extension } = await detectFileType(head.subarray(0, detectionBytes), fileName);
     const name = fileName || `attachment${extension}`;
     const reservation: Disposable = { [Symbol.dispose]: () => this.#incoming.delete(id) };
@@ -127,7 +127,7 @@ export class Attachments {
     id: string,
     input: { readonly name: string; readonly bytes: Uint8Array },
     { sender, messageExpires }: { readonly sender: string; readonly messageExpires: number },
-  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile } | undefined> {
+  ): Promise<{ readonly attachment: Attachment; readonly file: StoredFile } | undefined> {
     const { length: size } = input.bytes;
     const { fileSize, totalSize, seconds } = this.#settings;
     const incomingBytes = [...this.#incoming.values()].reduce((sum, each) => sum + each.size, 0);
@@ -139,8 +139,8 @@ export class Attachments {
       return undefined;
     const expires = Math.min(Math.floor(this.#context.clock.now() / 1000) + seconds, messageExpires);
     const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, size);
-    const { type, extension } = await detectFileType(bytes.subarray(0, detectionBytes), plainName(input.name));
-    const name = plainName(input.name) || `attachment${extension}`;
+    const { type, extension } = await detectFileType(bytes.subarray(0, detectionBytes), sanitizeFileName(input.name));
+    const name = sanitizeFileName(input.name) || `attachment${extension}`;
     this.#incoming.set(id, { size, sender });
     try {
       await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
@@ -173,7 +173,7 @@ export class Attachments {
   }
 
   /** Returns a stored file and its path. */
-  async find(id: string): Promise<{ readonly file: HeldFile; readonly path: string } | undefined> {
+  async find(id: string): Promise<{ readonly file: StoredFile; readonly path: string } | undefined> {
     const file = await this.#store.find(id, Math.floor(this.#context.clock.now() / 1000));
     return file === undefined ? undefined : { file, path: this.#path(id) };
   }

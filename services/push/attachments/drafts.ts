@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { Context } from '../../contracts/service.ts';
-import { plainName } from '../domain/attachment-name.ts';
-import type { Attachment, HeldFile } from '../domain/message.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
+import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { Attachments, Upload } from './attachments.ts';
@@ -27,7 +27,7 @@ export class FileDrafts {
    *
    * @throws Problem as `Attachments.receive`
    */
-  async receive(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<HeldFile> {
+  async receive(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<StoredFile> {
     const sender = toDraftSender(upload.sender);
     const quota = upload.quota - (await this.#store.size(sender));
     const received = await this.#attachments.receive({ ...upload, quota, messageExpires: Infinity, due: undefined });
@@ -52,7 +52,14 @@ export class FileDrafts {
     if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
     const stored = await this.#attachments.find(id);
     if (stored === undefined) return undefined;
-    const claimRequest = { id, sender, draft: toDraftSender(sender), name: plainName(request.name), expires, now };
+    const claimRequest = {
+      id,
+      sender,
+      draft: toDraftSender(sender),
+      name: sanitizeFileName(request.name),
+      expires,
+      now,
+    };
     const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimRequest));
     if (file === undefined) return undefined;
     const { name, type, size } = file;

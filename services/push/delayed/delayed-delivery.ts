@@ -1,6 +1,6 @@
 import { Alarm } from './alarm.ts';
 import type { Context } from '../../contracts/service.ts';
-import { keptFor } from '../domain/retention.ts';
+import { withMaxRetention } from '../domain/retention.ts';
 import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
@@ -69,7 +69,7 @@ export class DelayedDelivery implements AsyncDisposable {
   #toRecorded({ text, entry }: DelayedMessage, now: number): Recorded {
     const delayed = parseStoredMessage(text);
     const seconds = this.#dependencies.keptSeconds(delayed.topic);
-    const withRetention = keptFor(delayed, seconds);
+    const withRetention = withMaxRetention(delayed, seconds);
     // Expired while the service was not running: kept once more for its retention, so that clients can read it.
     const hasExpired = withRetention.expires !== undefined && withRetention.expires <= now;
     const message = hasExpired ? { ...withRetention, expires: now + seconds } : withRetention;

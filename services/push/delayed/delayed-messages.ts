@@ -2,7 +2,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
-import { keptFor } from '../domain/retention.ts';
+import { withMaxRetention } from '../domain/retention.ts';
 import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
@@ -83,7 +83,7 @@ export class DelayedMessages {
       const row = await store.take(transaction, id);
       if (row === undefined) return [];
       const rescheduled = withTime(row, now);
-      const message = keptFor(rescheduled.message, keptSeconds(row.topic));
+      const message = withMaxRetention(rescheduled.message, keptSeconds(row.topic));
       return writeMessages(transaction, [{ message, text: JSON.stringify(message), inbox: row.entry ?? undefined }]);
     });
     if (envelopes.length === 0) throw notFound();

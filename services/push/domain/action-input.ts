@@ -1,5 +1,5 @@
-/** An action as it was written, before it is checked. */
-export interface WrittenAction {
+/** Unvalidated action of a publish request. */
+export interface ActionInput {
   action: string;
   label: string;
   clear: boolean;

@@ -13,8 +13,8 @@ const months = [
   'november',
   'december',
 ];
-/** Hours that words for a time of day stand for. */
-const hours: Readonly<Record<string, number>> = {
+/** Hours of words for a time of day. */
+const hoursByWord: Readonly<Record<string, number>> = {
   midnight: 0,
   morning: 8,
   noon: 12,
@@ -23,9 +23,9 @@ const hours: Readonly<Record<string, number>> = {
   tonight: 21,
   night: 21,
 };
-const unitOf: Readonly<Record<string, number>> = { sec: 1e3, min: 6e4, hou: 36e5, day: 864e5, wee: 6048e5 };
+const msByUnit: Readonly<Record<string, number>> = { sec: 1e3, min: 6e4, hou: 36e5, day: 864e5, wee: 6048e5 };
 
-/** Date and time as programs write it (ISO 8601, RFC 3339, RFC 2822), with an offset or in the server's time zone. */
+/** Timestamp formats of programs (ISO 8601, RFC 3339, RFC 2822), with an offset or in the server's time zone. */
 const timestamp =
   /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)? ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$/i;
 const mailDate = /^(?:[a-z]{3}, ?)?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:Z|UTC|GMT|[+-]\d{4})$/i;
@@ -36,7 +36,7 @@ function parseOffset(zone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Returns a timestamp in ms; undefined for anything else and for moments that do not exist. */
+/** Returns a timestamp in ms; undefined for other text and for invalid dates. */
 function parseTimestamp(text: string): number | undefined {
   if (mailDate.test(text)) return Date.parse(text);
   const match = timestamp.exec(text);
@@ -51,59 +51,60 @@ function parseTimestamp(text: string): number | undefined {
   return Date.UTC(year, month - 1, day, hour, minute, second) - parseOffset(zone);
 }
 
-interface Reading {
-  /** Days from today; undefined when no day is told. */
+interface ParsedTime {
+  /** Days from today; undefined without a day. */
   days?: number;
-  /** It is a weekday without `next`: today counts when its time is still to come. */
-  thisWeek?: boolean;
+  /** True for a weekday without `next`: today is possible when its time is in the future. */
+  allowsToday?: boolean;
   date?: { readonly year: number | undefined; readonly month: number; readonly day: number };
   minutes?: number;
   seconds?: number;
 }
 
 /**
- * A moment in words, in ms: a day (`tomorrow`, `Tuesday`, `next friday`, `24 dec`, `2026-12-24`), a time (`10am`, `7:30 pm`,
- * `19:30`, `noon`), or both in any order; or `in 2 hours`. A time without a day that is over means tomorrow; a day without a
- * time means the same time as now. Undefined for anything else. In the server's time zone, so a clock that is turned moves it.
+ * Parses a time in natural language into ms: a day (`tomorrow`, `Tuesday`, `next friday`, `24 dec`, `2026-12-24`), a
+ * time (`10am`, `7:30 pm`, `19:30`, `noon`), or both in any order, or `in 2 hours`. A past time without a day means
+ * tomorrow; a day without a time means the current time of day. Returns undefined for other text. Uses the server's
+ * time zone, so daylight saving changes apply.
  */
-export function parseWordedTime(text: string, now: number): number | undefined {
-  const words = text
+export function parseNaturalTime(text: string, now: number): number | undefined {
+  const normalized = text
     .toLowerCase()
     .replace(/[,\s]+/g, ' ')
     .trim();
-  const later = /^in (half an|an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(words);
-  if (later !== null) {
-    const [, count = '', unit = ''] = later;
+  const relative = /^in (half an|an?|\d{1,6}) (second|sec|minute|min|hour|day|week)s?$/.exec(normalized);
+  if (relative !== null) {
+    const [, count = '', unit = ''] = relative;
     return (
       now +
-      (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (unitOf[unit.slice(0, 3)] ?? Number.NaN)
+      (count === 'half an' ? 0.5 : /^an?$/.test(count) ? 1 : Number(count)) * (msByUnit[unit.slice(0, 3)] ?? Number.NaN)
     );
   }
-  const written = parseTimestamp(text.trim());
-  if (written !== undefined) return written;
-  if (words === 'next week') return momentOf({ days: 7 }, now);
-  const reading: Reading = {};
-  let rest = words;
+  const timestampMs = parseTimestamp(text.trim());
+  if (timestampMs !== undefined) return timestampMs;
+  if (normalized === 'next week') return toTimestamp({ days: 7 }, now);
+  const parsed: ParsedTime = {};
+  let rest = normalized;
   while (rest !== '') {
-    const next = readPart(rest, reading, now);
+    const next = parseElement(rest, parsed, now);
     if (next === undefined) return undefined;
     rest = next.trim();
   }
-  return momentOf(reading, now);
+  return toTimestamp(parsed, now);
 }
 
-/** Takes one part from the front; what follows it, or undefined when nothing fits. */
-function readPart(text: string, reading: Reading, now: number): string | undefined {
+/** Parses one element at the beginning; returns the remaining text, or undefined when nothing matches. */
+function parseElement(text: string, parsed: ParsedTime, now: number): string | undefined {
   const connected = text.replace(/^(at|on|the)\s+/, '');
-  return readTime(connected, reading) ?? readDay(connected, reading, now) ?? readDate(connected, reading);
+  return parseTimeOfDay(connected, parsed) ?? parseDay(connected, parsed, now) ?? parseDate(connected, parsed);
 }
 
-function readTime(text: string, reading: Reading): string | undefined {
-  if (reading.minutes !== undefined) return undefined;
+function parseTimeOfDay(text: string, parsed: ParsedTime): string | undefined {
+  if (parsed.minutes !== undefined) return undefined;
   const word = /^(?:this |in the )?(midnight|morning|noon|afternoon|evening|tonight|night)\b/.exec(text);
   if (word !== null) {
-    reading.minutes = (hours[word[1] ?? ''] ?? 0) * 60;
-    if (word[1] === 'tonight') reading.days ??= 0;
+    parsed.minutes = (hoursByWord[word[1] ?? ''] ?? 0) * 60;
+    if (word[1] === 'tonight') parsed.days ??= 0;
     return text.slice(word[0].length);
   }
   const clock = /^(\d{1,2})(?::(\d{2}))?\s*(am|pm|a\.m\.|p\.m\.|h\b)|^(\d{1,2}):(\d{2})(?::(\d{2}))?(?!\d)/.exec(text);
@@ -116,32 +117,32 @@ function readTime(text: string, reading: Reading): string | undefined {
     hour = (hour % 12) + (half.startsWith('p') ? 12 : 0);
   }
   if (hour > 23 || minute > 59 || Number(second24) > 59) return undefined;
-  reading.minutes = hour * 60 + minute;
-  reading.seconds = Number(second24);
+  parsed.minutes = hour * 60 + minute;
+  parsed.seconds = Number(second24);
   return text.slice(all.length);
 }
 
-function readDay(text: string, reading: Reading, now: number): string | undefined {
-  if (reading.days !== undefined || reading.date !== undefined) return undefined;
-  const near = /^(today|tomorrow)\b/.exec(text);
-  if (near !== null) {
-    reading.days = near[1] === 'today' ? 0 : 1;
-    return text.slice(near[0].length);
+function parseDay(text: string, parsed: ParsedTime, now: number): string | undefined {
+  if (parsed.days !== undefined || parsed.date !== undefined) return undefined;
+  const relativeDay = /^(today|tomorrow)\b/.exec(text);
+  if (relativeDay !== null) {
+    parsed.days = relativeDay[1] === 'today' ? 0 : 1;
+    return text.slice(relativeDay[0].length);
   }
-  const [all, which, letters = ''] = /^(?:(next|this) )?([a-z]{3,9})\b\.?/.exec(text) ?? [];
+  const [matched, modifier, letters = ''] = /^(?:(next|this) )?([a-z]{3,9})\b\.?/.exec(text) ?? [];
   const weekday = weekdays.findIndex((name) => name === letters || (letters.length <= 5 && name.startsWith(letters)));
-  if (all === undefined || weekday < 0) return undefined;
-  const ahead = (weekday - new Date(now).getDay() + 7) % 7;
-  reading.days = which === 'next' && ahead === 0 ? 7 : ahead;
-  reading.thisWeek = which !== 'next';
-  return text.slice(all.length);
+  if (matched === undefined || weekday < 0) return undefined;
+  const daysAhead = (weekday - new Date(now).getDay() + 7) % 7;
+  parsed.days = modifier === 'next' && daysAhead === 0 ? 7 : daysAhead;
+  parsed.allowsToday = modifier !== 'next';
+  return text.slice(matched.length);
 }
 
-function readDate(text: string, reading: Reading): string | undefined {
-  if (reading.days !== undefined || reading.date !== undefined) return undefined;
+function parseDate(text: string, parsed: ParsedTime): string | undefined {
+  if (parsed.days !== undefined || parsed.date !== undefined) return undefined;
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})\b(?:t(?=\d))?/.exec(text);
   if (iso !== null) {
-    reading.date = { year: Number(iso[1]), month: Number(iso[2]) - 1, day: Number(iso[3]) };
+    parsed.date = { year: Number(iso[1]), month: Number(iso[2]) - 1, day: Number(iso[3]) };
     return text.slice(iso[0].length);
   }
   const named =
@@ -152,7 +153,7 @@ function readDate(text: string, reading: Reading): string | undefined {
   const letters = named[2] ?? named[3] ?? '';
   const month = months.findIndex((name) => name === letters || (letters.length <= 4 && name.startsWith(letters)));
   if (month < 0) return undefined;
-  reading.date = {
+  parsed.date = {
     year: named[5] === undefined ? undefined : Number(named[5]),
     month,
     day: Number(named[1] ?? named[4]),
@@ -160,23 +161,28 @@ function readDate(text: string, reading: Reading): string | undefined {
   return text.slice(named[0].length);
 }
 
-function momentOf({ days, thisWeek, date, minutes, seconds: written = 0 }: Reading, now: number): number | undefined {
+function toTimestamp(
+  { days, allowsToday: thisWeek, date, minutes, seconds: timestampMs = 0 }: ParsedTime,
+  now: number,
+): number | undefined {
   const today = new Date(now);
   const seconds =
     minutes === undefined
       ? today.getHours() * 3600 + today.getMinutes() * 60 + today.getSeconds()
-      : minutes * 60 + written;
-  const on = (year: number, month: number, day: number): number => new Date(year, month, day, 0, 0, seconds).getTime();
+      : minutes * 60 + timestampMs;
+  const toTime = (year: number, month: number, day: number): number =>
+    new Date(year, month, day, 0, 0, seconds).getTime();
   if (date !== undefined) {
     const { year, month, day } = date;
-    const moment = on(year ?? today.getFullYear(), month, day);
+    const moment = toTime(year ?? today.getFullYear(), month, day);
     if (new Date(moment).getMonth() !== month) return undefined;
-    return year === undefined && moment <= now ? on(today.getFullYear() + 1, month, day) : moment;
+    return year === undefined && moment <= now ? toTime(today.getFullYear() + 1, month, day) : moment;
   }
-  const after = (ahead: number): number => on(today.getFullYear(), today.getMonth(), today.getDate() + ahead);
-  if (days === undefined) return minutes === undefined ? undefined : after(after(0) > now ? 0 : 1);
-  const moment = after(days);
+  const toDay = (dayOffset: number): number =>
+    toTime(today.getFullYear(), today.getMonth(), today.getDate() + dayOffset);
+  if (days === undefined) return minutes === undefined ? undefined : toDay(toDay(0) > now ? 0 : 1);
+  const moment = toDay(days);
   if (moment > now) return moment;
-  if (thisWeek === true) return after(days + 7);
-  return after(days + 1);
+  if (thisWeek === true) return toDay(days + 7);
+  return toDay(days + 1);
 }

@@ -1,6 +1,6 @@
 import type { Permission } from '../../contracts/control/accounts.ts';
 
-const permissions: Readonly<Record<string, Permission>> = {
+const permissionsByName: Readonly<Record<string, Permission>> = {
   'read-write': 'read-write',
   rw: 'read-write',
   'read-only': 'read',
@@ -14,20 +14,20 @@ const permissions: Readonly<Record<string, Permission>> = {
   none: 'none',
 };
 
-const words: Readonly<Record<Permission, string>> = {
+const names: Readonly<Record<Permission, string>> = {
   'read-write': 'read-write',
   read: 'read-only',
   write: 'write-only',
   none: 'deny-all',
 };
 
-/** The permission that one of the peer's words stands for, in any case; undefined for another word. */
-export function parsePermission(word: string): Permission | undefined {
-  const lower = word.toLowerCase();
-  return Object.hasOwn(permissions, lower) ? permissions[lower] : undefined;
+/** Parses a permission name of ntfy, ignoring case; undefined for unknown names. */
+export function parsePermission(name: string): Permission | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(permissionsByName, lower) ? permissionsByName[lower] : undefined;
 }
 
-/** The word the peer lists a permission under. */
-export function permissionWord(permission: Permission): string {
-  return words[permission];
+/** Returns ntfy's name of a permission. */
+export function formatPermission(permission: Permission): string {
+  return names[permission];
 }

@@ -1,23 +1,25 @@
-/** Lets `burst` through at once and one more every `replenish` ms. */
-export class Bucket {
+/** Token bucket: allows `burst` operations at once and one more every `replenish` ms. */
+export class TokenBucket {
   readonly #burst: number;
   readonly #replenish: number;
-  #level: number;
-  #at: number;
+  #tokens: number;
+  #updatedAt: number;
 
   constructor(burst: number, replenish: number, now: number) {
     this.#burst = burst;
     this.#replenish = replenish;
-    this.#level = burst;
-    this.#at = now;
+    this.#tokens = burst;
+    this.#updatedAt = now;
   }
 
-  /** Takes one; else says how many ms until there is one again. `now` in ms; a clock that was set back gains nothing. */
+  /**
+   * Takes a token, or returns the ms until one is available. `now` is in ms; a clock that was set back adds no tokens.
+   */
   take(now: number): { readonly taken: true } | { readonly taken: false; readonly waitMs: number } {
-    this.#level = Math.min(this.#burst, this.#level + Math.max(0, now - this.#at) / this.#replenish);
-    this.#at = now;
-    if (this.#level < 1) return { taken: false, waitMs: Math.ceil((1 - this.#level) * this.#replenish) };
-    this.#level -= 1;
+    this.#tokens = Math.min(this.#burst, this.#tokens + Math.max(0, now - this.#updatedAt) / this.#replenish);
+    this.#updatedAt = now;
+    if (this.#tokens < 1) return { taken: false, waitMs: Math.ceil((1 - this.#tokens) * this.#replenish) };
+    this.#tokens -= 1;
     return { taken: true };
   }
 }

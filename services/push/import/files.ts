@@ -2,7 +2,7 @@ import { copyFile, lstat, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { getAttachmentsFolder } from '../attachments/attachments.ts';
-import type { HeldFile } from '../domain/message.ts';
+import type { StoredFile } from '../domain/message.ts';
 
 /**
  * Finds the attachment folder of an ntfy server: as configured, or, when the data was copied from another computer,
@@ -21,7 +21,7 @@ export function findAttachments(folder: string, configured: string | undefined):
 export async function importFile(
   files: string,
   sourceFolder: string | undefined,
-  { id, size }: HeldFile,
+  { id, size }: StoredFile,
 ): Promise<boolean> {
   if (sourceFolder === undefined) return false;
   const source = join(sourceFolder, id);

@@ -1,19 +1,19 @@
-import type { HeldFile, Message } from '../domain/message.ts';
-import { commaList } from '../domain/parameters.ts';
+import type { StoredFile, Message } from '../domain/message.ts';
+import { parseCommaList } from '../domain/parameters.ts';
 import { isTopic } from '../domain/topics.ts';
-import { plainName } from '../domain/attachment-name.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
 import { toText } from './rows.ts';
 
 /** Row of ntfy's message table, of any release. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Returns the attachment of a message as it will be recorded; undefined without one or when it has expired. */
-export function findFile(row: Row, now: number): HeldFile | undefined {
+export function findFile(row: Row, now: number): StoredFile | undefined {
   const [size, expires] = [Number(row['attachment_size'] ?? 0), Number(row['attachment_expires'] ?? 0)];
   const id = toText(row['mid']);
   if (!isMessageId(id) || !(size > 0) || !(expires > now) || Number(row['attachment_deleted'] ?? 0) !== 0)
     return undefined;
-  const name = plainName(toText(row['attachment_name'])) || 'attachment';
+  const name = sanitizeFileName(toText(row['attachment_name'])) || 'attachment';
   const type = toText(row['attachment_type']) || 'application/octet-stream';
   return { id, name, type, size, expires, sender: 'import' };
 }
@@ -28,7 +28,7 @@ export function toMessage(row: Row, now: number, hasFile: boolean): Message | un
   if (!isMessageId(id) || !isTopic(topic) || !isSupported || !Number.isSafeInteger(time) || expires <= now)
     return undefined;
   const sequence = text('sequence_id');
-  const [priority, tags] = [Number(row['priority'] ?? 0), commaList(text('tags'))];
+  const [priority, tags] = [Number(row['priority'] ?? 0), parseCommaList(text('tags'))];
   const actions = parseActions(text('actions'));
   return {
     id,

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
 import { counted } from '../../kit/counted.ts';
-import type { HeldFile, Message } from '../domain/message.ts';
+import type { StoredFile, Message } from '../domain/message.ts';
 import { buildInboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
@@ -26,7 +26,7 @@ export interface MessageImportDependencies {
 interface ImportPage {
   readonly published: Message[];
   readonly delayed: Message[];
-  readonly files: HeldFile[];
+  readonly files: StoredFile[];
 }
 
 /**

@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { RetentionRule } from '../../contracts/push/retention.ts';
 import { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context, Service } from '../../contracts/service.ts';
-import { readRule } from '../domain/cron/rule.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
 import { serializeContent, readContent } from '../recurring/content.ts';
 import { RecurringStore, type RecurringRow } from '../store/recurring.ts';
 import { RetentionStore } from '../store/retention.ts';
@@ -107,7 +107,7 @@ function toRow(schedule: Schedule, now: number): Omit<RecurringRow, 'seq'> {
   const { id, account, topic, rule, zone, missed, enabled } = schedule;
   const toSeconds = (toMs: number | null): number | null => (toMs === null ? null : Math.floor(toMs / 1000));
   const [starts, ends] = [toSeconds(schedule.starts), toSeconds(schedule.ends)];
-  const next = readRule({ rule, zone, starts, ends }).after(now) ?? null;
+  const next = parseRecurrence({ rule, zone, starts, ends }).after(now) ?? null;
   return {
     id,
     account,

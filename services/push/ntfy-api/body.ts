@@ -47,7 +47,7 @@ export function toBody(bytes: Buffer, limit: number, charset?: string): ReadBody
     bytes,
     text: isUtf8(head) ? head.toString('utf8') : isLong ? withoutPartialCharacter(head) : decodeDeclared(head, charset),
     base64: () => head.toString('base64'),
-    long: isLong,
+    isTruncated: isLong,
   };
 }
 

@@ -13,7 +13,7 @@ const maxBodyBytes = 32 * 1024;
  */
 export async function readJson<T>({ request }: Pick<Exchange, 'request'>, schema: z.core.$ZodType<T>): Promise<T> {
   const body = await readBody(request, maxBodyBytes);
-  if (body.long) throw refuse('json_too_large');
+  if (body.isTruncated) throw refuse('json_too_large');
   const parsed = z.safeParse(schema, parse(body.text));
   if (!parsed.success) throw refuse('json_invalid', undefined, { cause: parsed.error });
   return parsed.data;

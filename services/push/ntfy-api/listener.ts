@@ -4,8 +4,8 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { flag } from '../domain/parameters.ts';
-import { refusalOf, refuse } from '../domain/refusals.ts';
+import { parseFlag } from '../domain/parameters.ts';
+import { findRefusal, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
@@ -66,7 +66,7 @@ function toNtfyProblem(problem: Problem): Problem {
 /** Returns the problem sent to the client and counts it. */
 export function toProblem(dependencies: Pick<ListenerDependencies, 'context' | 'refused'>, error: unknown): Problem {
   const problem = error instanceof Problem ? toNtfyProblem(error) : internal(dependencies.context, error);
-  dependencies.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
+  dependencies.refused.inc({ code: findRefusal(problem)?.code ?? problem.status * 100 });
   return problem;
 }
 
@@ -202,7 +202,7 @@ async function dispatchVerb(
 function topicPage(dependencies: ListenerDependencies, exchange: Exchange, topic: string): void {
   if (dependencies.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
   // UnifiedPush distributors detect a push server by this response.
-  if (flag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
+  if (parseFlag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
     answerValue(exchange.response, { unifiedpush: { version: 1 } });
     return;
   }

@@ -36,7 +36,7 @@ export async function serveMatrix(
   const base = baseUrl();
   if (base === undefined) throw refuse('base_url_missing');
   const body = await readBody(request, messageSizeLimit());
-  if (body.long) throw refuse('matrix_too_large');
+  if (body.isTruncated) throw refuse('matrix_too_large');
   const pushkey = readPushkey(body.text ?? '');
   const topic = findTopic(pushkey, base);
   // A key of another server is rejected, so that the Matrix server deletes it.

@@ -6,7 +6,7 @@ import type { Clock, Random } from '../../contracts/service.ts';
 import type { Histogram } from '../../contracts/metrics.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft, Event } from '../domain/message.ts';
-import { fileMessage, parsePublication, type Asked } from '../domain/publication.ts';
+import { getFileMessage, parsePublication, type ParsedPublication } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { MessageTemplate } from '../domain/template/built-in.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
@@ -111,7 +111,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     read: Exchange['read'],
     body: ReadBody,
     options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
-  ): Asked => {
+  ): ParsedPublication => {
     const now = clock.now();
     const asked = parsePublication({
       ...options,
@@ -120,19 +120,23 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       body,
       now,
       newActionId,
-      longestDelay: dependencies.maxDelaySeconds(),
+      maxDelaySeconds: dependencies.maxDelaySeconds(),
       messageSizeLimit: messageSizeLimit(),
-      keepsFiles: attachments.enabled,
-      mail: { enabled: dependencies.sendsMail(), isKnown: identity !== undefined, sender: address },
-      expired: () => clock.now() - now > templateTimeoutMs,
-      surroundings: templateEnvironment,
+      attachmentsEnabled: attachments.enabled,
+      mail: { enabled: dependencies.sendsMail(), hasAccount: identity !== undefined, sender: address },
+      isExpired: () => clock.now() - now > templateTimeoutMs,
+      environment: templateEnvironment,
     });
     if (asked.isUnifiedPush === true && subscriberRateLimits.isAwaitingSubscriber(topic))
       throw refuse('unified_push_unheard');
     return asked;
   };
 
-  const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
+  const publishFile = async (
+    exchange: Exchange,
+    { draft, upload = '' }: ParsedPublication,
+    head: Buffer,
+  ): Promise<void> => {
     const { request } = exchange;
     const id = createSecretId(dependencies);
     const sender = limits.getKey(exchange);
@@ -158,7 +162,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     using _room = room;
     try {
       limits.bandwidth(exchange, file.size);
-      const message = draft.message || fileMessage(file.name);
+      const message = draft.message || getFileMessage(file.name);
       const inbox = draft.inbox && { ...draft.inbox, body: message };
       await publish(exchange, { ...draft, attachment, file, message, inbox }, id);
     } catch (error) {
@@ -176,7 +180,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
       attachments.admit(request, limit);
       const body = await readBody(request, limit, declaredCharset(textType(request)));
-      if (template !== undefined && body.long) throw refuse('json_too_large');
+      if (template !== undefined && body.isTruncated) throw refuse('json_too_large');
       const publication = parse(exchange, topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
       await publish(exchange, publication.draft);
@@ -185,7 +189,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     async json(exchange) {
       const { request } = exchange;
       const body = await readBody(request, 2 * messageSizeLimit());
-      if (body.long) throw refuse('json_too_large');
+      if (body.isTruncated) throw refuse('json_too_large');
       const json = parseJson(body, declaredCharset(request.headers['content-type']));
       const topic = requirePublish(exchange, json.topic);
       const read = createParameters(request, exchange.query, toParameters(json));

@@ -1,8 +1,8 @@
 import { everyone, type Accounts } from '../../contracts/control/accounts.ts';
-import { parsePermission, permissionWord } from '../domain/permission-names.ts';
+import { parsePermission, formatPermission } from '../domain/permission-names.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic, requireTopic } from '../domain/topics.ts';
-import { flag } from '../domain/parameters.ts';
+import { parseFlag } from '../domain/parameters.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Reservation } from '../wire/account.ts';
 import { answerSuccess, requireAdmin, requireUser, type ApiRoutes } from './api-routes.ts';
@@ -32,7 +32,7 @@ export function reservationRoutes({ accounts, profiles, reserved, notifyDevices 
       const isGranted = others.some(({ grants }) =>
         grants.some((each) => each.service === 'push' && each.resource === topic),
       );
-      if (isGranted || !(await profiles.reserve(account, topic, permissionWord(permission))))
+      if (isGranted || !(await profiles.reserve(account, topic, formatPermission(permission))))
         throw refuse('topic_taken');
       await accounts.setGrant(account, 'push', topic, 'read-write');
       await accounts.setGrant(everyone, 'push', topic, permission);
@@ -43,7 +43,7 @@ export function reservationRoutes({ accounts, profiles, reserved, notifyDevices 
     async 'DELETE /v1/account/reservation/*'(exchange, topic) {
       const { account } = requireUser(exchange);
       if (!isTopic(topic)) throw refuse('topic_invalid');
-      const withMessages = flag(exchange.read('x-delete-messages'), false);
+      const withMessages = parseFlag(exchange.read('x-delete-messages'), false);
       if (!(await profiles.release(account, topic, withMessages))) throw refuse('unauthorized');
       await accounts.setGrant(account, 'push', topic, undefined);
       await accounts.setGrant(everyone, 'push', topic, undefined);

@@ -5,7 +5,7 @@ import type { Counter } from '../../contracts/metrics.ts';
 import { markEndless } from '../../kit/endless.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
-import { flag } from '../domain/parameters.ts';
+import { parseFlag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
@@ -99,10 +99,10 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): SubscribeR
   const parse = (request: RequestContext, topicList: string, format: Format) => {
     const { read, identity } = request;
     const topics = requireRead(request, topicList);
-    const isPoll = flag(read('x-poll', 'poll', 'po'), false);
+    const isPoll = parseFlag(read('x-poll', 'poll', 'po'), false);
     const since = parseSince(read('x-since', 'since', 'si'), isPoll, clock.now());
     dependencies.subscriberRateLimits.recordSubscriber(request, topics);
-    const scheduled = flag(read('x-scheduled', 'scheduled', 'sched'), false);
+    const scheduled = parseFlag(read('x-scheduled', 'scheduled', 'sched'), false);
     const subscription: Subscription = {
       topics,
       topicList,

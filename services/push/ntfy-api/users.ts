@@ -1,6 +1,6 @@
 import { AccountName, everyone, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { parsePermission, permissionWord } from '../domain/permission-names.ts';
+import { parsePermission, formatPermission } from '../domain/permission-names.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import { Access, User, UserName } from '../wire/account.ts';
@@ -110,6 +110,6 @@ function compareAccounts(a: Account, b: Account): number {
 function toUserJson({ name, grants }: Account, role: string): unknown {
   const topics = grants
     .filter(({ service }) => service === 'push')
-    .map(({ resource, permission }) => ({ topic: resource, permission: permissionWord(permission) }));
+    .map(({ resource, permission }) => ({ topic: resource, permission: formatPermission(permission) }));
   return { username: name, role, ...(topics.length === 0 ? {} : { grants: topics }) };
 }

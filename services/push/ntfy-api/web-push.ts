@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../contracts/push/web-push.ts';
 import { networkOf } from '../../kit/network.ts';
-import { trustedEndpoint } from '../domain/push-endpoints.ts';
+import { getEndpointTrust } from '../domain/push-endpoints.ts';
 import { refuse } from '../domain/refusals.ts';
 import { requireTopic } from '../domain/topics.ts';
 import type { Sender } from '../access/limits.ts';
@@ -39,7 +39,7 @@ function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, on
     const { endpoint, auth, p256dh, topics } = subscription;
     // A browser subscription outlives the token, so limited tokens are refused.
     if (sender.identity?.limited === true) throw refuse('forbidden');
-    if (trustedEndpoint(endpoint, allowedHosts) === undefined) throw refuse('web_push_endpoint');
+    if (getEndpointTrust(endpoint, allowedHosts) === undefined) throw refuse('web_push_endpoint');
     if (topics.length > maxTopics) throw refuse('web_push_topics');
     for (const topic of topics) {
       // Only Homeport's page subscribes to all topics, and each message is checked again before delivery.

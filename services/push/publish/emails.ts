@@ -36,7 +36,7 @@ export function openEmails({ context, settings, baseUrl }: EmailDependencies): E
     async store(transaction, recorded) {
       if (recorded.every(({ email }) => email === undefined)) return;
       // Loaded on first use, because it contains all emoji names and most servers send no mail.
-      const { emailOf } = await import('../domain/email-text.ts');
+      const { formatEmail: emailOf } = await import('../domain/email-text.ts');
       const mails = recorded.flatMap(({ message, email }) => {
         if (email === undefined) return [];
         const { to, sender } = email;

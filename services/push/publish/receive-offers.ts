@@ -1,7 +1,7 @@
 import type { PushOffer } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
-import { draftOf, withNames } from '../domain/offer.ts';
+import { buildOfferDraft, withNames } from '../domain/offer.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { createOrderedId, createSecretId } from './message-ids.ts';
 import type { Publisher } from './publisher.ts';
@@ -24,12 +24,13 @@ export function receiveOffers({
 }: OfferDependencies): (offer: PushOffer, key: string) => Promise<void> {
   return async (offer, key) => {
     requireTopic(offer.topic, reserved);
-    const draft = draftOf(offer, messageSizeLimit());
+    const draft = buildOfferDraft(offer, messageSizeLimit());
     const id = offer.file === undefined ? createOrderedId(context) : createSecretId(context);
     const messageExpires = publisher.getExpiry(draft, Math.floor(context.clock.now() / 1000));
     const stored = offer.file && (await attachments.store(id, offer.file, { sender: offer.source, messageExpires }));
     const omitted = offer.file !== undefined && stored === undefined ? [offer.file.name] : [];
-    const draftWithNames = omitted.length === 0 ? draft : draftOf(withNames(offer, omitted), messageSizeLimit());
+    const draftWithNames =
+      omitted.length === 0 ? draft : buildOfferDraft(withNames(offer, omitted), messageSizeLimit());
     let published;
     try {
       published = await publisher.publish({ ...draftWithNames, ...stored }, key, id);

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
-import { builtIn, type MessageTemplate } from '../domain/template/built-in.ts';
-import type { Surroundings } from '../domain/template/run.ts';
+import { builtInTemplates, type MessageTemplate } from '../domain/template/built-in.ts';
+import type { TemplateEnvironment } from '../domain/template/run.ts';
 
 const maxFileBytes = 64 * 1024;
 
@@ -27,11 +27,11 @@ export async function findTemplate(folder: string, name: string): Promise<Messag
   if (/^(1|yes|true)$/i.test(name)) return 'inline';
   // Excludes dots and slashes, so that the path stays in the folder.
   if (!/^[-_A-Za-z0-9]{1,64}$/.test(name)) throw refuse('template_unknown');
-  return (await readTemplate(join(folder, `${name}.yml`))) ?? builtIn.get(name) ?? refuseUnknown();
+  return (await readTemplate(join(folder, `${name}.yml`))) ?? builtInTemplates.get(name) ?? refuseUnknown();
 }
 
 /** Returns the environment of templates: clock, time zone, randomness and digests. */
-export function createTemplateEnvironment(clock: Clock): Surroundings {
+export function createTemplateEnvironment(clock: Clock): TemplateEnvironment {
   return {
     now: () => clock.now(),
     random: () => Math.random(),

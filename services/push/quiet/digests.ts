@@ -1,8 +1,8 @@
 import type { Context } from '../../contracts/service.ts';
 import { mayRead, deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
-import { digestOf, type Counted } from '../domain/digest.ts';
+import { buildDigestText, type TopicCount } from '../domain/digest.ts';
 import type { Message } from '../domain/message.ts';
-import { pushPayload } from '../domain/push-payload.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
 import type { HeldTopic, QuietStore } from '../store/quiet.ts';
 import type { AccountBrowser, WebPushStore } from '../store/web-push.ts';
 import type { AccountRules } from './account-rules.ts';
@@ -51,7 +51,7 @@ async function sendDigest(
     if (!silent && (await mayRead(context, { account }, topic))) included.add(topic);
   }
   await context.commit(async (transaction) => {
-    const counts: Counted[] = [];
+    const counts: TopicCount[] = [];
     for (const { topic } of topics) {
       const messages = await store.takeHeld(transaction, { account, topic });
       if (messages > 0 && included.has(topic)) counts.push({ topic, messages });
@@ -67,7 +67,7 @@ async function sendDigest(
 function buildDigest(
   { random, clock }: Pick<Context, 'random' | 'clock'>,
   { id, base_url }: AccountBrowser,
-  topics: readonly Counted[],
+  topics: readonly TopicCount[],
 ): BrowserDelivery {
   const topic = topics[0]?.topic ?? '';
   const message: Message = {
@@ -76,12 +76,12 @@ function buildDigest(
     time: Math.floor(clock.now() / 1000),
     event: 'message',
     topic,
-    ...digestOf(topics),
+    ...buildDigestText(topics),
   };
   return {
     browser: id,
     // Uses the topic with the most messages; several topics have no common page.
-    payload: pushPayload(`${base_url}/${topic}`, message, topics.length > 1 ? { digest: true } : {}),
+    payload: buildPushPayload(`${base_url}/${topic}`, message, topics.length > 1 ? { digest: true } : {}),
     topic,
     urgency: 'normal',
     replaces: sequence,

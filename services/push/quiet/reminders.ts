@@ -1,6 +1,6 @@
 import { deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
 import type { Message } from '../domain/message.ts';
-import { pushPayload } from '../domain/push-payload.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
 import type { UrgentMessage } from '../store/quiet.ts';
 import type { DigestDependencies } from './digests.ts';
 
@@ -63,7 +63,7 @@ function buildReminder(
   const message = JSON.parse(text) as Message;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${topic}`, message, { acknowledge: id }),
+    payload: buildPushPayload(`${baseUrl}/${topic}`, message, { acknowledge: id }),
     topic,
     urgency: 'high',
     replaces: `${topic} ${sequence}`,

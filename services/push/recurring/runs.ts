@@ -2,7 +2,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Alarm } from '../delayed/alarm.ts';
-import { readRule } from '../domain/cron/rule.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
@@ -113,8 +113,8 @@ export class RecurringRuns implements AsyncDisposable {
   #plan(row: RecurringRow, now: number, identity: Identity | undefined): Run {
     const from = row.next ?? now;
     try {
-      const rule = readRule(row);
-      const due = Math.max(from, rule.upTo(now) ?? from);
+      const rule = parseRecurrence(row);
+      const due = Math.max(from, rule.lastUntil(now) ?? from);
       const step = { id: row.id, from, next: rule.after(now) ?? null, last: due };
       const key = `schedule:${row.id}:${String(due)}`;
       try {
@@ -162,7 +162,7 @@ export class RecurringRuns implements AsyncDisposable {
     if (rows.length === 0) return;
     const changes = rows.map((row) => ({
       id: row.id,
-      next: row.enabled === 1 ? (readRule(row).after(now) ?? null) : null,
+      next: row.enabled === 1 ? (parseRecurrence(row).after(now) ?? null) : null,
     }));
     await context.commit(async (transaction) => {
       for (const { id, next } of changes) await store.change(transaction, id, { next, last: now });

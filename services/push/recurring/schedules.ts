@@ -2,7 +2,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context } from '../../contracts/service.ts';
-import { readRule, type Rule } from '../domain/cron/rule.ts';
+import { parseRecurrence, type RecurrenceRule } from '../domain/cron/rule.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { RecurringRow, RecurringStore } from '../store/recurring.ts';
@@ -71,7 +71,7 @@ export class Schedules {
     const row = await this.#requireOwned(identity, id);
     if (!enabled) return this.#update(identity, id, { enabled: 0, next: null });
     this.#requireWrite(identity, row.topic);
-    return this.#update(identity, id, { enabled: 1, next: this.#firstRun(readRule(row)), trouble: '' });
+    return this.#update(identity, id, { enabled: 1, next: this.#firstRun(parseRecurrence(row)), trouble: '' });
   }
 
   /**
@@ -121,7 +121,7 @@ export class Schedules {
     const { topic, rule, zone, missed, enabled } = form;
     const starts = toSeconds(form.starts);
     const ends = toSeconds(form.ends);
-    const first = this.#firstRun(readRule({ rule, zone, starts, ends }));
+    const first = this.#firstRun(parseRecurrence({ rule, zone, starts, ends }));
     return {
       topic,
       rule,
@@ -135,7 +135,7 @@ export class Schedules {
     };
   }
 
-  #firstRun(rule: Rule): number {
+  #firstRun(rule: RecurrenceRule): number {
     const first = rule.after(Math.floor(this.#dependencies.context.clock.now() / 1000));
     if (first === undefined) throw invalidField('rule', 'This never comes due, or its end has passed.');
     return first;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
-import { keptFor, ruleFor, type Rule } from '../domain/retention.ts';
+import { withMaxRetention, findRule, type Rule } from '../domain/retention.ts';
 import { parseStoredMessage } from '../subscribe/envelope.ts';
 import type { WriteHook } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
@@ -86,7 +86,7 @@ export class Retention {
     if (this.#rules.length === 0) return undefined;
     if (!this.#ruleCache.has(topic)) {
       if (this.#ruleCache.size >= maxCachedTopics) this.#ruleCache.clear();
-      this.#ruleCache.set(topic, ruleFor(this.#rules, topic));
+      this.#ruleCache.set(topic, findRule(this.#rules, topic));
     }
     return this.#ruleCache.get(topic);
   }
@@ -118,7 +118,7 @@ export class Retention {
         const seconds = this.keptSeconds(row.topic);
         const expires = row.time + seconds;
         if (row.expires <= expires) return [];
-        const message = keptFor(parseStoredMessage(row.text), Math.max(seconds, 1));
+        const message = withMaxRetention(parseStoredMessage(row.text), Math.max(seconds, 1));
         return [{ seq: row.seq, id: row.id, expires, text: JSON.stringify(message) }];
       });
       const last = rows.at(-1)?.seq;

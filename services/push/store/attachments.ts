@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { HeldFile } from '../domain/message.ts';
+import type { StoredFile } from '../domain/message.ts';
 
 interface Tables {
   attachments: { id: string; name: string; type: string; size: number; expires: number; sender: string };
@@ -13,12 +13,12 @@ export class AttachmentStore {
     this.#db = db;
   }
 
-  async insert(transaction: Kysely<Tables>, files: readonly HeldFile[]): Promise<void> {
+  async insert(transaction: Kysely<Tables>, files: readonly StoredFile[]): Promise<void> {
     if (files.length > 0) await transaction.insertInto('attachments').values(files).execute();
   }
 
   /** Inserts the files whose id does not exist yet and returns their number. */
-  async insertMissing(transaction: Kysely<Tables>, files: readonly HeldFile[]): Promise<number> {
+  async insertMissing(transaction: Kysely<Tables>, files: readonly StoredFile[]): Promise<number> {
     if (files.length === 0) return 0;
     const rows = await transaction
       .insertInto('attachments')
@@ -35,7 +35,7 @@ export class AttachmentStore {
   async claim(
     transaction: Kysely<Tables>,
     claim: { id: string; draft: string; sender: string; name: string; expires: number; now: number },
-  ): Promise<HeldFile | undefined> {
+  ): Promise<StoredFile | undefined> {
     const { id, draft, sender, name, expires, now } = claim;
     return transaction
       .updateTable('attachments')
@@ -47,7 +47,7 @@ export class AttachmentStore {
       .executeTakeFirst();
   }
 
-  async find(id: string, now: number): Promise<HeldFile | undefined> {
+  async find(id: string, now: number): Promise<StoredFile | undefined> {
     return this.#db
       .selectFrom('attachments')
       .selectAll()

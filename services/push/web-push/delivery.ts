@@ -4,7 +4,7 @@ import { defineJob, type Attempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { trustedEndpoint } from '../domain/push-endpoints.ts';
+import { getEndpointTrust } from '../domain/push-endpoints.ts';
 import type { Browser, WebPushStore } from '../store/web-push.ts';
 import type { KeyPair } from './vapid.ts';
 
@@ -60,7 +60,7 @@ export function createDeliveryHandler(
     if (browser === undefined || !(await mayRead(context, browser, delivery.topic))) return;
     // Quiet hours began after the message was scheduled for delivery.
     if (await dependencies.quiet.holdBack(browser.account, delivery)) return;
-    const trust = trustedEndpoint(browser.endpoint, dependencies.allowedHosts);
+    const trust = getEndpointTrust(browser.endpoint, dependencies.allowedHosts);
     const request = trust === undefined ? undefined : await encrypt(dependencies, browser, delivery);
     if (trust === undefined || request === undefined) {
       await store.remove({ column: 'id', value: browser.id });

@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { forgetRemoved } from '../../kit/forget-removed.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { pushPayload } from '../domain/push-payload.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
 import type { DeliveryMode, QuietHours } from '../quiet/quiet-hours.ts';
 import type { WriteHook } from '../publish/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
@@ -149,7 +149,7 @@ function buildDelivery(message: Message, browser: string, baseUrl: string, mode:
   const { waits, ...options } = mode;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${message.topic}`, message, options),
+    payload: buildPushPayload(`${baseUrl}/${message.topic}`, message, options),
     topic: message.topic,
     urgency: priority <= 2 || mode.silent ? 'low' : priority >= 4 ? 'high' : 'normal',
     replaces: `${message.topic} ${message.sequence_id ?? message.id}`,

@@ -1,9 +1,9 @@
 import type { Problem } from '../../contracts/problem.ts';
-import { refusalOf } from '../domain/refusals.ts';
+import { findRefusal } from '../domain/refusals.ts';
 
 /** Returns ntfy's error body as one line; `link` is omitted without one. */
 export function formatErrorBody(problem: Problem): string {
-  const refusal = refusalOf(problem);
+  const refusal = findRefusal(problem);
   const code = refusal?.code ?? problem.status * 100;
   const error = refusal?.text ?? problem.detail;
   const body = JSON.stringify({ code, http: problem.status, error, link: refusal?.link });

@@ -1,8 +1,8 @@
-/** What a template did wrong while it ran, in the words of the peer. The text is bytes. */
-export class RunFault extends Error {}
+/** Runtime error of a template with ntfy's message. The text is bytes. */
+export class ExecutionError extends Error {}
 
-/** A template used up what it may use. */
-export class BoundsFault extends Error {
+/** A template exceeded a limit. */
+export class LimitError extends Error {
   readonly kind: 'time' | 'size';
   constructor(kind: 'time' | 'size') {
     super(kind);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { readRule } from '../../../../services/push/domain/cron/rule.ts';
-import { ruleWords } from '../../../../services/push/domain/cron/description.ts';
+import { parseRecurrence } from '../../../../services/push/domain/cron/rule.ts';
+import { describeRecurrence } from '../../../../services/push/domain/cron/description.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const shown = (time: number | undefined): string =>
   time === undefined ? 'never' : new Date(time * 1000).toISOString().slice(0, 16);
 
 function runs(rule: string, zone: string, from: string, count: number): string[] {
-  const read = readRule({ rule, zone });
+  const read = parseRecurrence({ rule, zone });
   const times: string[] = [];
   let time = at(from);
   for (let turn = 0; turn < count; turn += 1) {
@@ -56,23 +56,23 @@ describe('a rule that comes due', () => {
   });
 
   it('finds the last time up to a moment, that moment included', () => {
-    const daily = readRule({ rule: '0 8 * * *', zone: 'UTC' });
-    expect(shown(daily.upTo(at('2026-01-05T08:00Z')))).toBe('2026-01-05T08:00');
-    expect(shown(daily.upTo(at('2026-01-05T07:59Z')))).toBe('2026-01-04T08:00');
+    const daily = parseRecurrence({ rule: '0 8 * * *', zone: 'UTC' });
+    expect(shown(daily.lastUntil(at('2026-01-05T08:00Z')))).toBe('2026-01-05T08:00');
+    expect(shown(daily.lastUntil(at('2026-01-05T07:59Z')))).toBe('2026-01-04T08:00');
   });
 
   it('keeps between its start and its end', () => {
     const [starts, ends] = [at('2026-01-03T08:00Z'), at('2026-01-04T08:00Z')];
-    const rule = readRule({ rule: '0 8 * * *', zone: 'UTC', starts, ends });
+    const rule = parseRecurrence({ rule: '0 8 * * *', zone: 'UTC', starts, ends });
     expect(shown(rule.after(at('2025-01-01T00:00Z')))).toBe('2026-01-03T08:00');
     expect(shown(rule.after(starts))).toBe('2026-01-04T08:00');
     expect(shown(rule.after(ends))).toBe('never');
-    expect(shown(rule.upTo(at('2027-01-01T00:00Z')))).toBe('2026-01-04T08:00');
-    expect(shown(rule.upTo(starts - 60))).toBe('never');
+    expect(shown(rule.lastUntil(at('2027-01-01T00:00Z')))).toBe('2026-01-04T08:00');
+    expect(shown(rule.lastUntil(starts - 60))).toBe('never');
   });
 
   it('may never come, and then says so soon', () => {
-    expect(readRule({ rule: '0 0 30 2 *', zone: 'UTC' }).after(0)).toBeUndefined();
+    expect(parseRecurrence({ rule: '0 0 30 2 *', zone: 'UTC' }).after(0)).toBeUndefined();
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('a rule that comes due', () => {
   ])('is refused when it cannot be read: %s in %s', (rule, zone, field) => {
     let fault: unknown;
     try {
-      readRule({ rule, zone });
+      parseRecurrence({ rule, zone });
     } catch (error) {
       fault = error;
     }
@@ -115,5 +115,5 @@ it.each([
   ['0 8 1 * 1', 'The 1st of each month or every Monday at 08:00'],
   ['@weekly', 'Every Sunday at 00:00'],
 ])('says %s as "%s"', (rule, words) => {
-  expect(ruleWords(rule)).toBe(words);
+  expect(describeRecurrence(rule)).toBe(words);
 });

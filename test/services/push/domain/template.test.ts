@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtIn } from '../../../../services/push/domain/template/built-in.ts';
+import { builtInTemplates } from '../../../../services/push/domain/template/built-in.ts';
 import { isFunction } from '../../../../services/push/domain/template/functions/functions.ts';
 import { renderTemplate } from '../../../../services/push/domain/template/render.ts';
-import type { Surroundings } from '../../../../services/push/domain/template/run.ts';
+import type { TemplateEnvironment } from '../../../../services/push/domain/template/run.ts';
 
 const alert = {
   name: 'Disk',
@@ -19,7 +19,7 @@ const alert = {
   rows: [{ n: 1 }, { n: 2 }],
   when: '2026-01-02T03:04:05Z',
 };
-const surroundings: Surroundings = {
+const surroundings: TemplateEnvironment = {
   now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   random: () => 0.5,
   zone: 'UTC',
@@ -290,13 +290,13 @@ describe('the built-in templates', () => {
   it.each(messages.map((each, index) => [`${each.template} ${String(index)}: ${each.title}`, each] as const))(
     '%s, in the words of the peer',
     (_name, { template, payload, title, message }) => {
-      expect(render(builtIn.get(template)?.title ?? '', payload)).toBe(title);
-      expect(render(builtIn.get(template)?.message ?? '', payload)).toBe(message);
+      expect(render(builtInTemplates.get(template)?.title ?? '', payload)).toBe(title);
+      expect(render(builtInTemplates.get(template)?.message ?? '', payload)).toBe(message);
     },
   );
 
   const github = (event: object, part: 'title' | 'message' = 'title'): string =>
-    render(builtIn.get('github')?.[part] ?? '', {
+    render(builtInTemplates.get('github')?.[part] ?? '', {
       repository: { full_name: 'me/app', name: 'app', html_url: 'u' },
       sender: { login: 'jo' },
       ...event,
@@ -345,7 +345,7 @@ describe('the built-in templates', () => {
     ['alertmanager', { status: 'firing', groupLabels: { alertname: 'Disk' } }, '🚨 Alert: Disk'],
     ['grafana', {}, '⚠️ Unknown alert: Alert'],
   ])('%s makes a message of %o, too', (name, payload, title) => {
-    expect(render(builtIn.get(name)?.title ?? '', payload)).toBe(title);
-    expect(render(builtIn.get(name)?.message ?? '', payload)).not.toBe('');
+    expect(render(builtInTemplates.get(name)?.title ?? '', payload)).toBe(title);
+    expect(render(builtInTemplates.get(name)?.message ?? '', payload)).not.toBe('');
   });
 });

@@ -1,40 +1,40 @@
 import type { Predicate } from './characters.ts';
 
-/** A part of an expression. */
-export type Part =
+/** Node of a parsed expression. */
+export type RegexNode =
   | { readonly kind: 'empty' }
-  | { readonly kind: 'character'; readonly takes: Predicate }
-  | { readonly kind: 'place'; readonly where: Place }
-  | { readonly kind: 'all'; readonly parts: readonly Part[] }
-  | { readonly kind: 'either'; readonly parts: readonly Part[] }
-  | { readonly kind: 'group'; readonly index: number; readonly part: Part }
+  | { readonly kind: 'character'; readonly matches: Predicate }
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
+  | { readonly kind: 'all'; readonly parts: readonly RegexNode[] }
+  | { readonly kind: 'either'; readonly parts: readonly RegexNode[] }
+  | { readonly kind: 'group'; readonly index: number; readonly part: RegexNode }
   | {
       readonly kind: 'repeat';
-      readonly part: Part;
-      readonly least: number;
-      readonly most: number;
+      readonly part: RegexNode;
+      readonly min: number;
+      readonly max: number;
       readonly greedy: boolean;
     };
 
-export type Place = 'text begin' | 'text end' | 'line begin' | 'line end' | 'word edge' | 'no word edge';
+export type Assertion = 'text start' | 'text end' | 'line start' | 'line end' | 'word boundary' | 'no word boundary';
 
-export interface Expression {
-  readonly part: Part;
-  /** Names of the groups by their number; the whole is group 0. */
+export interface ParsedExpression {
+  readonly part: RegexNode;
+  /** Names of the groups by number; group 0 is the whole expression. */
   readonly groups: readonly string[];
 }
 
-/** Counts of repetitions inside of each other multiply. */
-export function repeatsAtMost(most: number, part: Part): boolean {
+/** Returns true when the product of nested repetition counts is at most `max`. */
+export function isRepeatCountWithin(max: number, part: RegexNode): boolean {
   switch (part.kind) {
     case 'all':
     case 'either':
-      return part.parts.every((each) => repeatsAtMost(most, each));
+      return part.parts.every((node) => isRepeatCountWithin(max, node));
     case 'group':
-      return repeatsAtMost(most, part.part);
+      return isRepeatCountWithin(max, part.part);
     case 'repeat': {
-      const times = Math.max(part.most === Infinity ? part.least : part.most, 1);
-      return times <= most && repeatsAtMost(Math.floor(most / times), part.part);
+      const count = Math.max(part.max === Infinity ? part.min : part.max, 1);
+      return count <= max && isRepeatCountWithin(Math.floor(max / count), part.part);
     }
     default:
       return true;
