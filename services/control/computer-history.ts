@@ -3,27 +3,29 @@ import type { Machine } from '../contracts/control/overview.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { machineApi, type MachineSample } from '../contracts/control/machine.ts';
 
-const everyMs = 5 * 60_000;
-const keptMs = 24 * 60 * 60_000;
+const sampleIntervalMs = 5 * 60_000;
+const retentionMs = 24 * 60 * 60_000;
 
-type Watched = Pick<ControlContext, 'clock' | 'log'> & { readonly host: Pick<ControlContext['host'], 'machine'> };
+type HistoryContext = Pick<ControlContext, 'clock' | 'log'> & {
+  readonly host: Pick<ControlContext['host'], 'machine'>;
+};
 
-/** How the machine was, looked at every five minutes and kept for a day. */
-export class MachineHistory implements Disposable {
-  readonly #context: Watched;
+/** Samples the state of the computer every five minutes and keeps a day of samples. */
+export class ComputerHistory implements Disposable {
+  readonly #context: HistoryContext;
   #samples: readonly MachineSample[] = [];
-  #ticking: Disposable | undefined;
+  #timer: Disposable | undefined;
 
-  constructor(context: Watched) {
+  constructor(context: HistoryContext) {
     this.#context = context;
   }
 
   start(): void {
-    void this.#take();
-    this.#ticking = this.#context.clock.every(everyMs, () => void this.#take());
+    void this.#sample();
+    this.#timer = this.#context.clock.every(sampleIntervalMs, () => void this.#sample());
   }
 
-  /** The route that tells it. */
+  /** Returns the handler of the history. */
   routes(): readonly ApiHandler[] {
     return [
       implement(machineApi.history, async () => {
@@ -31,26 +33,26 @@ export class MachineHistory implements Disposable {
         return {
           memory: machine.memory.total,
           disk: machine.disk?.total ?? null,
-          samples: this.#with(this.#sampleOf(machine)),
+          samples: this.#append(this.#toSample(machine)),
         };
       }),
     ];
   }
 
-  async #take(): Promise<void> {
+  async #sample(): Promise<void> {
     try {
-      this.#samples = this.#with(this.#sampleOf(await this.#context.host.machine()));
+      this.#samples = this.#append(this.#toSample(await this.#context.host.machine()));
     } catch (error) {
-      this.#context.log.warn('the machine could not be looked at', { error });
+      this.#context.log.warn('computer state sampling failed', { error });
     }
   }
 
-  /** Those of the last day, each later than the one before it, also where the clock was set back or the machine slept. */
-  #with(sample: MachineSample): readonly MachineSample[] {
-    return [...this.#samples.filter(({ at }) => at < sample.at && at >= sample.at - keptMs), sample];
+  /** Returns the samples of the last day in ascending order, dropping samples after a clock change or suspension. */
+  #append(sample: MachineSample): readonly MachineSample[] {
+    return [...this.#samples.filter(({ at }) => at < sample.at && at >= sample.at - retentionMs), sample];
   }
 
-  #sampleOf({ cpu, memory, disk }: Machine): MachineSample {
+  #toSample({ cpu, memory, disk }: Machine): MachineSample {
     const isFirst = this.#samples.length === 0;
     return {
       at: this.#context.clock.now(),
@@ -62,6 +64,6 @@ export class MachineHistory implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ticking?.[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
   }
 }

@@ -1,23 +1,26 @@
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 
-/** One live event, ready to be sent again. */
+/** Live event that can be replayed. */
 export interface LiveFrame {
-  /** Grows by one with each event since the host was started. */
+  /** Increases by one with each event since the host started. */
   readonly number: number;
   readonly text: string;
-  /** What somebody gets of it; undefined: nothing. It is asked anew each time, since grants come and go. */
-  for(rights: Rights): string | undefined;
+  /**
+   * Returns the part of the event that the rights permit; undefined for nothing. Evaluated on each replay, because
+   * grants change.
+   */
+  getText(rights: Rights): string | undefined;
 }
 
 export interface RingLimits {
   readonly frames: number;
-  /** Characters of all frames together. */
+  /** Maximum number of characters of all frames. */
   readonly characters: number;
 }
 
 /**
- * The newest events, kept so that a page that lost its connection gets what it missed. Ids are `<boot>-<number>`: those
- * of an earlier start of the host are never mistaken for this one's.
+ * Ring buffer of the newest events, replayed to pages after a lost connection. Ids are `<boot>-<number>`, so ids of an
+ * earlier start of the host are never mistaken for current ones.
  */
 export class EventRing {
   readonly #boot: string;
@@ -36,10 +39,13 @@ export class EventRing {
     return this.#id(this.#last);
   }
 
-  /** Keeps an event; `render` makes its text out of the id it gets, `part` what of it somebody may see who may not see all. */
+  /**
+   * Adds an event. `render` builds its text with the assigned id; `getPart` returns the part for callers who may not
+   * read everything.
+   */
   add(
     render: (id: string) => string,
-    part: (id: string, rights: Rights, whole: string) => string | undefined = (_id, _rights, whole) => whole,
+    getPart: (id: string, rights: Rights, fullText: string) => string | undefined = (_id, _rights, whole) => whole,
   ): LiveFrame {
     this.#last += 1;
     const id = this.#id(this.#last);
@@ -47,7 +53,7 @@ export class EventRing {
     const frame = {
       number: this.#last,
       text,
-      for: (rights: Rights) => (rights.all ? text : part(id, rights, text)),
+      getText: (rights: Rights) => (rights.all ? text : getPart(id, rights, text)),
     };
     this.#frames.push(frame);
     this.#characters += frame.text.length;
@@ -59,15 +65,15 @@ export class EventRing {
     return frame;
   }
 
-  /** What somebody gets of the events after `id`, or undefined when some of them are not known any more. */
+  /** Returns the events after `id` that the rights permit, or undefined when some are no longer stored. */
   after(id: string, rights: Rights = hostRights): readonly string[] | undefined {
     const separator = id.lastIndexOf('-');
     const digits = id.slice(separator + 1);
     if (separator < 0 || id.slice(0, separator) !== this.#boot || !/^\d{1,15}$/.test(digits)) return undefined;
-    const seen = Number(digits);
+    const lastSeen = Number(digits);
     const oldest = this.#last - this.#frames.length;
-    if (seen < oldest || seen > this.#last) return undefined;
-    return this.#frames.slice(seen - oldest).flatMap((frame) => frame.for(rights) ?? []);
+    if (lastSeen < oldest || lastSeen > this.#last) return undefined;
+    return this.#frames.slice(lastSeen - oldest).flatMap((frame) => frame.getText(rights) ?? []);
   }
 
   #id(number: number): string {

@@ -1,17 +1,20 @@
-/** One event of a Server-Sent Events stream (HTML standard, section 9.2). `data` is JSON, so it holds no line break. */
+/**
+ * Formats an event of a Server-Sent Events stream (HTML standard, section 9.2). `data` is serialized as JSON without
+ * line breaks.
+ */
 export function eventFrame(event: string, data: unknown, id: string): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Sets the client's last event id without an event, so that it can resume though it has not seen one yet. */
+/** Formats an id without event, so that a client can resume before it has received one. */
 export function idFrame(id: string): string {
   return `id: ${id}\n\n`;
 }
 
-/** How long a client waits before it connects again, in ms. */
+/** Formats the reconnection delay of the client in ms. */
 export function retryFrame(ms: number): string {
   return `retry: ${String(ms)}\n\n`;
 }
 
-/** A comment: keeps the connection from being taken for dead. */
+/** Comment that keeps idle connections open. */
 export const keepaliveFrame = ': still here\n\n';

@@ -4,138 +4,140 @@ import type { InboxItem, InboxOffer } from '../contracts/inbox/api.ts';
 import { Problem } from '../contracts/problem.ts';
 import { pushInboxFeed } from '../contracts/push/inbox-feed.ts';
 import type { Context } from '../contracts/service.ts';
-import { bound } from './item-text.ts';
-import type { FeedPlaces } from './store/feed-positions.ts';
+import { normalizeOffer } from './item-text.ts';
+import type { FeedPositions } from './store/feed-positions.ts';
 import type { ItemStore } from './store/items.ts';
 
-/** Entries that one commit takes at most. */
-const largestBatch = 200;
-/** ms from one batch to the next, unless more than a batch is there: under load a commit then serves many publishes. */
-const stretch = 25;
-/** Places that are skipped without a note of it: entries of no interest are read again after a crash. */
-const unnoted = 1000;
-/** ms until what failed is tried again: the first wait doubles up to the longest. */
-const firstWait = 1000;
-const longestWait = 60_000;
+/** Maximum number of entries in one commit. */
+const maxBatchSize = 200;
+/**
+ * Delay in ms between batches, unless a full batch is available; under load one commit then covers many publications.
+ */
+const batchDelayMs = 25;
+/** Number of skipped positions that are not saved: after a crash, entries without inbox copy are read again. */
+const maxUnsavedPositions = 1000;
+/** Delay in ms before a retry, doubled up to the maximum. */
+const firstRetryDelayMs = 1000;
+const maxRetryDelayMs = 60_000;
 
-export interface FollowParts {
+export interface FeedFollowerDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'feeds' | 'log'>;
   readonly items: ItemStore;
-  readonly places: FeedPlaces;
-  /** New rows are committed. */
-  readonly added: (items: readonly InboxItem[]) => void;
+  readonly positions: FeedPositions;
+  /** Called after new rows are committed. */
+  readonly onAdded: (items: readonly InboxItem[]) => void;
 }
 
-/** Takes in what push publishes: the rows, and the place that is reached with them, in one commit. */
-export class Follow implements AsyncDisposable {
-  readonly #parts: FollowParts;
-  readonly #open = new DisposableStack();
+/** Stores the messages that push publishes; rows and feed position are saved in one commit. */
+export class FeedFollower implements AsyncDisposable {
+  readonly #dependencies: FeedFollowerDependencies;
+  readonly #resources = new DisposableStack();
   #feed: FollowedFeed<InboxOffer> | undefined;
   #running: Promise<void> | undefined;
-  #grown = false;
-  /** What is stored, and what is known to be reached. */
-  #stored = 0;
-  #reached = 0;
-  #wait = firstWait;
-  #waiting = false;
+  #hasGrown = false;
+  /** Positions that are stored and that were read. */
+  #storedPosition = 0;
+  #readPosition = 0;
+  #retryDelayMs = firstRetryDelayMs;
+  #isRetryPending = false;
 
-  constructor(parts: FollowParts) {
-    this.#parts = parts;
+  constructor(dependencies: FeedFollowerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async start(): Promise<void> {
-    this.#stored = this.#reached = await this.#parts.places.read(pushInboxFeed.name);
-    const feed = this.#parts.context.feeds.follow(pushInboxFeed, () => this.#wake());
-    this.#feed = this.#open.use(feed);
+    this.#storedPosition = this.#readPosition = await this.#dependencies.positions.read(pushInboxFeed.name);
+    const feed = this.#dependencies.context.feeds.follow(pushInboxFeed, () => this.#wake());
+    this.#feed = this.#resources.use(feed);
     this.#wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#open.dispose();
+    this.#resources.dispose();
     await this.#running;
   }
 
   #wake(): void {
-    this.#grown = true;
-    if (this.#waiting || this.#open.disposed) return;
+    this.#hasGrown = true;
+    if (this.#isRetryPending || this.#resources.disposed) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      // Between the last look and this moment.
-      if (this.#grown) this.#wake();
+      // The feed may have grown after the last check.
+      if (this.#hasGrown) this.#wake();
     });
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#grown && !this.#open.disposed) {
-        this.#grown = false;
-        while (!this.#open.disposed && (await this.#take()));
-        this.#wait = firstWait;
-        await pause(stretch, undefined, { ref: false });
+      while (this.#hasGrown && !this.#resources.disposed) {
+        this.#hasGrown = false;
+        while (!this.#resources.disposed && (await this.#takePage()));
+        this.#retryDelayMs = firstRetryDelayMs;
+        await pause(batchDelayMs, undefined, { ref: false });
       }
-      // By asking once more it tells what is stored, which the source then need not keep.
-      if (!this.#open.disposed && (await this.#take())) this.#grown = true;
+      // Another read reports the stored position, so that the source can delete those entries.
+      if (!this.#resources.disposed && (await this.#takePage())) this.#hasGrown = true;
     } catch (error) {
-      this.#parts.context.log.error('messages were not taken in; it is tried again', { error, retryMs: this.#wait });
+      this.#dependencies.context.log.error('inbox feed read failed', { error, retryMs: this.#retryDelayMs });
       this.#retry();
     }
   }
 
   #retry(): void {
-    this.#waiting = true;
-    const ended = this.#parts.context.clock.after(this.#wait, () => {
-      this.#waiting = false;
+    this.#isRetryPending = true;
+    const timer = this.#dependencies.context.clock.after(this.#retryDelayMs, () => {
+      this.#isRetryPending = false;
       this.#wake();
     });
-    if (!this.#open.disposed) this.#open.use(ended);
-    this.#wait = Math.min(this.#wait * 2, longestWait);
+    if (!this.#resources.disposed) this.#resources.use(timer);
+    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, maxRetryDelayMs);
   }
 
-  /** Takes the next page; false when that was all. */
-  async #take(): Promise<boolean> {
-    const page = await this.#feed?.after(this.#reached, largestBatch);
+  /** Stores the next page; returns false when it was the last. */
+  async #takePage(): Promise<boolean> {
+    const page = await this.#feed?.after(this.#readPosition, maxBatchSize);
     if (page === undefined) return false;
     const { entries, reached, more } = page;
-    if (entries.length > 0 || reached - this.#stored >= unnoted) {
+    if (entries.length > 0 || reached - this.#storedPosition >= maxUnsavedPositions) {
       if (!(await this.#store(entries, reached))) {
-        // Another host has taken them.
-        this.#stored = this.#reached = await this.#parts.places.read(pushInboxFeed.name);
+        // Another host has stored them.
+        this.#storedPosition = this.#readPosition = await this.#dependencies.positions.read(pushInboxFeed.name);
         return true;
       }
-      this.#stored = reached;
+      this.#storedPosition = reached;
     }
-    this.#reached = reached;
+    this.#readPosition = reached;
     return more;
   }
 
-  /** False when the place is not the one that was stored last: nothing was taken. */
+  /** Stores entries. Returns false when the stored position differs, and nothing was stored. */
   async #store(entries: readonly FeedEntry<InboxOffer>[], reached: number): Promise<boolean> {
     try {
       return await this.#commit(entries, reached);
     } catch (error) {
-      // The database is full or away, which holds for each of them.
+      // The database is full or unavailable, which affects every entry.
       if (error instanceof Problem || entries.length === 0) throw error;
     }
     for (const entry of entries) {
       try {
-        if (!(await this.#commit([entry], this.#stored))) return false;
+        if (!(await this.#commit([entry], this.#storedPosition))) return false;
       } catch (error) {
         if (error instanceof Problem) throw error;
-        this.#parts.context.log.error('a message that the database refuses is left out', { key: entry.key, error });
+        this.#dependencies.context.log.error('inbox message rejected by database', { key: entry.key, error });
       }
     }
     return this.#commit([], reached);
   }
 
   async #commit(entries: readonly FeedEntry<InboxOffer>[], reached: number): Promise<boolean> {
-    const { context, items, places, added } = this.#parts;
-    const offers = entries.map(({ key, payload }) => ({ key, offer: bound(payload) }));
-    const taken = await context.commit(async (transaction) =>
-      (await places.move(transaction, pushInboxFeed.name, this.#stored, reached))
+    const { context, items, positions: places, onAdded: added } = this.#dependencies;
+    const offers = entries.map(({ key, payload }) => ({ key, offer: normalizeOffer(payload) }));
+    const inserted = await context.commit(async (transaction) =>
+      (await places.advance(transaction, pushInboxFeed.name, this.#storedPosition, reached))
         ? items.add(transaction, offers, context.clock.now())
         : undefined,
     );
-    if (taken !== undefined && taken.size > 0) added([...taken.values()]);
-    return taken !== undefined;
+    if (inserted !== undefined && inserted.size > 0) added([...inserted.values()]);
+    return inserted !== undefined;
   }
 }

@@ -1,117 +1,125 @@
 import type { Context } from '../contracts/service.ts';
-import { changeable, changeItems, takeBack, type Change } from './store/changes.ts';
-import type { ItemStore, Placed } from './store/items.ts';
-import { earlierOf } from './store/repeats.ts';
+import { findChangeable, changeItems, undoChange, type Change } from './store/changes.ts';
+import type { ItemStore, ItemPlace } from './store/items.ts';
+import { findEarlierRepeats } from './store/repeats.ts';
 import type { Scope } from './store/scope.ts';
 
-/** Rows that one commit changes at most: others get in between. */
-const batch = 1000;
+/** Maximum number of rows changed in one commit, so that other commits run in between. */
+const batchSize = 1000;
 
-/** Tells everybody what became of rows; `many`: of more than each could be told of. Answers how many are unread now. */
+/** Publishes a change of rows; `many` when there are too many to list. Returns the number of unread rows. */
 export type Announce = (
-  rows: readonly Placed[] | 'many',
+  rows: readonly ItemPlace[] | 'many',
   change: Change & { readonly removed?: boolean },
 ) => Promise<number>;
 
-interface Parts {
+interface MarkerDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'reads'>;
   readonly store: ItemStore;
   readonly announce: Announce;
-  /** Tells who shows them elsewhere that somebody has seen these rows. */
-  readonly seen: (rows: readonly Placed[]) => Promise<void>;
+  /** Publishes that the user has seen these rows. */
+  readonly announceSeen: (rows: readonly ItemPlace[]) => Promise<void>;
 }
 
-/** What came of a change. */
-interface Marked {
+/** Result of a change. */
+interface MarkResult {
   readonly changed: number;
-  /** Of all rows. */
+  /** Number of unread rows in total. */
   readonly unread: number;
-  /** To take it back by. */
+  /** Number by which the change can be undone. */
   readonly change: number;
 }
 
-/** Whether what became of rows is that somebody has seen them. */
+/** Returns true when the change means that the user has seen the rows. */
 export function isSeen({ read, done, removed }: Change & { readonly removed?: boolean }): boolean {
   return read === true || done === true || removed === true;
 }
 
-/** Marks rows read or done, one or a million, and takes that back. */
-export class Marking {
-  readonly #parts: Parts;
-  #last = 0;
+/** Marks any number of rows as read or done, and undoes such changes. */
+export class ItemMarker {
+  readonly #dependencies: MarkerDependencies;
+  #lastNumber = 0;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(dependencies: MarkerDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** `repeats`: also the earlier rows that these are repeats of. */
+  /** Changes rows; with `repeats`, also the earlier rows that they repeat. */
   async change(
     ids: readonly number[],
     change: Change,
     { scope, repeats = false }: { readonly scope?: Scope | undefined; readonly repeats?: boolean } = {},
-  ): Promise<Marked> {
-    const number = this.#next();
-    const all = repeats ? [...ids, ...(await earlierOf(this.#parts.context.reads, ids))] : ids;
-    const changed: Placed[] = [];
-    for (let at = 0; at < all.length; at += batch) {
-      changed.push(...(await this.#commit(all.slice(at, at + batch), change, { scope, number })));
+  ): Promise<MarkResult> {
+    const changeNumber = this.#nextNumber();
+    const allIds = repeats ? [...ids, ...(await findEarlierRepeats(this.#dependencies.context.reads, ids))] : ids;
+    const changed: ItemPlace[] = [];
+    for (let offset = 0; offset < allIds.length; offset += batchSize) {
+      changed.push(
+        ...(await this.#commit(allIds.slice(offset, offset + batchSize), change, { scope, number: changeNumber })),
+      );
     }
-    return { changed: changed.length, unread: await this.#parts.announce(changed, change), change: number };
+    return {
+      changed: changed.length,
+      unread: await this.#dependencies.announce(changed, change),
+      change: changeNumber,
+    };
   }
 
-  /** Every row that is there now. */
-  async changeAll(change: Change, scope?: Scope): Promise<Marked> {
-    const { context, store, announce, seen } = this.#parts;
-    const number = this.#next();
+  /** Changes all rows that exist now. */
+  async changeAll(change: Change, scope?: Scope): Promise<MarkResult> {
+    const { context, store, announce, announceSeen } = this.#dependencies;
+    const changeNumber = this.#nextNumber();
     const upTo = await store.newestId();
-    let first: readonly Placed[] = [];
+    let first: readonly ItemPlace[] = [];
     let changed = 0;
     for (;;) {
-      const ids = await changeable(context.reads, change, { scope, upTo, limit: batch });
-      const some = await this.#commit(ids, change, { scope, number });
-      if (some.length === 0) break;
-      if (changed === 0) first = some;
-      else if (isSeen(change)) await seen(some);
-      changed += some.length;
-      if (ids.length < batch) break;
+      const ids = await findChangeable(context.reads, change, { scope, upTo, limit: batchSize });
+      const chunk = await this.#commit(ids, change, { scope, number: changeNumber });
+      if (chunk.length === 0) break;
+      if (changed === 0) first = chunk;
+      else if (isSeen(change)) await announceSeen(chunk);
+      changed += chunk.length;
+      if (ids.length < batchSize) break;
     }
-    if (changed === first.length) return { changed, unread: await announce(first, change), change: number };
-    if (isSeen(change)) await seen(first);
-    return { changed, unread: await announce('many', change), change: number };
+    if (changed === first.length) return { changed, unread: await announce(first, change), change: changeNumber };
+    if (isSeen(change)) await announceSeen(first);
+    return { changed, unread: await announce('many', change), change: changeNumber };
   }
 
-  /** Takes a change back, as far as nobody changed the rows since. */
-  async takeBack(number: number, scope?: Scope): Promise<Omit<Marked, 'change'>> {
-    const { context, announce, store } = this.#parts;
+  /** Undoes a change, except for rows that were changed since. */
+  async undo(changeNumber: number, scope?: Scope): Promise<Omit<MarkResult, 'change'>> {
+    const { context, announce, store } = this.#dependencies;
     let changed = 0;
     for (;;) {
-      const rows = await context.commit((transaction) => takeBack(transaction, number, { scope, limit: batch }));
+      const rows = await context.commit((transaction) =>
+        undoChange(transaction, changeNumber, { scope, limit: batchSize }),
+      );
       changed += rows.length;
-      const isWhole = rows.length < batch;
-      if (isWhole && changed === rows.length) {
-        for (const same of Map.groupBy(rows, ({ read, done }) => `${String(read)} ${String(done)}`).values()) {
-          const [{ read, done } = { read: false, done: false }] = same;
-          await announce(same, { read, done });
+      const isLast = rows.length < batchSize;
+      if (isLast && changed === rows.length) {
+        for (const group of Map.groupBy(rows, ({ read, done }) => `${String(read)} ${String(done)}`).values()) {
+          const [{ read, done } = { read: false, done: false }] = group;
+          await announce(group, { read, done });
         }
       }
-      if (isWhole) break;
+      if (isLast) break;
     }
-    if (changed >= batch) await announce('many', {});
-    return { changed, unread: await store.unread() };
+    if (changed >= batchSize) await announce('many', {});
+    return { changed, unread: await store.countUnread() };
   }
 
   #commit(
     ids: readonly number[],
     change: Change,
     options: { readonly scope: Scope | undefined; readonly number: number },
-  ): Promise<Placed[]> {
+  ): Promise<ItemPlace[]> {
     if (ids.length === 0) return Promise.resolve([]);
-    return this.#parts.context.commit((transaction) => changeItems(transaction, ids, change, options));
+    return this.#dependencies.context.commit((transaction) => changeItems(transaction, ids, change, options));
   }
 
-  /** Each its own, also after the clock was set back. */
-  #next(): number {
-    this.#last = Math.max(this.#last + 1, this.#parts.context.clock.now() * 1000);
-    return this.#last;
+  /** Returns a unique number, also after the clock was set back. */
+  #nextNumber(): number {
+    this.#lastNumber = Math.max(this.#lastNumber + 1, this.#dependencies.context.clock.now() * 1000);
+    return this.#lastNumber;
   }
 }

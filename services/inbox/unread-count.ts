@@ -1,37 +1,37 @@
 import type { ItemStore } from './store/items.ts';
 
-/** As many as are counted in less than a millisecond. */
-const few = 5000;
+/** Number of rows that can be counted in less than a millisecond. */
+const quickLimit = 5000;
 
-/** How many rows are unread, for who asks all the time: counted anew after a change alone. */
+/** Cached number of unread rows, recomputed after changes. */
 export class UnreadCount {
-  readonly #store: Pick<ItemStore, 'unreadBelow'>;
-  readonly #beside: Pick<ItemStore, 'unread'>;
+  readonly #store: Pick<ItemStore, 'countUnreadBelow'>;
+  readonly #reads: Pick<ItemStore, 'countUnread'>;
   readonly #singleHost: boolean;
-  #known: Promise<number> | undefined;
+  #cached: Promise<number> | undefined;
 
-  /** `beside`: the same rows, read beside the event loop. `singleHost`: nobody else changes them. */
-  constructor(store: Pick<ItemStore, 'unreadBelow'>, beside: Pick<ItemStore, 'unread'>, singleHost: boolean) {
+  /** `reads` reads the same rows in a worker thread. `singleHost` means that no other host changes them. */
+  constructor(store: Pick<ItemStore, 'countUnreadBelow'>, reads: Pick<ItemStore, 'countUnread'>, singleHost: boolean) {
     this.#store = store;
-    this.#beside = beside;
+    this.#reads = reads;
     this.#singleHost = singleHost;
   }
 
-  changed(): void {
-    this.#known = undefined;
+  invalidate(): void {
+    this.#cached = undefined;
   }
 
   count(): Promise<number> {
-    if (this.#known !== undefined && this.#singleHost) return this.#known;
-    const counted = this.#count();
-    this.#known = counted;
-    // An error is no answer to keep.
-    counted.catch(() => this.changed());
-    return counted;
+    if (this.#cached !== undefined && this.#singleHost) return this.#cached;
+    const result = this.#count();
+    this.#cached = result;
+    // Errors are not cached.
+    result.catch(() => this.invalidate());
+    return result;
   }
 
-  /** Few are counted at once, since a thread for reading costs a start 0.2 s of the processor and 16 MB. */
+  /** Small numbers are counted directly, because starting a reader thread takes 0.2 s of CPU time and 16 MB. */
   async #count(): Promise<number> {
-    return (await this.#store.unreadBelow(few)) ?? (await this.#beside.unread());
+    return (await this.#store.countUnreadBelow(quickLimit)) ?? (await this.#reads.countUnread());
   }
 }

@@ -1,58 +1,58 @@
 import type { Clock } from '../contracts/service.ts';
-import { Tally, type Counted } from './tally.ts';
+import { Tally, type CountedMessage } from './tally.ts';
 
-/** How long a window lasts at first; each one that overflows makes the next twice as long. */
-const firstWindow = 10_000;
-const longestWindow = 5 * 60_000;
+/** Initial length of a window in ms; it doubles after each overflow up to the maximum. */
+const firstWindowMs = 10_000;
+const maxWindowMs = 5 * 60_000;
 
 interface Window {
-  shown: number;
-  readonly length: number;
-  readonly late: Tally;
+  count: number;
+  readonly lengthMs: number;
+  readonly suppressed: Tally;
   readonly end: Disposable;
 }
 
 /**
- * Lets a few popups of one key through in ten seconds and counts the rest, which are told together when the window
- * ends. While a key does not calm down nothing of it is let through and its windows grow, so that a program gone mad
- * gets one popup in five minutes.
+ * Allows a few popups per key in ten seconds and counts the rest, which are summarized when the window ends. While a
+ * key keeps overflowing, nothing passes and its windows grow, so that a faulty program produces one popup in five
+ * minutes.
  */
-export class Bursts {
+export class BurstLimiter {
   readonly #windows = new Map<string, Window>();
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #told: (key: string, late: Tally) => void;
+  readonly #onSuppressed: (key: string, late: Tally) => void;
 
-  /** `told` gets what was counted in a window that ended. */
-  constructor(clock: Clock, limit: number, told: (key: string, late: Tally) => void) {
+  /** `onSuppressed` receives the messages that were counted in an ended window. */
+  constructor(clock: Clock, limit: number, onSuppressed: (key: string, late: Tally) => void) {
     this.#clock = clock;
     this.#limit = limit;
-    this.#told = told;
+    this.#onSuppressed = onSuppressed;
   }
 
-  /** True: show it now. False: it was counted. */
-  pass(key: string, rows: readonly Counted[], more = 0): boolean {
-    const window = this.#windows.get(key) ?? this.#open(key, firstWindow, 0);
-    window.shown += 1;
-    if (window.shown <= this.#limit) return true;
-    window.late.add(rows, more);
+  /** Returns true to show the popup now, and false when it was counted. */
+  allow(key: string, rows: readonly CountedMessage[], more = 0): boolean {
+    const window = this.#windows.get(key) ?? this.#open(key, firstWindowMs, 0);
+    window.count += 1;
+    if (window.count <= this.#limit) return true;
+    window.suppressed.add(rows, more);
     return false;
   }
 
-  /** What was read meanwhile is not told any more. */
-  forget(ids: readonly number[]): void {
-    for (const { late } of this.#windows.values()) late.remove(ids);
+  /** Removes messages that were read from the counts. */
+  remove(ids: readonly number[]): void {
+    for (const { suppressed: late } of this.#windows.values()) late.remove(ids);
   }
 
-  /** Ends all windows without a word. */
+  /** Ends all windows without a summary. */
   clear(): void {
     for (const { end } of this.#windows.values()) end[Symbol.dispose]();
     this.#windows.clear();
   }
 
-  #open(key: string, length: number, shown: number): Window {
-    const end = this.#clock.after(length, () => this.#close(key));
-    const window = { shown, length, late: new Tally(), end };
+  #open(key: string, lengthMs: number, count: number): Window {
+    const end = this.#clock.after(lengthMs, () => this.#close(key));
+    const window = { count, lengthMs, suppressed: new Tally(), end };
     this.#windows.set(key, window);
     return window;
   }
@@ -60,11 +60,11 @@ export class Bursts {
   #close(key: string): void {
     const window = this.#windows.get(key);
     this.#windows.delete(key);
-    if (window === undefined || window.shown <= this.#limit) return;
-    // Nothing is left where all of it was read meanwhile.
-    if (window.late.size === 0) return;
-    // What comes next is still of this burst; a window with nothing new in it ends it.
-    this.#open(key, Math.min(window.length * 2, longestWindow), this.#limit);
-    this.#told(key, window.late);
+    if (window === undefined || window.count <= this.#limit) return;
+    // All counted messages were read.
+    if (window.suppressed.size === 0) return;
+    // Further messages belong to the same burst, which ends with the first window without new messages.
+    this.#open(key, Math.min(window.lengthMs * 2, maxWindowMs), this.#limit);
+    this.#onSuppressed(key, window.suppressed);
   }
 }

@@ -16,74 +16,74 @@ const SavedBrief = z.object({
   repeatMinutes: z.number().nullable().default(null),
 });
 
-/** What must outlive the process: the pause, what is held, which urgent messages nobody has seen. */
-const Remembered = z.object({
+/** State that must survive a restart: the pause, held messages and unread urgent messages. */
+const SavedPopupState = z.object({
   pausedUntil: z.number().nullable().default(null),
   held: SavedTally.default({ rows: [], more: 0 }),
   topics: SavedPushTopics.default({ rules: { rules: [], zone: null, follows: null }, held: {} }),
   urgent: z.array(SavedBrief).default([]),
 });
-export type Remembered = z.infer<typeof Remembered>;
+export type SavedPopupState = z.infer<typeof SavedPopupState>;
 
-/** ms between two writes: a storm of messages must not become a storm of writes. */
-const rest = 50;
+/** Delay in ms between writes, which limits writes during a burst of messages. */
+const writeDelayMs = 50;
 
-/** A small file that follows a state: each write takes the newest, one write at a time, whole or not at all. */
-export class PopupMemory {
+/** Persists a state in a small file. Each write contains the newest state and replaces the file atomically. */
+export class PopupStateFile {
   readonly #file: string;
   readonly #log: Log;
-  readonly #state: () => Remembered;
+  readonly #state: () => SavedPopupState;
   #writing: Promise<void> | undefined;
-  #stale = false;
-  #failed = false;
+  #isStale = false;
+  #hasFailed = false;
 
-  constructor(file: string, log: Log, state: () => Remembered) {
+  constructor(file: string, log: Log, state: () => SavedPopupState) {
     this.#file = file;
     this.#log = log;
     this.#state = state;
   }
 
-  /** What the file says; nothing where there is none, and, with a line in the log, where it cannot be read. */
-  static async read(file: string, log: Log): Promise<Remembered> {
+  /** Reads the file. Returns defaults when it does not exist, or, after a warning, when it is invalid. */
+  static async read(file: string, log: Log): Promise<SavedPopupState> {
     try {
-      return Remembered.parse(JSON.parse(await readFile(file, 'utf8')));
+      return SavedPopupState.parse(JSON.parse(await readFile(file, 'utf8')));
     } catch (error) {
-      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!missing) log.warn('held popups could not be read; they are in the inbox', { error });
-      return Remembered.parse({});
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isMissing) log.warn('popup state read failed', { error });
+      return SavedPopupState.parse({});
     }
   }
 
-  /** The state changed. */
+  /** Schedules a write of the changed state. */
   save(): void {
-    this.#stale = true;
+    this.#isStale = true;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
-      // Changed after the last look, when this was over but for its last steps.
-      if (this.#stale) this.save();
+      // The state may have changed after the last write.
+      if (this.#isStale) this.save();
     });
   }
 
-  /** Resolves once the newest state is in the file, or could not be written. */
+  /** Resolves when the newest state is written or the write has failed. */
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
   }
 
   async #write(): Promise<void> {
-    while (this.#stale) {
-      this.#stale = false;
+    while (this.#isStale) {
+      this.#isStale = false;
       try {
         await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
-        const fresh = `${this.#file}.new`;
-        await writeFile(fresh, JSON.stringify(this.#state()), { mode: 0o600 });
-        await rename(fresh, this.#file);
-        this.#failed = false;
+        const temporaryFile = `${this.#file}.new`;
+        await writeFile(temporaryFile, JSON.stringify(this.#state()), { mode: 0o600 });
+        await rename(temporaryFile, this.#file);
+        this.#hasFailed = false;
       } catch (error) {
-        // On a full disk the process still knows; only a restart would forget.
-        if (!this.#failed) this.#log.warn('held popups could not be saved', { error });
-        this.#failed = true;
+        // On a full disk, the state is kept in memory until a restart.
+        if (!this.#hasFailed) this.#log.warn('popup state write failed', { error });
+        this.#hasFailed = true;
       }
-      await pause(rest);
+      await pause(writeDelayMs);
     }
   }
 }

@@ -4,23 +4,23 @@ interface Tables {
   feed_places: { feed: string; place: number };
 }
 
-/** How far the feeds that the inbox follows are stored. */
-export class FeedPlaces {
+/** Positions up to which followed feeds are stored. */
+export class FeedPositions {
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  /** 0 when nothing of it is stored yet. */
+  /** Returns the stored position; 0 when nothing is stored. */
   async read(feed: string): Promise<number> {
     const row = await this.#db.selectFrom('feed_places').select('place').where('feed', '=', feed).executeTakeFirst();
     return row?.place ?? 0;
   }
 
-  /** Moves from one place to another; false when it is not at the first any more, since another host has moved it. */
-  async move(transaction: Kysely<Tables>, feed: string, from: number, to: number): Promise<boolean> {
-    const moved = await transaction
+  /** Moves the position. Returns false when it differs from `from`, because another host moved it. */
+  async advance(transaction: Kysely<Tables>, feed: string, from: number, to: number): Promise<boolean> {
+    const rows = await transaction
       .insertInto('feed_places')
       .values({ feed, place: to })
       .onConflict((conflict) =>
@@ -28,6 +28,6 @@ export class FeedPlaces {
       )
       .returning('feed')
       .execute();
-    return moved.length > 0;
+    return rows.length > 0;
   }
 }

@@ -1,12 +1,12 @@
 import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely';
-import { escaped } from '../item-text.ts';
-import { within, type Scope } from './scope.ts';
-import type { InRun } from './repeats.ts';
-import { bit, type Tables } from './tables.ts';
+import { escapeLike } from '../item-text.ts';
+import { isWithinScope, type Scope } from './scope.ts';
+import type { RunRow } from './repeats.ts';
+import { toBit, type Tables } from './tables.ts';
 
-/** Which rows are asked for; what is left out does not matter. */
-export interface Wanted {
-  /** What somebody seeks, as it was typed. */
+/** Filter of rows; omitted fields match all rows. */
+export interface ItemFilter {
+  /** Search text as entered. */
   readonly q?: string | undefined;
   readonly source?: string | undefined;
   readonly tag?: string | undefined;
@@ -14,47 +14,47 @@ export interface Wanted {
   readonly unread?: boolean | undefined;
   readonly done?: boolean | undefined;
   readonly scope?: Scope | undefined;
-  /** Of repeats the newest alone. */
+  /** Only the newest row of each run of repeats. */
   readonly newest?: boolean | undefined;
-  /** The earlier rows of which this one is a repeat. */
-  readonly repeatsOf?: (InRun & { readonly id: number }) | undefined;
+  /** Only the earlier rows that this row repeats. */
+  readonly repeatsOf?: (RunRow & { readonly id: number }) | undefined;
 }
 
-/** The query for those of its rows that are wanted, apart from their words. */
-export function narrow<Row>(
+/** Applies a filter to a query, except for the search text. */
+export function applyFilter<Row>(
   query: SelectQueryBuilder<Tables, 'items', Row>,
-  wanted: Wanted,
+  filter: ItemFilter,
 ): SelectQueryBuilder<Tables, 'items', Row> {
-  const { source, tag, minPriority, unread, done, scope, newest, repeatsOf } = wanted;
-  let narrowed = query;
-  if (scope !== undefined) narrowed = narrowed.where((row) => within(row, scope));
-  if (newest === true) narrowed = narrowed.where('latest', '=', bit(true));
+  const { source, tag, minPriority, unread, done, scope, newest, repeatsOf } = filter;
+  let filtered = query;
+  if (scope !== undefined) filtered = filtered.where((row) => isWithinScope(row, scope));
+  if (newest === true) filtered = filtered.where('latest', '=', toBit(true));
   if (repeatsOf !== undefined) {
-    const { id, likeness, since, done: put } = repeatsOf;
-    narrowed = narrowed
-      .where('latest', '=', bit(false))
+    const { id, likeness, since, done: isDone } = repeatsOf;
+    filtered = filtered
+      .where('latest', '=', toBit(false))
       .where('likeness', '=', likeness)
       .where('since', '=', since)
-      .where('done', '=', bit(put))
+      .where('done', '=', toBit(isDone))
       .where('id', '<', id);
   }
-  if (done !== undefined) narrowed = narrowed.where('done', '=', bit(done));
-  if (unread !== undefined) narrowed = narrowed.where('read', '=', bit(!unread));
-  if (source !== undefined) narrowed = narrowed.where('source', '=', source);
-  if (minPriority !== undefined) narrowed = narrowed.where('priority', '>=', minPriority);
-  if (tag !== undefined) narrowed = narrowed.where((row) => row.or(tagged(tag)));
-  return narrowed;
+  if (done !== undefined) filtered = filtered.where('done', '=', toBit(done));
+  if (unread !== undefined) filtered = filtered.where('read', '=', toBit(!unread));
+  if (source !== undefined) filtered = filtered.where('source', '=', source);
+  if (minPriority !== undefined) filtered = filtered.where('priority', '>=', minPriority);
+  if (tag !== undefined) filtered = filtered.where((row) => row.or(hasTag(tag)));
+  return filtered;
 }
 
-/** In a JSON list an unescaped quote after `[` or `,` begins an element: so a tag is found as a whole, in its case. */
-function tagged(tag: string): Expression<SqlBool>[] {
+/** An unescaped quote after `[` or `,` begins an element of a JSON list, so a tag is matched exactly. */
+function hasTag(tag: string): Expression<SqlBool>[] {
   const tags = sql.ref('tags');
-  // LIKE minds the case on PostgreSQL and not on SQLite, and what finds a text in a text has another name on each.
-  const holds = (text: string): Expression<SqlBool> => sql<SqlBool>`replace(${tags}, ${text}, '') <> ${tags}`;
-  return [holds(`[${JSON.stringify(tag)}`), holds(`,${JSON.stringify(tag)}`)];
+  // LIKE is case-sensitive in PostgreSQL but not in SQLite, and the function that finds a substring differs.
+  const contains = (text: string): Expression<SqlBool> => sql<SqlBool>`replace(${tags}, ${text}, '') <> ${tags}`;
+  return [contains(`[${JSON.stringify(tag)}`), contains(`,${JSON.stringify(tag)}`)];
 }
 
-/** Whether the text of a row without words of its own has this one. */
+/** Matches rows without index entry whose text contains the word. */
 export function includes(word: string): Expression<SqlBool> {
-  return sql<SqlBool>`${sql.ref('search')} like ${`%${escaped(word)}%`} escape '\\'`;
+  return sql<SqlBool>`${sql.ref('search')} like ${`%${escapeLike(word)}%`} escape '\\'`;
 }

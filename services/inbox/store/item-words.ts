@@ -4,17 +4,17 @@ import { isPostgres } from '../../kit/dialect.ts';
 import { foldWords, type Phrase } from '../../kit/search-words.ts';
 import { foldedTokens, matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
 
-/** Characters of a row that a search looks at. */
-const searched = 32_000;
-/** Rows that one statement takes in at most. */
-const batch = 200;
-/** On a server another host may commit a number after a higher one: so far back rows without words are looked for. */
-const lookBack = 1000;
+/** Maximum number of characters of a row that are indexed. */
+const maxIndexedLength = 32_000;
+/** Maximum number of rows indexed by one statement. */
+const batchSize = 200;
+/** Another host may commit a lower id after a higher one, so this many recent rows are checked for missing words. */
+const recheckedRows = 1000;
 
 /**
- * The words of each row: on SQLite a full-text table that holds no text, on PostgreSQL a vector with an index. They come
- * later than the row, many at once. Rows that were there before, up to the one in `item_words_backlog`, get theirs from the
- * newest down; until then they are found by the text in their column `search`, which is emptied with that.
+ * Words of each row: a contentless full-text table in SQLite, an indexed vector in PostgreSQL. Rows are indexed later,
+ * many at once. Rows of older versions, up to the id in `item_words_backlog`, are indexed from the newest to the
+ * oldest; until then a search uses their column `search`, which is cleared afterwards.
  */
 export const wordMigration: Migration = {
   name: '005-index-words',
@@ -51,10 +51,10 @@ interface Row {
   readonly text: string;
 }
 
-/** The words that rows are found by. */
+/** Index of the words of rows. */
 export class ItemWords {
   readonly #postgres: boolean;
-  /** Of a row of `item_words`: the row of the inbox that it belongs to. */
+  /** Id of the inbox row of an entry in `item_words`. */
   readonly number: RawBuilder<number>;
 
   constructor(db: Kysely<any>) {
@@ -62,33 +62,33 @@ export class ItemWords {
     this.number = sql<number>`item_words.${sql.ref(this.#postgres ? 'item' : 'rowid')}`;
   }
 
-  /** Whether there are rows that came without their words. */
+  /** Returns true when rows are not indexed yet. */
   async hasNew(db: Kysely<any>): Promise<boolean> {
     return (await this.#newRows(db, 1)).length > 0;
   }
 
-  /** Takes in the words of new rows, the oldest first. True: there may be more. */
+  /** Indexes new rows, oldest first. Returns true when there may be more. */
   async addNew(transaction: Kysely<any>): Promise<boolean> {
-    const rows = await this.#newRows(transaction, batch);
+    const rows = await this.#newRows(transaction, batchSize);
     await this.#add(transaction, rows);
-    return rows.length === batch;
+    return rows.length === batchSize;
   }
 
-  /** The newest row that was there before and has no words yet; undefined when none is left. */
+  /** Returns the newest row of older versions that is not indexed yet; undefined when all are. */
   async backlog(db: Kysely<any>): Promise<number | undefined> {
     const { rows } = await sql<{ item: number }>`select item from item_words_backlog`.execute(db);
     return rows[0] && Number(rows[0].item);
   }
 
-  /** Takes in the words of some rows that were there before. False: none is left. */
+  /** Indexes some rows of older versions. Returns false when none is left. */
   async addOld(transaction: Kysely<any>): Promise<boolean> {
     const from = await this.backlog(transaction);
     if (from === undefined) return false;
     const { rows } = await sql<Row>`
-      select id, substr(title || ${'\n'} || body, 1, ${searched}) as text
+      select id, substr(title || ${'\n'} || body, 1, ${maxIndexedLength}) as text
       from items
       where id <= ${from} and not exists (select 1 from item_words where ${this.number} = items.id)
-      order by id desc limit ${sql.lit(batch)}`.execute(transaction);
+      order by id desc limit ${sql.lit(batchSize)}`.execute(transaction);
     await this.#add(transaction, rows);
     const last = rows.at(-1)?.id;
     if (last === undefined) {
@@ -100,7 +100,7 @@ export class ItemWords {
     return true;
   }
 
-  /** Whether a row of `item_words` has all of the phrases. */
+  /** Matches entries that contain all phrases. */
   match(phrases: readonly Phrase[]): RawBuilder<boolean> {
     return this.#postgres
       ? sql<boolean>`item_words.words @@ ${queryOf(phrases)}::tsquery`
@@ -109,10 +109,10 @@ export class ItemWords {
 
   async #newRows(db: Kysely<any>, limit: number): Promise<readonly Row[]> {
     const { rows } = await sql<Row>`
-      select id, substr(title || ${'\n'} || body, 1, ${searched}) as text
+      select id, substr(title || ${'\n'} || body, 1, ${maxIndexedLength}) as text
       from items
       where id > coalesce((select ${this.number} from item_words order by ${this.number} desc limit 1), 0)
-          - ${sql.lit(this.#postgres ? lookBack : 0)}
+          - ${sql.lit(this.#postgres ? recheckedRows : 0)}
         and id > coalesce((select item from item_words_backlog), 0)
         and not exists (select 1 from item_words where ${this.number} = items.id)
       order by id limit ${limit}`.execute(db);
@@ -123,13 +123,13 @@ export class ItemWords {
     if (rows.length === 0) return;
     const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
     if (this.#postgres) {
-      const json = JSON.stringify(words.map(([id, found]) => [id, vectorOf(found)]));
+      const json = JSON.stringify(words.map(([id, rowWords]) => [id, vectorOf(rowWords)]));
       await sql`
         insert into item_words (item, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
         on conflict do nothing`.execute(transaction);
     } else {
-      const json = JSON.stringify(words.map(([id, found]) => [id, found.join(' ')]));
+      const json = JSON.stringify(words.map(([id, rowWords]) => [id, rowWords.join(' ')]));
       await sql`
         insert into item_words (rowid, words)
         select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);

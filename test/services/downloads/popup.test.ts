@@ -5,11 +5,11 @@ import { downloads } from '../../../services/downloads/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { popups } from '../../../services/popups/index.ts';
-import { RememberedPopups } from '../popups/support.ts';
+import { RecordingNotifier } from '../popups/support.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 describe('the popup at the end of a download', () => {
-  const notifier = new RememberedPopups();
+  const notifier = new RecordingNotifier();
   const opened: string[] = [];
   const dataDir = dataFolderWith({ retries: 0 });
   let rig: Rig;

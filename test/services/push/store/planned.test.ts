@@ -24,7 +24,7 @@ eachDialect((dialect, open) => {
     account,
   });
 
-  it('lists by time and pages on, of all and of one account', async () => {
+  it('lists by time and paginates, for all accounts and for one', async () => {
     const { database, store } = await openStore();
     const rows = [row('c', 30, 'ada'), row('a', 10, null), row('b', 20, 'ada'), row('d', 30, 'ada')];
     await database.commit((transaction) => store.insert(transaction, rows));
@@ -37,21 +37,21 @@ eachDialect((dialect, open) => {
     expect([await store.count(), await store.count('ada')]).toEqual([4, 3]);
   });
 
-  it('gives one message out to one taker, and moves none that is out', async () => {
+  it('returns a message to one caller, and reschedules none that is published', async () => {
     const { database, store } = await openStore();
     await database.commit((transaction) => store.insert(transaction, [row('a', 10, 'ada')]));
-    const taken = await Promise.all([1, 2].map(() => database.commit((transaction) => store.take(transaction, 'a'))));
-    expect(taken.filter((one) => one !== undefined)).toHaveLength(1);
+    const results = await Promise.all([1, 2].map(() => database.commit((transaction) => store.take(transaction, 'a'))));
+    expect(results.filter((row) => row !== undefined)).toHaveLength(1);
     const to = { time: 20, expires: 30, text: '{}', entry: null };
     expect(await database.commit((transaction) => store.reschedule(transaction, 'a', to))).toBe(false);
   });
 
-  it('finds its way through 100,000 messages by index', async () => {
+  it('uses an index with 100,000 messages', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
-      for (let at = 0; at < 100_000; at += 2000) {
+      for (let offset = 0; offset < 100_000; offset += 2000) {
         const many = Array.from({ length: 2000 }, (_, index) =>
-          row(`m${String(at + index)}`, 1000 + ((at + index) % 5000), `a${String(index % 50)}`),
+          row(`m${String(offset + index)}`, 1000 + ((offset + index) % 5000), `a${String(index % 50)}`),
         );
         await store.insert(transaction, many.slice(0, 1000));
         await store.insert(transaction, many.slice(1000));

@@ -26,7 +26,7 @@ eachDialect((dialect, open) => {
     trouble: '',
   });
 
-  it('gives those that are due, the oldest first, and those whose last run is still to come', async () => {
+  it('returns due schedules, oldest first, and those with a future last run', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
       for (const each of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
@@ -41,7 +41,7 @@ eachDialect((dialect, open) => {
     expect([await store.nextTime(), await store.count()]).toEqual([undefined, 0]);
   });
 
-  it('lets one of several go on from a run, and none from one that was switched off', async () => {
+  it('advances a run for one host, and none of a disabled schedule', async () => {
     const { database, store } = await openStore();
     await database.commit((transaction) => store.insert(transaction, row('a', 10)));
     const step = { id: 'a', from: 10, next: 20, last: 10, trouble: '' };
@@ -54,7 +54,7 @@ eachDialect((dialect, open) => {
     expect(late.size).toBe(0);
   });
 
-  it('finds its way through 10,000 schedules by index', async () => {
+  it('uses an index with 10,000 schedules', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
       for (let at = 0; at < 10_000; at += 1) {

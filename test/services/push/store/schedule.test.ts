@@ -8,7 +8,7 @@ import { DelayedMessageStore, type DelayedMessage } from '../../../../services/p
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
-const start = Date.UTC(2026, 0, 1);
+const startTime = Date.UTC(2026, 0, 1);
 
 eachDialect((_name, open) => {
   const openSchedule = async () => {
@@ -17,7 +17,7 @@ eachDialect((_name, open) => {
     const { commit } = database;
     const store = new DelayedMessageStore(database.kysely);
     const messages = new MessageStore(database.kysely);
-    const fake = createFakeClock(start);
+    const fake = createFakeClock(startTime);
     const timers = new Set<object>();
     const clock: Clock = {
       ...fake,
@@ -47,17 +47,17 @@ eachDialect((_name, open) => {
       },
     });
     const add = (rows: readonly { id: string; due: number; topic?: string; sequence?: string }[]) =>
-      commit((transaction) => store.insert(transaction, rows.map(rowOf)));
+      commit((transaction) => store.insert(transaction, rows.map(toRow)));
     return { commit, store, messages, schedule, fake, timers, delivered, add };
   };
 
-  it('holds 100,000 messages behind one timer, and delivers the due ones in order', async () => {
+  it('holds 100,000 messages with one timer and publishes due ones in order', async () => {
     const { store, messages, schedule, fake, timers, delivered, add } = await openSchedule();
-    for (let at = 0; at < 100_000; at += 1000) {
+    for (let offset = 0; offset < 100_000; offset += 1000) {
       await add(
         Array.from({ length: 1000 }, (_, index) => ({
-          id: `m${String(at + index)}`,
-          due: at + index < 450 ? 100 - ((at + index) % 2) : 1000 + at + index,
+          id: `m${String(offset + index)}`,
+          due: offset + index < 450 ? 100 - ((offset + index) % 2) : 1000 + offset + index,
         })),
       );
     }
@@ -75,21 +75,23 @@ eachDialect((_name, open) => {
     expect(timers.size).toBe(0);
   }, 60_000);
 
-  it('gives a message to one of two hosts that share the table', async () => {
+  it('returns a message to one of several hosts', async () => {
     const { commit, store, add } = await openSchedule();
     await add(Array.from({ length: 50 }, (_, index) => ({ id: `m${String(index)}`, due: 10 })));
-    const now = start / 1000 + 10;
-    const taken = await Promise.all([1, 2, 3].map(() => commit((transaction) => store.takeDue(transaction, now, 30))));
-    const ids = taken.flat().map(({ id }) => id);
+    const now = startTime / 1000 + 10;
+    const results = await Promise.all(
+      [1, 2, 3].map(() => commit((transaction) => store.takeDue(transaction, now, 30))),
+    );
+    const ids = results.flat().map(({ id }) => id);
     expect(ids).toHaveLength(50);
     expect(new Set(ids).size).toBe(50);
   });
 
-  it('notices that the clock was set forward', async () => {
+  it('notices a clock that is set forward', async () => {
     const { schedule, fake, delivered, add } = await openSchedule();
     await add([{ id: 'far', due: 3600 }]);
     await schedule.refresh();
-    fake.set(start + 3_600_000);
+    fake.set(startTime + 3_600_000);
     fake.advance(1000);
     await expect.poll(() => delivered).toEqual(['far']);
     await schedule[Symbol.asyncDispose]();
@@ -100,7 +102,7 @@ function fail(message: string): void {
   throw new Error(message);
 }
 
-function rowOf({
+function toRow({
   id,
   due,
   topic = 't',
@@ -111,7 +113,7 @@ function rowOf({
   topic?: string;
   sequence?: string;
 }): DelayedMessage {
-  const time = start / 1000 + due;
+  const time = startTime / 1000 + due;
   const expires = time + 3600;
   const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });
   return { id, topic, sequence, time, expires, text, entry: null, after: 0, account: 'ada' };
