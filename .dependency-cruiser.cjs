@@ -1,4 +1,4 @@
-/** The walls of the house; each rule is one line of docs/decisions/0001-architecture.md. A test breaks every one on purpose. */
+/** The walls of the house; each rule is one line of docs/decisions/0001-single-process-with-a-small-kernel-and-services-behind-contracts.md. A test breaks every one on purpose. */
 const contracts = '^services/contracts/';
 /** Parts that several services use; they know the contracts alone. */
 const kit = '^services/kit/';

@@ -36,7 +36,7 @@ function violations(): readonly string[] {
   );
 }
 
-describe('the walls between folders', () => {
+describe('dependency rules between folders', () => {
   const found = violations();
 
   it.each([
@@ -47,7 +47,7 @@ describe('the walls between folders', () => {
     'kit-imports-contracts-only: services/kit/lines.ts -> services/mail/index.ts',
     'domain-is-pure: services/push/domain/rule.ts -> fs',
     'renderer-imports-contracts-only: renderer/src/page.ts -> services/push/index.ts',
-  ])('catch %s', (violation) => {
+  ])('reports %s', (violation) => {
     expect(found).toContain(violation);
   });
 
@@ -59,11 +59,11 @@ describe('the walls between folders', () => {
     'no-cycles: main/host/host.ts',
     // By types alone.
     'no-cycles: services/mail/reader.ts -> services/mail/writer.ts',
-  ])('catch %s …', (start) => {
+  ])('reports %s …', (start) => {
     expect(found.filter((violation) => violation.startsWith(start))).not.toEqual([]);
   });
 
-  it('let through what is allowed', () => {
+  it('accepts allowed imports', () => {
     const wronglyRefused = found.filter(
       (violation) =>
         /-> services\/(contracts|kit)\//.test(violation) ||

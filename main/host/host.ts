@@ -1,6 +1,6 @@
 import type { Bus } from '../../services/contracts/bus.ts';
 import { serviceChanged, settingsChanged } from '../../services/contracts/control/api.ts';
-import { machineWoke } from '../../services/contracts/control/machine.ts';
+import { computerResumed } from '../../services/contracts/control/machine.ts';
 import type { HostControl } from '../../services/contracts/control/host.ts';
 import type { Desktop, Notifier } from '../../services/contracts/popups/desktop.ts';
 import type { Clock, Log, ServiceDescriptor } from '../../services/contracts/service.ts';
@@ -270,7 +270,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     control,
     bus: parts.bus,
     async resumed() {
-      parts.bus.publish(machineWoke, {});
+      parts.bus.publish(computerResumed, {});
       await control.services();
     },
     opensBrowser: config.read().host.openBrowser,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineWorked } from '../../services/contracts/control/engines.ts';
+import { engineProgress } from '../../services/contracts/control/engines.ts';
 import type { Clock, ServiceDescriptor, Vault } from '../../services/contracts/service.ts';
 import { openAccounts, type HostAccounts } from './accounts/accounts.ts';
 import { accountsMigrations } from './accounts/tables.ts';
@@ -130,7 +130,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     specs: enginesOf(options.descriptors),
     paths: () => config.read().enginePaths,
     log: log.child('engines'),
-    onWork: (name, work) => bus.publish(engineWorked, { name, work }),
+    onWork: (name, work) => bus.publish(engineProgress, { name, work }),
   });
   let networks: readonly string[] = [];
   let trustsThem = trustedProxies(networks);

@@ -3,7 +3,7 @@ import type { Health } from '../contracts/health.ts';
 import { Activity } from './activity.ts';
 import { Aggregator } from './aggregate/aggregator.ts';
 import { DigitalReleases } from './aggregate/digital-releases.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { Patterns } from './aggregate/patterns.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
 import { Precacher } from './aggregate/precache.ts';
@@ -44,7 +44,7 @@ const releasesPerEntry = 5;
 
 function create(context: Context, given: Settings): Service {
   const { clock, log } = context;
-  const live = liveSettings(given, () => aggregator.forgetLists());
+  const live = createLiveSettings(given, () => aggregator.forgetLists());
   const settings = live.current;
   const metrics = createAddonMetrics(context.metrics, () => upstream.cached);
   const policy = new AddressPolicy(context, () => settings.baseUrl || undefined);
@@ -157,7 +157,7 @@ function create(context: Context, given: Settings): Service {
         ...(count === 0 ? { begin: { label: 'Make a configuration', to: '/addons' } } : {}),
       };
     },
-    reconfigure: live.take,
+    reconfigure: live.update,
     accountData: {
       async summary(account) {
         return [{ kind: 'configurations', count: await profiles.countOf(account) }];

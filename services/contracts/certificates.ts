@@ -1,5 +1,5 @@
 /** What is wrong with a certificate, by the code Node gives the failed handshake. */
-const troubles: Readonly<Record<string, string>> = {
+const problems: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'it signed itself',
   SELF_SIGNED_CERT_IN_CHAIN: 'nobody here knows who signed it',
   UNABLE_TO_GET_ISSUER_CERT: 'nobody here knows who signed it',
@@ -20,6 +20,6 @@ const troubles: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with the certificate of a host, as part of a sentence; undefined when the failure was another one. */
-export function certificateTrouble(code: unknown): string | undefined {
-  return typeof code === 'string' && Object.hasOwn(troubles, code) ? troubles[code] : undefined;
+export function findCertificateProblem(code: unknown): string | undefined {
+  return typeof code === 'string' && Object.hasOwn(problems, code) ? problems[code] : undefined;
 }

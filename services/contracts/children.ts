@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** A program to run beside the host. */
-export interface ChildOrder {
+export interface ChildOptions {
   /** What it is to the service, as the log names it: `engine`, `upload-pack`. */
   readonly name: string;
   /** Absolute path, or a name that PATH knows. Never a shell. */
@@ -14,7 +14,7 @@ export interface ChildOrder {
   /** Runs as this user: for a program that refuses to be root, where we are. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /** A folder that is handed over open, as descriptor 3: its user may have no way there by path. */
-  readonly handedFolder?: string;
+  readonly inheritedFolder?: string;
   /** How it is asked to end, and how long it may take before it is killed. Default: SIGTERM and 5,000 ms. */
   readonly stop?: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGQUIT'; readonly graceMs: number };
   /**
@@ -56,7 +56,7 @@ export interface SupervisionOptions {
 }
 
 /** A program that is kept running. Disposal stops it for good. */
-export interface Supervised extends AsyncDisposable {
+export interface SupervisedProcess extends AsyncDisposable {
   readonly state: SupervisedState;
   /** The running program once it is ready. @throws Problem `child.stopped` (503) after disposal; the signal's reason. */
   up(signal?: AbortSignal): Promise<RunningChild>;
@@ -65,9 +65,9 @@ export interface Supervised extends AsyncDisposable {
 /** Programs beside the host: argument arrays, a clean environment, a group of their own, ended with the host. */
 export interface Children {
   /** @throws Problem `child.missing` (503) when there is no such program or it may not be run; the signal's reason. */
-  start(order: ChildOrder): Promise<RunningChild>;
+  start(options: ChildOptions): Promise<RunningChild>;
   /** Notes where a program answers on this machine while it runs: `http://127.0.0.1:5573`; see `Context.addresses`. */
-  answersAt(child: RunningChild, address: string): void;
+  registerAddress(child: RunningChild, address: string): void;
   /** Starts it now and again whenever it ends, after growing pauses: 1 s at first, 60 s at most. */
-  supervise(order: ChildOrder, options: SupervisionOptions): Supervised;
+  supervise(childOptions: ChildOptions, options: SupervisionOptions): SupervisedProcess;
 }

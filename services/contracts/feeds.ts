@@ -22,9 +22,9 @@ export interface FeedPage<T> {
   /** The oldest first. */
   readonly entries: readonly FeedEntry<T>[];
   /** Who has stored these entries has everything up to this place. */
-  readonly reached: number;
+  readonly position: number;
   /** Another page follows, perhaps; false: this was all. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
 export interface FeedSource<T> {
@@ -32,19 +32,19 @@ export interface FeedSource<T> {
    * Up to `limit` entries after a place; also a page without any may have another behind it. Who asks has stored everything up to that place, so
    * that the source need not keep it any longer.
    */
-  after(place: number, limit: number): Promise<FeedPage<T>>;
+  after(position: number, limit: number): Promise<FeedPage<T>>;
 }
 
 export interface Feeds {
   /** At most one source per feed. Call `grown` when there are new entries, and once in a while in case others added some. */
-  serve<T>(feed: Feed<T>, source: FeedSource<T>): Disposable & { grown(): void };
+  serve<T>(feed: Feed<T>, source: FeedSource<T>): Disposable & { entriesAdded(): void };
   /** `grown` is called when there may be new entries, also when the source begins to serve. */
-  follow<T>(feed: Feed<T>, grown: () => void): Disposable & FollowedFeed<T>;
+  follow<T>(feed: Feed<T>, onEntriesAdded: () => void): Disposable & FollowedFeed<T>;
 }
 
 export interface FollowedFeed<T> {
   /** As the source's; undefined while nobody serves the feed. */
-  after(place: number, limit: number): Promise<FeedPage<T> | undefined>;
+  after(position: number, limit: number): Promise<FeedPage<T> | undefined>;
 }
 
 export function defineFeed<T>(name: string, schema: z.core.$ZodType<T>): Feed<T> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What a person can do with one click: go to a place of our pages, after a call of our own API where there is one. */
-export const Step = z
+export const SuggestedAction = z
   .object({
     /** What the button says: `See the destinations`. */
     label: z.string(),
@@ -11,7 +11,7 @@ export const Step = z
     adminOnly: z.literal(true).optional(),
   })
   .meta({ id: 'Step' });
-export type Step = z.infer<typeof Step>;
+export type SuggestedAction = z.infer<typeof SuggestedAction>;
 
 /** Something that a service does now and that a person waits for. */
 export const RunningWork = z
@@ -25,9 +25,9 @@ export const Health = z.object({
   /** One living fact for the Home page ("3 downloading"), or the reason when not up. */
   detail: z.string(),
   /** What mends it; with `up` the fact itself needs somebody, such as a monitor that is down. */
-  remedy: Step.optional(),
+  remedy: SuggestedAction.optional(),
   /** Where to begin, as long as nothing was done with it yet. */
-  begin: Step.optional(),
+  begin: SuggestedAction.optional(),
   /** With `up`: it runs, and has nothing that it could do here, such as popups without a screen. */
   idle: z.literal(true).optional(),
   /** What it is at; Home shows the first ones of all services. */

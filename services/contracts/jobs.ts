@@ -12,9 +12,9 @@ export interface JobKind<T> {
   /** One attempt is aborted after this time and counts as failed. Default 60,000 ms. */
   readonly timeoutMs?: number;
   /** After this age a failing job becomes a dead letter. Default 24 h. */
-  readonly giveUpAfterMs?: number;
+  readonly maxAgeMs?: number;
   /** A done job leaves no row, so its key is free again a moment later: for work whose own rows tell that it was done. Default: they stay 7 days. */
-  readonly forgetDone?: boolean;
+  readonly deleteWhenDone?: boolean;
   /** Waits before the 2nd, 3rd, … attempt, in ms, each varied by 20 %; the last repeats. Default 5 s, 15 s, 1 min, 5 min, 15 min, 1 h. */
   readonly backoffMs?: readonly number[];
 }
@@ -36,14 +36,14 @@ export interface JobOptions {
   readonly runAt?: number;
 }
 
-export interface Attempt<T> {
+export interface JobAttempt<T> {
   readonly id: string;
   readonly key: string | undefined;
   readonly payload: T;
   /** 1 on the first attempt. */
   readonly attempt: number;
   /** Others of its order key wait for it; false without one, and once it stepped aside. */
-  readonly inLine: boolean;
+  readonly hasSuccessors: boolean;
   /** When the job was enqueued, in ms since the epoch. */
   readonly createdAt: number;
   /** Aborted on time-out and when the host stops. */
@@ -69,7 +69,7 @@ export type JobSummary = z.infer<typeof JobSummary>;
 /** Somebody tried a waiting or given-up job of this service again, or dropped it, past the service's own routes. */
 export const jobsChanged = defineTopic('jobs.changed', z.object({ service: z.string() }));
 
-export interface JobHandling<T, R = void> {
+export interface JobHandlerOptions<T, R = void> {
   /**
    * Writes what handlers returned in the transaction that marks their jobs done; all that ended together come at once. It
    * touches only `transaction`, and runs again when that could not be committed. Not waited for by the disk, as the marks.
@@ -77,7 +77,7 @@ export interface JobHandling<T, R = void> {
   readonly record?: (transaction: Kysely<any>, results: readonly R[]) => Promise<void>;
   /**
    * What `record` needs of a result. With it an end is noted in a file, like one of a kind without `record`, and the table
-   * is told a moment later of many at once ({@link Jobs.upToDate}); after a crash `record` gets what this schema reads.
+   * is told a moment later of many at once ({@link Jobs.flush}); after a crash `record` gets what this schema reads.
    */
   readonly result?: z.core.$ZodType<R>;
   /** Called once the end of a job is stored, in the file or in the table. */
@@ -86,7 +86,7 @@ export interface JobHandling<T, R = void> {
    * Called after the row was marked dead: the attempts are used up or the failure was final. Once as a rule; again in a later
    * process, or by another host, where it threw or the process ended before it returned. Not for a payload that no longer fits.
    */
-  readonly onDead?: (attempt: Omit<Attempt<T>, 'signal'>, reason: string) => Promise<void> | void;
+  readonly onDead?: (attempt: Omit<JobAttempt<T>, 'signal'>, reason: string) => Promise<void> | void;
   /** `onDead` writes to the log what was given up and why, so that the host does not say it as well. */
   readonly logsDead?: true;
 }
@@ -109,11 +109,11 @@ export interface Jobs {
   /** Starts working jobs of this kind; the disposal stops taking new ones. */
   handle<T, R = void>(
     kind: JobKind<T>,
-    handler: (attempt: Attempt<T>) => Promise<R>,
-    handling?: JobHandling<T, R>,
+    handler: (attempt: JobAttempt<T>) => Promise<R>,
+    handling?: JobHandlerOptions<T, R>,
   ): Disposable;
   /** Resolves when all that ended so far stands in the tables, with what `record` writes. Whoever reads that asks this first. */
-  upToDate(): Promise<void>;
+  flush(): Promise<void>;
   /** Newest first, 100 unless told; more than that are read beside the event loop. */
   list(filter?: {
     readonly state?: JobState;
@@ -133,7 +133,7 @@ export interface Jobs {
    * Tries the first job of an order key now that waits out a failure: something tells that it may succeed. The attempt does
    * not count, so the waits after it are no longer for it. False when no job waits so.
    */
-  hasten<T>(kind: JobKind<T>, orderKey: string): Promise<boolean>;
+  retryNow<T>(kind: JobKind<T>, orderKey: string): Promise<boolean>;
   /** Removes a dead or waiting job for good. */
   drop(id: string): Promise<boolean>;
 }

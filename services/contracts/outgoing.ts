@@ -70,7 +70,7 @@ export interface ConnectOptions {
 }
 
 /** What a server's certificate says. */
-export interface CertificateFacts {
+export interface CertificateInfo {
   readonly subject: string;
   readonly issuer: string;
   readonly names: readonly string[];
@@ -80,19 +80,19 @@ export interface CertificateFacts {
   /** SHA-256, hex pairs with colons. */
   readonly fingerprint: string;
   /** Null: trusted; else what is wrong, as part of a sentence. */
-  readonly trouble: string | null;
+  readonly problem: string | null;
 }
 
 /** An open connection and how it came about. */
-export interface Connected {
+export interface OutgoingConnection {
   readonly socket: Socket;
   readonly address: string;
   /** Durations in ms; `dns` is 0 for an address, `tls` undefined without TLS. */
   readonly phases: { readonly dns: number; readonly connect: number; readonly tls: number | undefined };
-  readonly certificate: CertificateFacts | undefined;
+  readonly certificate: CertificateInfo | undefined;
   /** The protocol both agreed on by ALPN. */
   readonly protocol: string | undefined;
 }
 
 /** Opens a TCP or TLS connection to an address that was checked as with {@link Fetch}, and throws the same Problems. */
-export type Connect = (options: ConnectOptions) => Promise<Connected>;
+export type Connect = (options: ConnectOptions) => Promise<OutgoingConnection>;

@@ -6,18 +6,18 @@ export interface QuietSpan {
   readonly to: number;
 }
 
-const day = 24 * 60;
-const week = 7 * day;
-const minute = 60_000;
+const minutesPerDay = 24 * 60;
+const minutesPerWeek = 7 * minutesPerDay;
+const msPerMinute = 60_000;
 /** Time zones change their offset only at such moments, so that within one the wall clock runs evenly. */
-const step = 15;
+const zoneStepMinutes = 15;
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-const dayWord = '(?:mon|tue|wed|thu|fri|sat|sun)';
-const clockTime = '(?:(?:[01]?\\d|2[0-3]):[0-5]\\d|24:00)';
-const pattern = new RegExp(
-  `^\\s*(?:(?:daily|${dayWord}(?:\\s*-\\s*${dayWord})?(?:\\s+${dayWord}(?:\\s*-\\s*${dayWord})?)*)\\s+)?` +
-    `${clockTime}\\s*-\\s*${clockTime}\\s*$`,
+const dayPattern = '(?:mon|tue|wed|thu|fri|sat|sun)';
+const timePattern = '(?:(?:[01]?\\d|2[0-3]):[0-5]\\d|24:00)';
+const linePattern = new RegExp(
+  `^\\s*(?:(?:daily|${dayPattern}(?:\\s*-\\s*${dayPattern})?(?:\\s+${dayPattern}(?:\\s*-\\s*${dayPattern})?)*)\\s+)?` +
+    `${timePattern}\\s*-\\s*${timePattern}\\s*$`,
   'i',
 );
 
@@ -25,25 +25,29 @@ const pattern = new RegExp(
 export const QuietHours = z
   .string()
   .max(100)
-  .regex(pattern, 'Use days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day.');
+  .regex(
+    linePattern,
+    'Use days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day.',
+  );
 
 /** The spans of all lines. One over midnight belongs to the day on which it begins; equal times are a whole day. */
-export function quietSpans(lines: readonly string[]): readonly QuietSpan[] {
-  return lines.filter((line) => pattern.test(line)).flatMap(spansOf);
+export function parseQuietSpans(lines: readonly string[]): readonly QuietSpan[] {
+  return lines.filter((line) => linePattern.test(line)).flatMap(parseSpans);
 }
 
-function spansOf(line: string): QuietSpan[] {
+function parseSpans(line: string): QuietSpan[] {
   const [from = 0, to = 0] = [...line.matchAll(/(\d+):(\d+)/g)].map(([, hour, min]) => Number(hour) * 60 + Number(min));
   const words = [...line.toLowerCase().matchAll(/([a-z]+)(?:\s*-\s*([a-z]+))?/g)].filter(([word]) => word !== 'daily');
-  const days = words.length === 0 ? dayNames.keys() : words.flatMap(([, first = '', last = first]) => run(first, last));
+  const days =
+    words.length === 0 ? dayNames.keys() : words.flatMap(([, first = '', last = first]) => toDayRange(first, last));
   return [...days].map((index) => ({
-    from: index * day + from,
-    to: index * day + (to > from ? to : to + day),
+    from: index * minutesPerDay + from,
+    to: index * minutesPerDay + (to > from ? to : to + minutesPerDay),
   }));
 }
 
 /** `fri`, `mon` -> Friday to Monday, over the week's end. */
-function run(first: string, last: string): number[] {
+function toDayRange(first: string, last: string): number[] {
   const from = dayNames.indexOf(first);
   const length = ((dayNames.indexOf(last) - from + 7) % 7) + 1;
   return Array.from({ length }, (_, index) => (from + index) % 7);
@@ -53,7 +57,7 @@ function run(first: string, last: string): number[] {
 export type WallClock = (time: number) => number;
 
 /** The wall clock of a time zone; without one, that of this machine. */
-export function wallClock(zone?: string): WallClock {
+export function createWallClock(zone?: string): WallClock {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(zone === undefined ? {} : { timeZone: zone }),
     weekday: 'short',
@@ -64,17 +68,21 @@ export function wallClock(zone?: string): WallClock {
   return (time) => {
     const part = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
     const weekday = dayNames.indexOf((part.get('weekday') ?? '').toLowerCase());
-    return weekday * day + Number(part.get('hour')) * 60 + Number(part.get('minute'));
+    return weekday * minutesPerDay + Number(part.get('hour')) * 60 + Number(part.get('minute'));
   };
 }
 
-function covered(spans: readonly QuietSpan[], at: number): boolean {
-  return spans.some(({ from, to }) => (at >= from && at < to) || (at + week >= from && at + week < to));
+function isInSpans(spans: readonly QuietSpan[], weekMinute: number): boolean {
+  return spans.some(
+    ({ from, to }) =>
+      (weekMinute >= from && weekMinute < to) ||
+      (weekMinute + minutesPerWeek >= from && weekMinute + minutesPerWeek < to),
+  );
 }
 
 /** Whether it is quiet at a moment (ms since the epoch). */
 export function isQuiet(spans: readonly QuietSpan[], wall: WallClock, time: number): boolean {
-  return spans.length > 0 && covered(spans, wall(time));
+  return spans.length > 0 && isInSpans(spans, wall(time));
 }
 
 /**
@@ -82,15 +90,15 @@ export function isQuiet(spans: readonly QuietSpan[], wall: WallClock, time: numb
  * Infinity when it never ends. Compares what the clock on the wall shows, so that a change to or from summer time makes
  * the night shorter or longer, never its end another one.
  */
-export function quietUntil(spans: readonly QuietSpan[], wall: WallClock, time: number): number | undefined {
+export function getQuietEnd(spans: readonly QuietSpan[], wall: WallClock, time: number): number | undefined {
   if (!isQuiet(spans, wall, time)) return undefined;
-  const thisMinute = Math.floor(time / minute);
-  const firstBlock = thisMinute - (thisMinute % step);
-  for (let block = firstBlock; block <= thisMinute + week; block += step) {
-    const shown = wall(block * minute);
-    for (let offset = 0; offset < step; offset += 1) {
+  const thisMinute = Math.floor(time / msPerMinute);
+  const firstBlock = thisMinute - (thisMinute % zoneStepMinutes);
+  for (let block = firstBlock; block <= thisMinute + minutesPerWeek; block += zoneStepMinutes) {
+    const wallMinute = wall(block * msPerMinute);
+    for (let offset = 0; offset < zoneStepMinutes; offset += 1) {
       if (block + offset <= thisMinute) continue;
-      if (!covered(spans, (shown + offset) % week)) return (block + offset) * minute;
+      if (!isInSpans(spans, (wallMinute + offset) % minutesPerWeek)) return (block + offset) * msPerMinute;
     }
   }
   return Infinity;

@@ -54,7 +54,8 @@ export interface Vault {
 }
 
 /** Where a request comes from, as `Accounts.authenticate` wants to know it; with who sent it where a gateway has proven that. */
-export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'foreignSite'>> & Pick<Credentials, 'proven'>;
+export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'isCrossSite'>> &
+  Pick<Credentials, 'gatewayIdentity'>;
 
 /** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
 export interface Context {
@@ -118,7 +119,7 @@ export interface Context {
 }
 
 /** What came of taking over another program's data. */
-export interface TakenOver {
+export interface ImportResult {
   /** This service's settings as that program had them, for the settings file. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Sentences for the person: what was taken over and what stays behind. */
@@ -143,11 +144,11 @@ export interface Service extends AsyncDisposable, ListenerHandler {
    * Takes over what another program, such as `ntfy`, left in a folder or has in a file; the service is not running then.
    * With `dryRun` it only says what it would do, where it can. @throws Problem for a program or a folder it cannot read.
    */
-  readonly takeOver?: (
+  readonly importData?: (
     program: string,
     folder: string,
     options?: { readonly dryRun?: boolean | undefined },
-  ) => Promise<TakenOver>;
+  ) => Promise<ImportResult>;
   /** Data that the service stores by account name; the host calls it when an account is removed. */
   readonly accountData?: AccountData;
   /** Timers, sockets and child processes begin here, not in `create`. */
@@ -180,7 +181,7 @@ export interface Migration {
 }
 
 /** A program whose data a service takes over: `homeport import <program>`, of which the help is made too. */
-export interface TakesOver {
+export interface ImportSource {
   /** As it is typed: `ntfy`. */
   readonly program: string;
   /** What follows it: `FOLDER` or `FILE`. */
@@ -199,7 +200,7 @@ export interface TakesOver {
 export type Capability = 'controlHost' | 'desktop' | 'dispatch';
 
 /** An account for programs that use the service, waiting to be switched on. */
-export interface ReadyMadeAccount {
+export interface PresetAccount {
   readonly name: string;
   readonly description: string;
   /** On the service itself. */
@@ -268,7 +269,7 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   readonly migrations: readonly Migration[];
   readonly keys?: StoredKeys;
   /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
-  readonly uncopied?: readonly string[];
+  readonly excludedFromCopy?: readonly string[];
   /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
   readonly formerFiles?: Readonly<Record<string, string>>;
   /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
@@ -285,21 +286,21 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
     readonly what: string;
   };
   /** Service accounts that are made at the first start of an installation, switched off. */
-  readonly accounts?: readonly ReadyMadeAccount[];
+  readonly accounts?: readonly PresetAccount[];
   /** What of it an account may be granted. */
   readonly grantable?: readonly Grantable[];
   /** Programs whose data its `takeOver` takes. */
-  readonly takesOver?: readonly TakesOver[];
+  readonly importSources?: readonly ImportSource[];
 }
 
-export interface ServiceDescriptor<Settings = any, Given extends Context = Context> extends ServiceManifest {
+export interface ServiceDescriptor<Settings = any, ServiceContext extends Context = Context> extends ServiceManifest {
   /** A promise where the service's code is loaded for it. */
-  create(context: Given, settings: Settings): Service | Promise<Service>;
+  create(context: ServiceContext, settings: Settings): Service | Promise<Service>;
 }
 
 /** A service whose code is loaded. */
-export interface LoadedService<Settings = any, Given extends Context = Context> extends ServiceManifest {
-  create(context: Given, settings: Settings): Service;
+export interface LoadedService<Settings = any, ContextType extends Context = Context> extends ServiceManifest {
+  create(context: ContextType, settings: Settings): Service;
 }
 
 /** Lets TypeScript keep the schema's type for the service that is made of it. */
@@ -308,8 +309,8 @@ export function defineManifest<Schema extends z.ZodObject>(manifest: ServiceMani
 }
 
 /** Lets TypeScript infer the settings' type from the schema. */
-export function defineService<Schema extends z.ZodObject, Given extends Context = Context>(
-  service: ServiceManifest<Schema> & Pick<LoadedService<z.infer<Schema>, Given>, 'create'>,
-): LoadedService<z.infer<Schema>, Given> {
+export function defineService<Schema extends z.ZodObject, ContextType extends Context = Context>(
+  service: ServiceManifest<Schema> & Pick<LoadedService<z.infer<Schema>, ContextType>, 'create'>,
+): LoadedService<z.infer<Schema>, ContextType> {
   return service;
 }

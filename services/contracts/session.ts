@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 export const sessionHeader = 'homeport-session';
 
 /** The secret of a session that a request brings, if any. */
-export function sessionOf(request: IncomingMessage): string | undefined {
-  const given = request.headers[sessionHeader];
-  return typeof given === 'string' ? given : undefined;
+export function findSessionSecret(request: IncomingMessage): string | undefined {
+  const header = request.headers[sessionHeader];
+  return typeof header === 'string' ? header : undefined;
 }
 
 /** What a link holds: the path that it lets a browser read by its address alone, and the text that says so. */
@@ -15,17 +15,17 @@ export interface SessionLink {
   readonly text: string;
 }
 
-const prefix = '/api/linked/';
+const linkPathPrefix = '/api/linked/';
 
 /** Where a link leads. */
-export function addressOfLink({ path, text }: SessionLink): string {
-  return `${prefix}${text}${path}`;
+export function formatSessionLink({ path, text }: SessionLink): string {
+  return `${linkPathPrefix}${text}${path}`;
 }
 
 /** The path that a request is about, and the link that it came by, if any. */
-export function readLink(path: string): { readonly path: string; readonly link?: SessionLink } {
-  const end = path.startsWith(prefix) ? path.indexOf('/', prefix.length) : -1;
+export function parseSessionLink(path: string): { readonly path: string; readonly link?: SessionLink } {
+  const end = path.startsWith(linkPathPrefix) ? path.indexOf('/', linkPathPrefix.length) : -1;
   if (end < 0) return { path };
-  const link = { path: path.slice(end), text: path.slice(prefix.length, end) };
+  const link = { path: path.slice(end), text: path.slice(linkPathPrefix.length, end) };
   return { path: link.path, link };
 }

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { accessChanged } from '../contracts/control/access.ts';
 import { accountsChanged, type Credentials, type Identity } from '../contracts/control/accounts.ts';
-import { audible, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
+import { toVisibleEvent, resetEvent, type LiveTopic } from '../contracts/control/live.ts';
 import { Problem } from '../contracts/problem.ts';
 import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
-import { sessionOf } from '../contracts/session.ts';
-import { markEndless } from '../kit/endless.ts';
+import { findSessionSecret } from '../contracts/session.ts';
+import { markLongLived } from '../kit/long-lived-response.ts';
 import { EventRing } from './event-ring.ts';
 import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
 
@@ -105,7 +105,7 @@ export class LiveEvents implements Disposable {
     }
     const credentials: Credentials = {
       authorization: request.headers.authorization,
-      session: sessionOf(request),
+      session: findSessionSecret(request),
       ...this.#context.caller(request),
     };
     const identity = await this.#context.accounts.authenticate(credentials);
@@ -149,7 +149,7 @@ export class LiveEvents implements Disposable {
   }
 
   #startStream(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
-    markEndless(response);
+    markLongLived(response);
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
@@ -163,9 +163,9 @@ export class LiveEvents implements Disposable {
   #broadcast(live: LiveTopic<unknown>, data: unknown): void {
     const { name } = live.topic;
     const frame = this.#ring.add(
-      (id) => eventFrame(name, audible(live, data, hostRights), id),
+      (id) => eventFrame(name, toVisibleEvent(live, data, hostRights), id),
       (id, rights, fullText) => {
-        const part = audible(live, data, rights);
+        const part = toVisibleEvent(live, data, rights);
         if (part === undefined) return undefined;
         return part === data ? fullText : eventFrame(name, part, id);
       },

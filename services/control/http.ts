@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { Problem } from '../contracts/problem.ts';
-import { sessionOf } from '../contracts/session.ts';
-import { unframed } from '../contracts/unframed.ts';
+import { findSessionSecret } from '../contracts/session.ts';
+import { frameDenyHeaders } from '../contracts/frame-headers.ts';
 import type { LiveEvents } from './events.ts';
 
 /**
@@ -40,7 +40,7 @@ async function sendMetrics(
 ): Promise<void> {
   const identity = await context.accounts.authenticate({
     authorization: request.headers.authorization,
-    session: sessionOf(request),
+    session: findSessionSecret(request),
     ...context.caller(request),
   });
   if (!context.accounts.may(identity, 'metrics', 'read', service ?? 'all')) {
@@ -65,7 +65,7 @@ async function send(
     throw new Problem('control.method', 405, 'This address is read with GET.', { headers: { Allow: 'GET, HEAD' } });
   }
   const text = await body();
-  response.writeHead(200, { ...unframed, 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.writeHead(200, { ...frameDenyHeaders, 'Content-Type': type, 'Cache-Control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
@@ -92,7 +92,7 @@ function sendProblem(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
-    ...unframed,
+    ...frameDenyHeaders,
     ...problem.headers,
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { accessChanged } from '../contracts/control/access.ts';
 import { serviceChanged, settingsChanged } from '../contracts/control/api.ts';
-import { shownService } from '../contracts/control/shown-service.ts';
+import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
-import { engineWorked } from '../contracts/control/engines.ts';
+import { engineProgress } from '../contracts/control/engines.ts';
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
@@ -26,10 +26,10 @@ export const control = defineService<typeof Settings, ControlContext>({
   migrations: [],
   grantable: [{ service: 'metrics', title: 'Metrics', example: '*' }],
   live: [
-    liveTopic(serviceChanged, shownService),
+    liveTopic(serviceChanged, toVisibleService),
     liveTopic(settingsChanged, 'admin'),
     liveTopic(accessChanged, 'user'),
-    liveTopic(engineWorked, 'admin'),
+    liveTopic(engineProgress, 'admin'),
   ],
   create(context): Service {
     const events = new LiveEvents(context, context.host.liveTopics, liveLimits);

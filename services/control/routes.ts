@@ -1,11 +1,11 @@
 import { FileReply, implement, type ApiHandler } from '../contracts/api.ts';
 import { controlApi } from '../contracts/control/api.ts';
-import { shownService } from '../contracts/control/shown-service.ts';
+import { toVisibleService } from '../contracts/control/visible-service.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import type { Identity } from '../contracts/control/accounts.ts';
 import { SecondFactorNeeded } from '../contracts/control/second-factor.ts';
 import { Problem } from '../contracts/problem.ts';
-import { addressOfLink } from '../contracts/session.ts';
+import { formatSessionLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
 import { currentAccountRoutes } from './current-account.ts';
@@ -63,7 +63,7 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
     }),
     implement(controlApi.links, ({ identity, body }) => {
       const caller = requireIdentity(identity);
-      return { links: body.paths.map((path) => addressOfLink({ path, text: accounts.link(caller, path) })) };
+      return { links: body.paths.map((path) => formatSessionLink({ path, text: accounts.link(caller, path) })) };
     }),
   ];
 }
@@ -71,13 +71,13 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
 function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
   return [
     implement(controlApi.services, async ({ rights }) => ({
-      services: (await host.services()).map((service) => shownService(service, rights)),
+      services: (await host.services()).map((service) => toVisibleService(service, rights)),
       configProblems: rights.all ? [...host.configProblems()] : [],
     })),
     implement(controlApi.overview, async ({ rights }) => ({
       pulses: (await host.pulses()).filter(({ service }) => rights.all || rights.may(service, 'read', '*')),
       machine: rights.all ? await host.machine() : null,
-      backup: rights.all ? await host.backups.age() : null,
+      backup: rights.all ? await host.backups.getAge() : null,
     })),
     implement(controlApi.restart, async ({ params }) => {
       const id = params['id'] ?? '';
@@ -104,13 +104,13 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.backups, async () => ({
       folder: host.backups.folder(),
       backups: [...(await host.backups.list())],
-      isOld: (await host.backups.age()).isOld,
+      isOld: (await host.backups.getAge()).isOld,
       setAside: [...(await host.backups.setAside())],
     })),
     implement(controlApi.takeBackup, ({ incoming }) => {
       if (incoming === undefined)
         throw new Problem('backup.damaged', 422, 'This backup cannot be restored: it is empty.');
-      return host.backups.take(incoming);
+      return host.backups.receive(incoming);
     }),
     implement(controlApi.backupContents, ({ params }) => host.backups.contents(params['name'] ?? '')),
     implement(controlApi.restoreBackup, async ({ params }) => {
@@ -119,7 +119,7 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       return success;
     }),
     implement(controlApi.putBack, async ({ params }) => {
-      await host.backups.putBack(params['name'] ?? '');
+      await host.backups.restoreSetAside(params['name'] ?? '');
       return success;
     }),
     implement(controlApi.removeSetAside, async ({ params }) => {
@@ -128,12 +128,12 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
-      const path = await host.backups.path(name);
+      const path = await host.backups.getPath(name);
       accounts.record({ event: 'backup_downloaded', detail: name });
       return new FileReply({ path, type: 'application/gzip', saveAs: name });
     }),
     implement(controlApi.makeBackup, async () => {
-      const backup = await host.backups.make();
+      const backup = await host.backups.create();
       accounts.record({ event: 'backup_created', detail: backup.name });
       return backup;
     }),

@@ -26,6 +26,6 @@ export const manifest = defineManifest({
   },
   keys: { table: 'secrets' },
   migrations,
-  uncopied: ['cluster'],
+  excludedFromCopy: ['cluster'],
   stopMs: 20_000,
 });

@@ -9,7 +9,7 @@ import { rightsProblem } from './engine/rights.ts';
 import { Extractor } from './engine/extractor.ts';
 import { EngineWatch } from './engine/watch.ts';
 import { javaScriptOf } from './engine/javascript.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Folders } from './run/folders.ts';
 import { createUrlPolicy } from './add/url-policy.ts';
@@ -46,7 +46,7 @@ export const downloads = defineService({
   ...manifest,
   create(context: Context, given) {
     const optionFiles = new OptionFiles(given, context);
-    const live = liveSettings(given, async () => {
+    const live = createLiveSettings(given, async () => {
       await optionFiles.use(live.current);
       if (removing === undefined) return;
       remove();
@@ -111,7 +111,7 @@ export const downloads = defineService({
         return !hasAny ? { ...shown, begin: { label: 'Download a first video', to: '/downloads' } } : shown;
       },
       drain: { begin: () => queue.hold(), running: () => queue.active },
-      reconfigure: live.take,
+      reconfigure: live.update,
       async [Symbol.asyncDispose]() {
         await open.disposeAsync();
       },

@@ -5,7 +5,7 @@ import type { DispatchContext } from '../contracts/dispatch.ts';
 import { gatewayApi } from '../contracts/gateway/api.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { Network } from './network.ts';
 import { moveSecondFactors } from './store/second-factors.ts';
@@ -17,7 +17,7 @@ export const gateway = defineService<typeof Settings, DispatchContext>({ ...mani
 function create(context: DispatchContext, given: Settings): Service {
   const open = new AsyncDisposableStack();
   let network: Network | undefined;
-  const settings = liveSettings(given, () => network?.renew());
+  const settings = createLiveSettings(given, () => network?.renew());
 
   return {
     api: [
@@ -48,7 +48,7 @@ function create(context: DispatchContext, given: Settings): Service {
       open.use(context.clock.every(10_000, renew));
     },
 
-    reconfigure: (next) => settings.take(next),
+    reconfigure: (next) => settings.update(next),
 
     health: () => Promise.resolve(healthOf(running())),
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { repositoryNameProblem } from './domain/names.ts';
 import { Git } from './engine/git.ts';
 import { Framing } from './hooks/framing.ts';
@@ -87,7 +87,7 @@ export const git = defineService({
 const minute = 60_000;
 
 function create(context: Context, given: Settings): Service {
-  const live = liveSettings(given);
+  const live = createLiveSettings(given);
   const settings = live.current;
   const { accounts, clock, log } = context;
   const db: Kysely<Tables> = context.db;
@@ -232,7 +232,7 @@ function create(context: Context, given: Settings): Service {
       },
     },
     metricsToken: settings.metricsToken,
-    reconfigure: live.take,
+    reconfigure: live.update,
     api: [
       ...ownRoutes(parts),
       ...ownBranchRoutes(issueParts),

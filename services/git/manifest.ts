@@ -48,5 +48,5 @@ export const manifest = defineManifest({
   live: [liveTopic(gitPushed, 'user'), liveTopic(gitIssuesChanged, 'user')],
   grantable: [{ service: 'git', title: 'Repositories', example: 'ada/*' }],
   // A merge that is being tried is nothing yet.
-  uncopied: [...uncopied, 'merges', 'portable'],
+  excludedFromCopy: [...uncopied, 'merges', 'portable'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { appPageOf } from '../contracts/git/web-addresses.ts';
+import { findAppPage } from '../contracts/git/web-addresses.ts';
 import { defineJob } from '../contracts/jobs.ts';
-import { NoticeOffer, noticeOffered } from '../contracts/notify/notice.ts';
+import { NotificationOffer, notificationOffered } from '../contracts/notify/notification.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { countLog, readLog } from './repositories/commits.ts';
@@ -55,9 +55,9 @@ export function pushNotices(parts: NoticeParts): {
         const notice = await noticeOf(git, folder(repository), repository, account, change);
         const page = context.appPages.forMessages();
         const link = page === undefined ? {} : { link: page + pageOfCommit(repository, change.after) };
-        const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
+        const offer = NotificationOffer.parse({ notice: { ...notice, ...link, tags: ['deployment'], source: 'git' } });
         try {
-          await context.handovers.pass(noticeOffered, `git:${key}`, offer);
+          await context.handovers.pass(notificationOffered, `git:${key}`, offer);
         } catch (error) {
           // Who has switched notifications off wants none, and none of these later.
           if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
@@ -88,5 +88,5 @@ async function noticeOf(
 /** The page of a commit in the app. */
 function pageOfCommit({ owner, name }: Repository, commit: string): string {
   const path = [owner, name, 'commit', commit].map(encodeURIComponent).join('/');
-  return appPageOf(`/${path}`, new URLSearchParams()) ?? '/git';
+  return findAppPage(`/${path}`, new URLSearchParams()) ?? '/git';
 }

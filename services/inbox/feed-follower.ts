@@ -97,23 +97,23 @@ export class FeedFollower implements AsyncDisposable {
   async #takePage(): Promise<boolean> {
     const page = await this.#feed?.after(this.#readPosition, maxBatchSize);
     if (page === undefined) return false;
-    const { entries, reached, more } = page;
-    if (entries.length > 0 || reached - this.#storedPosition >= maxUnsavedPositions) {
-      if (!(await this.#store(entries, reached))) {
+    const { entries, position, hasMore } = page;
+    if (entries.length > 0 || position - this.#storedPosition >= maxUnsavedPositions) {
+      if (!(await this.#store(entries, position))) {
         // Another host has stored them.
         this.#storedPosition = this.#readPosition = await this.#dependencies.positions.read(pushInboxFeed.name);
         return true;
       }
-      this.#storedPosition = reached;
+      this.#storedPosition = position;
     }
-    this.#readPosition = reached;
-    return more;
+    this.#readPosition = position;
+    return hasMore;
   }
 
   /** Stores entries. Returns false when the stored position differs, and nothing was stored. */
-  async #store(entries: readonly FeedEntry<InboxOffer>[], reached: number): Promise<boolean> {
+  async #store(entries: readonly FeedEntry<InboxOffer>[], position: number): Promise<boolean> {
     try {
-      return await this.#commit(entries, reached);
+      return await this.#commit(entries, position);
     } catch (error) {
       // The database is full or unavailable, which affects every entry.
       if (error instanceof Problem || entries.length === 0) throw error;
@@ -126,14 +126,14 @@ export class FeedFollower implements AsyncDisposable {
         this.#dependencies.context.log.error('inbox message rejected by database', { key: entry.key, error });
       }
     }
-    return this.#commit([], reached);
+    return this.#commit([], position);
   }
 
-  async #commit(entries: readonly FeedEntry<InboxOffer>[], reached: number): Promise<boolean> {
+  async #commit(entries: readonly FeedEntry<InboxOffer>[], position: number): Promise<boolean> {
     const { context, items, positions: places, onAdded: added } = this.#dependencies;
     const offers = entries.map(({ key, payload }) => ({ key, offer: normalizeOffer(payload) }));
     const inserted = await context.commit(async (transaction) =>
-      (await places.advance(transaction, pushInboxFeed.name, this.#storedPosition, reached))
+      (await places.advance(transaction, pushInboxFeed.name, this.#storedPosition, position))
         ? items.add(transaction, offers, context.clock.now())
         : undefined,
     );

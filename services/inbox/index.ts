@@ -9,7 +9,7 @@ import {
   type InboxOffer,
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { normalizeOffer, formatUnread } from './item-text.ts';
 import { manifest } from './manifest.ts';
 import { FeedFollower } from './feed-follower.ts';
@@ -34,7 +34,7 @@ const hourMs = 3_600_000;
 const maxIdsPerEvent = 1000;
 
 function create(context: Context, initialSettings: Settings): Service {
-  const live = liveSettings(initialSettings, () => purgeOld());
+  const live = createLiveSettings(initialSettings, () => purgeOld());
   const { bus, clock, log } = context;
   const resources = new DisposableStack();
   const store = new ItemStore(context.reads);
@@ -121,7 +121,7 @@ function create(context: Context, initialSettings: Settings): Service {
       return { state: 'up', detail: formatUnread(await unread.count()) };
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       resources.dispose();

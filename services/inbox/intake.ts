@@ -16,7 +16,7 @@ export class Intake {
   readonly #context: Pick<Context, 'commit' | 'clock'>;
   readonly #store: ItemStore;
   readonly #onAdded: (items: readonly InboxItem[]) => void;
-  readonly #pending = new Batcher<PendingOffer>({ largest: maxBatchSize, work: (batch) => this.#writeAll(batch) });
+  readonly #pending = new Batcher<PendingOffer>({ maxBatchSize, process: (batch) => this.#writeAll(batch) });
 
   /** `onAdded` is called after new rows are committed. */
   constructor(

@@ -1,5 +1,11 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { inboxAdded, inboxChanged, inboxGrant, type InboxChanged, type InboxPlace } from '../contracts/inbox/api.ts';
+import {
+  inboxAdded,
+  inboxChanged,
+  getInboxGrant,
+  type InboxChanged,
+  type InboxOrigin,
+} from '../contracts/inbox/api.ts';
 import type { Rights } from '../contracts/route-access.ts';
 
 /** Live topics of the inbox, limited to rows that the caller may read. */
@@ -8,8 +14,8 @@ export const live = [
   liveTopic(inboxChanged, toReadableChange),
 ];
 
-function mayReadSource(place: InboxPlace, rights: Rights): boolean {
-  const { service, permission, resource } = inboxGrant(place, 'read');
+function mayReadSource(place: InboxOrigin, rights: Rights): boolean {
+  const { service, permission, resource } = getInboxGrant(place, 'read');
   return rights.all || rights.may(service, permission, resource);
 }
 

@@ -1,4 +1,4 @@
-import { inboxGrant, type InboxPlace } from '../contracts/inbox/api.ts';
+import { getInboxGrant, type InboxOrigin } from '../contracts/inbox/api.ts';
 import type { Rights } from '../contracts/route-access.ts';
 import type { Scope } from './store/scope.ts';
 
@@ -6,16 +6,16 @@ import type { Scope } from './store/scope.ts';
 const maxPlaces = 15_000;
 
 /** Returns true when the caller may read or delete rows of a place. */
-export function isAllowed(rights: Rights, permission: 'read' | 'write', place: InboxPlace): boolean {
+export function isAllowed(rights: Rights, permission: 'read' | 'write', place: InboxOrigin): boolean {
   if (rights.all) return true;
-  const { service, resource } = inboxGrant(place, permission);
+  const { service, resource } = getInboxGrant(place, permission);
   return rights.may(service, permission, resource);
 }
 
 /** Returns the rows that the caller may read; undefined for all rows. */
 export async function getReadableScope(
   rights: Rights,
-  places: () => Promise<readonly InboxPlace[]>,
+  places: () => Promise<readonly InboxOrigin[]>,
 ): Promise<Scope | undefined> {
   if (rights.all) return undefined;
   const allowed = (await places()).filter((place) => isAllowed(rights, 'read', place));

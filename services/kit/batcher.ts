@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface BatcherOptions<T> {
   /** Items one batch takes at most, so that none waits for a batch without end. */
-  readonly largest: number;
+  readonly maxBatchSize: number;
   /** Works a batch, the items in the order they came; the next one begins once it has resolved. Must not reject. */
-  readonly work: (batch: readonly T[]) => Promise<void>;
+  readonly process: (batch: readonly T[]) => Promise<void>;
   /** Also what comes while a batch is worked waits for the end of its turn. Default: only the first of a burst does. */
-  readonly everyTurn?: boolean;
+  readonly waitEachTurn?: boolean;
 }
 
 /**
@@ -15,31 +15,31 @@ export interface BatcherOptions<T> {
  */
 export class Batcher<T> {
   readonly #options: BatcherOptions<T>;
-  readonly #waiting: T[] = [];
-  #working: Promise<void> | undefined;
+  readonly #queue: T[] = [];
+  #running: Promise<void> | undefined;
 
   constructor(options: BatcherOptions<T>) {
     this.#options = options;
   }
 
   add(item: T): void {
-    this.#waiting.push(item);
-    this.#working ??= this.#work();
+    this.#queue.push(item);
+    this.#running ??= this.#run();
   }
 
   /** Settles when nothing waits any more; undefined when nothing does. */
   drained(): Promise<void> | undefined {
-    return this.#working;
+    return this.#running;
   }
 
-  async #work(): Promise<void> {
-    const { largest, work, everyTurn = false } = this.#options;
+  async #run(): Promise<void> {
+    const { maxBatchSize: largest, process: work, waitEachTurn: everyTurn = false } = this.#options;
     // Requests whose bytes are here already get the chance to join.
     await nextTurn();
-    while (this.#waiting.length > 0) {
-      await work(this.#waiting.splice(0, largest));
-      if (everyTurn && this.#waiting.length > 0) await nextTurn();
+    while (this.#queue.length > 0) {
+      await work(this.#queue.splice(0, largest));
+      if (everyTurn && this.#queue.length > 0) await nextTurn();
     }
-    this.#working = undefined;
+    this.#running = undefined;
   }
 }

@@ -7,13 +7,13 @@ import { isZone } from '../contracts/zone.ts';
  * (every 30 minutes) follow the hours that really pass.
  * @throws when the text is no rule.
  */
-export function calendarOf(rule: string, zone: string): Cron {
+export function parseCalendarRule(rule: string, zone: string): Cron {
   const mode = rule.startsWith('@') ? 'auto' : '5-part';
   return new Cron(rule, { timezone: zone, paused: true, fixedTimeRule: 'no-wildcard', mode });
 }
 
 /** The same for what a person wrote. @throws what `refuse` makes of the field that is wrong and a sentence about it. */
-export function readCalendar(
+export function parseCalendarInput(
   rule: string,
   zone: string,
   refuse: (field: 'rule' | 'zone', detail: string, cause?: unknown) => Error,
@@ -25,7 +25,7 @@ export function readCalendar(
     throw refuse('rule', 'Write five fields: minute, hour, day of the month, month, day of the week.');
   }
   try {
-    return calendarOf(rule, zone);
+    return parseCalendarRule(rule, zone);
   } catch (cause) {
     const detail = 'One of the five fields is not right. Minutes are 0 to 59, hours 0 to 23, weekdays 0 to 7.';
     throw refuse('rule', detail, cause);

@@ -109,16 +109,16 @@ function decodeQuoted(text: string): Buffer | undefined {
 
 /** Decodes one run of encoded words; a word that is not encoded as it says stays as it is. */
 function decodeRun(run: string): string {
-  const parts: (string | { readonly charset: string; bytes: Buffer })[] = [];
+  const chunks: (string | { readonly charset: string; bytes: Buffer })[] = [];
   for (const [word, charset = '', encoding = '', encoded = ''] of run.matchAll(encodedWord)) {
     const bytes = encoding.toLowerCase() === 'b' ? decodeBase64(encoded) : decodeQuoted(encoded);
-    const last = parts.at(-1);
-    if (bytes === undefined || !isKnownCharset(charset)) parts.push(word);
+    const last = chunks.at(-1);
+    if (bytes === undefined || !isKnownCharset(charset)) chunks.push(word);
     else if (typeof last === 'object' && last.charset.toLowerCase() === charset.toLowerCase()) {
       last.bytes = Buffer.concat([last.bytes, bytes]);
-    } else parts.push({ charset, bytes });
+    } else chunks.push({ charset, bytes });
   }
-  return parts.map((part) => (typeof part === 'string' ? part : decodeText(part.bytes, part.charset))).join('');
+  return chunks.map((part) => (typeof part === 'string' ? part : decodeText(part.bytes, part.charset))).join('');
 }
 
 /** Decodes the encoded words of a header (RFC 2047). */

@@ -1,11 +1,12 @@
-const passedOn = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
-const network = /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_.*)$/i;
+const systemVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE)$/i;
+const networkVariables =
+  /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_.*)$/i;
 
 /** The part of our environment that a program outside gets: what it needs to run and to reach the network, no secret of ours. */
-export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+export function buildCleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && (passedOn.test(name) || network.test(name))) environment[name] = value;
+    if (value !== undefined && (systemVariables.test(name) || networkVariables.test(name))) environment[name] = value;
   }
   return { ...environment, ...extra };
 }

@@ -7,12 +7,12 @@ import type { Clock } from '../contracts/service.ts';
 import { readLines } from './lines.ts';
 
 /** From the start to the word that it is ready; a busy machine takes its time to import a large library. */
-const longestStartMs = 60_000;
+const startTimeoutMs = 60_000;
 /** From the end of its input to the end of it by force. */
-const patienceMs = 3000;
-const longestLine = 16 * 1024 * 1024;
+const stopTimeoutMs = 3000;
+const maxLineLength = 16 * 1024 * 1024;
 /** Lines that are no answers, in a row: more come from no library that is well. */
-const mostJunk = 100;
+const maxInvalidLines = 100;
 
 const Ready = z.object({ ready: z.string() });
 
@@ -23,9 +23,9 @@ export interface EngineChildOptions {
   readonly script: URL;
   readonly folder: string;
   /** The first line it is told. */
-  readonly order?: object;
+  readonly firstRequest?: object;
   /** What it writes to its error output, which may hold secrets. */
-  readonly onComplaint?: (line: string) => void;
+  readonly onErrorLine?: (line: string) => void;
 }
 
 /** A program that has imported an engine's library and is spoken to in lines of JSON. */
@@ -39,8 +39,8 @@ export class EngineChild implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #clock: Clock;
   #usable = true;
-  #junk = 0;
-  #unread = 0;
+  #invalidLines = 0;
+  #pendingBytes = 0;
 
   private constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, clock: Clock) {
     this.#child = child;
@@ -49,24 +49,24 @@ export class EngineChild implements AsyncDisposable {
     // One that is gone says so by its end.
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => {
-      this.#unread += chunk.length;
-      if (this.#unread > 2 * longestLine) this.kill();
+      this.#pendingBytes += chunk.length;
+      if (this.#pendingBytes > 2 * maxLineLength) this.kill();
     });
-    readLines(child.stdout, (line) => this.#read(line), longestLine);
+    readLines(child.stdout, (line) => this.#handleLine(line), maxLineLength);
   }
 
   /** Starts one and resolves once it is ready. @throws Error when it cannot import the library. */
   static async open(library: EngineLibrary, options: EngineChildOptions): Promise<EngineChild> {
-    const { engines, clock, script, folder, order, onComplaint } = options;
+    const { engines, clock, script, folder, firstRequest: order, onErrorLine: onComplaint } = options;
     const process = engines.start(library, { script: await readFile(script, 'utf8'), folder });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     process.once('error', reject);
     const child = new EngineChild(process, clock);
-    using _late = clock.after(longestStartMs, () => reject(new Error('it did not get ready in time')));
-    let complaint = 'it ended at once';
+    using _late = clock.after(startTimeoutMs, () => reject(new Error('it did not get ready in time')));
+    let errorLine = 'it ended at once';
     readLines(process.stderr, (line) => {
       // Later on it may print anything there.
-      if (child.version === '') complaint = line.slice(0, 300);
+      if (child.version === '') errorLine = line.slice(0, 300);
       onComplaint?.(line);
     });
     child.onAnswer = (answer) => {
@@ -75,9 +75,9 @@ export class EngineChild implements AsyncDisposable {
     };
     void child.ended.then(() => {
       child.#usable = false;
-      reject(new Error(complaint));
+      reject(new Error(errorLine));
     });
-    if (order !== undefined) child.tell(order);
+    if (order !== undefined) child.send(order);
     try {
       child.version = await promise;
       return child;
@@ -92,7 +92,7 @@ export class EngineChild implements AsyncDisposable {
     return this.#usable;
   }
 
-  tell(line: object): void {
+  send(line: object): void {
     this.#child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 
@@ -106,19 +106,19 @@ export class EngineChild implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#usable = false;
     this.#child.stdin.end();
-    using _late = this.#clock.after(patienceMs, () => this.kill());
+    using _late = this.#clock.after(stopTimeoutMs, () => this.kill());
     await this.ended;
   }
 
-  #read(line: string): void {
+  #handleLine(line: string): void {
     const answer = parse(line);
     if (typeof answer !== 'object' || answer === null) {
-      this.#junk += 1;
-      if (this.#junk > mostJunk) this.kill();
+      this.#invalidLines += 1;
+      if (this.#invalidLines > maxInvalidLines) this.kill();
       return;
     }
-    this.#junk = 0;
-    this.#unread = 0;
+    this.#invalidLines = 0;
+    this.#pendingBytes = 0;
     this.onAnswer(answer);
   }
 }

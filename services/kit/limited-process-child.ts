@@ -7,7 +7,7 @@ import type {
   ToLimitedProcess,
   WatchdogData,
 } from './limited-process-messages.ts';
-import { threadFile } from './limited-thread.ts';
+import { getThreadFile } from './limited-thread.ts';
 
 /** The child of a `LimitedProcesses`: evaluates what its parent sends, and ends with it. */
 const parameters = JSON.parse(process.argv[2] ?? '{}') as LimitedProcessArguments;
@@ -27,22 +27,22 @@ const workerData: WatchdogData = {
   maxResidentBytes: (parameters.memoryMb + baseMb) * 1024 * 1024,
   parent: process.ppid,
 };
-const watchdog = new Worker(threadFile('limited-process-watchdog', import.meta.url), { workerData, execArgv: [] });
+const watchdog = new Worker(getThreadFile('limited-process-watchdog', import.meta.url), { workerData, execArgv: [] });
 watchdog.unref();
 
 const { run } = (await import(parameters.module)) as { readonly run: (input: unknown) => unknown };
 process.on('disconnect', () => process.exit(0));
 process.on('message', (message) => void evaluate(message as ToLimitedProcess));
-tell({ kind: 'ready' });
+sendToParent({ kind: 'ready' });
 
 async function evaluate({ input }: ToLimitedProcess): Promise<void> {
   // The parent ends the child in time; the watchdog does when the parent is gone.
   Atomics.store(deadline, 0, Math.ceil((Date.now() + parameters.timeoutMs) / 1000) + 1);
-  tell(await answerTo(input));
+  sendToParent(await buildReply(input));
   Atomics.store(deadline, 0, 0);
 }
 
-async function answerTo(input: Uint8Array): Promise<FromLimitedProcess> {
+async function buildReply(input: Uint8Array): Promise<FromLimitedProcess> {
   try {
     const value = serialize(await run(deserialize(input)));
     return value.length > parameters.maxOutputBytes ? { kind: 'too-large' } : { kind: 'answer', value };
@@ -53,6 +53,6 @@ async function answerTo(input: Uint8Array): Promise<FromLimitedProcess> {
   }
 }
 
-function tell(message: FromLimitedProcess): void {
+function sendToParent(message: FromLimitedProcess): void {
   process.send?.(message);
 }

@@ -2,11 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import type { Clock } from '../contracts/service.ts';
-import { cleanEnvironment } from './clean-environment.ts';
+import { buildCleanEnvironment } from './clean-environment.ts';
 import type { FromLimitedProcess, LimitedProcessArguments, ToLimitedProcess } from './limited-process-messages.ts';
-import { threadFile } from './limited-thread.ts';
+import { getThreadFile } from './limited-thread.ts';
 
-const entryFile = fileURLToPath(threadFile('limited-process-child', import.meta.url));
+const entryFile = fileURLToPath(getThreadFile('limited-process-child', import.meta.url));
 /** A busy computer may need this long to start Node. */
 const startupMs = 30_000;
 
@@ -137,7 +137,7 @@ class LimitedChild {
   #answer: PromiseWithResolvers<FromLimitedProcess> | undefined;
   #idle: Disposable | undefined;
   /** Set once the child is being killed or has ended; it takes no further evaluation. */
-  #isOver = false;
+  #hasEnded = false;
   #evaluating = false;
 
   constructor(module: URL, limits: Required<ProcessLimits>) {
@@ -146,14 +146,14 @@ class LimitedChild {
     const parameters: LimitedProcessArguments = { module: module.href, memoryMb, timeoutMs, maxOutputBytes };
     this.#child = fork(entryFile, [JSON.stringify(parameters)], {
       execArgv: nodeArguments(limits),
-      env: cleanEnvironment({ ELECTRON_RUN_AS_NODE: '1' }),
+      env: buildCleanEnvironment({ ELECTRON_RUN_AS_NODE: '1' }),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', (message: FromLimitedProcess) => this.#hear(message));
+    this.#child.on('message', (message: FromLimitedProcess) => this.#onMessage(message));
     this.ended = new Promise((resolve) => {
       const end = (): void => {
-        this.#over();
+        this.#markEnded();
         resolve();
       };
       this.#child.once('error', end).once('exit', end);
@@ -164,11 +164,11 @@ class LimitedChild {
 
   /** Also while it is being killed, so that a replacement starts only after its end. */
   get isBusy(): boolean {
-    return this.#evaluating || this.#isOver;
+    return this.#evaluating || this.#hasEnded;
   }
 
   kill(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#child.kill('SIGKILL');
   }
 
@@ -201,27 +201,27 @@ class LimitedChild {
     answer.promise.catch(() => undefined);
     using _startup = clock.after(startupMs, () => this.#ready.reject(new LimitExceeded('time', 'it did not start')));
     await this.#ready.promise;
-    const late = new LimitExceeded('time', `it takes longer than ${String(timeoutMs)} ms`);
-    using _late = clock.after(timeoutMs, () => answer.reject(late));
+    const timeoutError = new LimitExceeded('time', `it takes longer than ${String(timeoutMs)} ms`);
+    using _late = clock.after(timeoutMs, () => answer.reject(timeoutError));
     this.#child.send({ input } satisfies ToLimitedProcess, (error) => {
-      if (error !== null) answer.reject(this.#died());
+      if (error !== null) answer.reject(this.#buildDeathError());
     });
     return await answer.promise;
   }
 
-  #hear(message: FromLimitedProcess): void {
+  #onMessage(message: FromLimitedProcess): void {
     if (message.kind === 'ready') this.#ready.resolve();
     else this.#answer?.resolve(message);
   }
 
-  #over(): void {
-    this.#isOver = true;
+  #markEnded(): void {
+    this.#hasEnded = true;
     this.#idle?.[Symbol.dispose]();
-    this.#ready.reject(this.#died());
-    this.#answer?.reject(this.#died());
+    this.#ready.reject(this.#buildDeathError());
+    this.#answer?.reject(this.#buildDeathError());
   }
 
-  #died(): Error {
+  #buildDeathError(): Error {
     const { memoryMb } = this.#limits;
     return new LimitExceeded('memory', `it was ended, most likely because it needs more than ${String(memoryMb)} MB`);
   }

@@ -2,22 +2,22 @@
 export interface LiveSettings<Settings extends object> {
   readonly current: Readonly<Settings>;
   /** For `Service.reconfigure`, which gets what the service's own schema has parsed. */
-  readonly take: (next: unknown) => Promise<void>;
+  readonly update: (next: unknown) => Promise<void>;
 }
 
 /** `taken` is called after each change, for what was made of settings and is not read again. */
-export function liveSettings<Settings extends object>(
-  given: Settings,
-  taken: () => void | Promise<void> = () => undefined,
+export function createLiveSettings<Settings extends object>(
+  initial: Settings,
+  onUpdate: () => void | Promise<void> = () => undefined,
 ): LiveSettings<Settings> {
-  const current = { ...given };
+  const current = { ...initial };
   return {
     current,
-    async take(next) {
+    async update(next) {
       const fields = next as Settings;
       for (const name in current) if (!Object.hasOwn(fields, name)) delete current[name];
       Object.assign(current, fields);
-      await taken();
+      await onUpdate();
     },
   };
 }

@@ -31,7 +31,7 @@ li { margin: .35rem 0; }
 strong { color: var(--ink); font-weight: 600; }
 `;
 
-const mark = [
+const logo = [
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true">',
   '<path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/>',
   '<path class="beam" d="M16.2 5 21.8 3.4"/></svg>',
@@ -60,7 +60,7 @@ export function noticePage(title: string, body: string): string {
 <style>${style}</style>
 </head>
 <body>
-<header>${mark}Homeport</header>
+<header>${logo}Homeport</header>
 <main>
 <h1>${escapeHtml(title)}</h1>
 ${body}

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 
 /** One end of a TCP connection, as `Socket.remoteAddress` and `Socket.remotePort` report it. */
-export interface ConnectionEnds {
+export interface ConnectionEndpoints {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
   readonly localAddress?: string | undefined;
@@ -11,15 +11,15 @@ export interface ConnectionEnds {
  * Checks whether an open connection leads to one of Homeport's own listeners. The ends of the connection are compared
  * instead of the name that was requested, so every spelling of an address, every DNS name and every redirect is covered.
  *
- * @param ends the connection after it was established and before a byte of the request was sent
+ * @param endpoints the connection after it was established and before a byte of the request was sent
  * @param listeners base addresses of the open listeners, such as `http://127.0.0.1:2586`
  */
-export function leadsToOwnListener(ends: ConnectionEnds, listeners: readonly string[]): boolean {
-  const { remoteAddress, remotePort, localAddress } = ends;
+export function isOwnListener(endpoints: ConnectionEndpoints, listeners: readonly string[]): boolean {
+  const { remoteAddress, remotePort, localAddress } = endpoints;
   if (remoteAddress === undefined || remotePort === undefined) return false;
-  const address = plainAddress(remoteAddress);
-  if (!listeners.some((listener) => portOfAddress(listener) === remotePort)) return false;
-  return address === plainAddress(localAddress ?? '') || isAddressOfThisComputer(address);
+  const address = normalizeAddress(remoteAddress);
+  if (!listeners.some((listener) => parsePort(listener) === remotePort)) return false;
+  return address === normalizeAddress(localAddress ?? '') || isAddressOfThisComputer(address);
 }
 
 /** Returns whether an IP address, in its plain form, belongs to this computer. */
@@ -29,7 +29,7 @@ export function isAddressOfThisComputer(address: string): boolean {
 }
 
 /** Returns the port of a base address, that of the scheme where none is written, or undefined for other text. */
-function portOfAddress(address: string): number | undefined {
+function parsePort(address: string): number | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;
   if (url.port !== '') return Number(url.port);
@@ -37,6 +37,6 @@ function portOfAddress(address: string): number | undefined {
 }
 
 /** Removes the IPv6 prefix of a mapped IPv4 address and the zone of a link-local one. */
-function plainAddress(address: string): string {
+function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
 }

@@ -13,17 +13,17 @@ const invisible = new Set(['style', 'script', 'title', 'template', 'noscript']);
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
 /** Addresses that a person can open; those of scripts and of other parts of a mail are left out. */
-const followable = /^(?:https?:\/\/|mailto:|tel:)[^\s<>]+$/i;
+const openableUrl = /^(?:https?:\/\/|mailto:|tel:)[^\s<>]+$/i;
 /** Characters of an attribute value that are read. */
 const maxAttributeLength = 4000;
 const maxQuoteDepth = 8;
 
 /** Returns what follows the words of a link; empty where the words are its address. */
-function formatAddress(words: string, address: string): string {
+function formatAddress(linkText: string, address: string): string {
   const visible = address.replace(/^(?:mailto|tel):/i, '');
-  const bare = (text: string): string => text.trim().replace(/\/$/, '').toLowerCase();
-  if (bare(words) === bare(visible) || bare(words) === bare(address)) return '';
-  return words.trim() === '' ? visible : `(${visible})`;
+  const normalize = (text: string): string => text.trim().replace(/\/$/, '').toLowerCase();
+  if (normalize(linkText) === normalize(visible) || normalize(linkText) === normalize(address)) return '';
+  return linkText.trim() === '' ? visible : `(${visible})`;
 }
 
 /** Collects the lines of a text. */
@@ -64,17 +64,17 @@ class LineWriter {
   }
 
   startLink(address: string): void {
-    if (followable.test(address)) this.#link = { address, words: '' };
+    if (openableUrl.test(address)) this.#link = { address, words: '' };
   }
 
   endLink(): void {
     if (this.#link === undefined) return;
-    const { address, words } = this.#link;
+    const { address, words: linkText } = this.#link;
     this.#link = undefined;
-    const addition = formatAddress(words, address);
-    if (addition !== '' && !(words.trim() === '' && this.#addresses.has(address))) {
+    const addition = formatAddress(linkText, address);
+    if (addition !== '' && !(linkText.trim() === '' && this.#addresses.has(address))) {
       // Words in blocks of their own have ended their line.
-      const isEnded = this.#line.trim() === '' && words.trim() !== '' && this.#lines.length > 0;
+      const isEnded = this.#line.trim() === '' && linkText.trim() !== '' && this.#lines.length > 0;
       const before = isEnded ? (this.#lines.pop() ?? '') : this.#line.trimEnd();
       const after = isEnded || !/\s$/.test(this.#line) ? '' : ' ';
       this.#line = `${before === '' ? '' : `${before} `}${addition}${after}`;

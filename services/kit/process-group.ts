@@ -2,10 +2,10 @@ import { execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** `<pid>/<start time>` of a running process: a pid alone may belong to another program by now. Undefined: it is gone. */
-export async function identityOf(pid: number): Promise<string | undefined> {
+export async function findProcessIdentity(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -14,7 +14,7 @@ export async function identityOf(pid: number): Promise<string | undefined> {
       return fields[0] === 'Z' ? undefined : `${pid}/${fields[19]}`;
     }
     if (process.platform === 'win32') return isAlive(pid) ? `${pid}/` : undefined;
-    const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)]);
+    const { stdout } = await execFileAsync('ps', ['-o', 'lstart=', '-p', String(pid)]);
     return `${pid}/${stdout.trim()}`;
   } catch {
     return undefined; // No such process.
@@ -23,7 +23,7 @@ export async function identityOf(pid: number): Promise<string | undefined> {
 
 /** Whether the process of that identity still runs. */
 export async function isRunning(identity: string): Promise<boolean> {
-  return (await identityOf(Number.parseInt(identity, 10))) === identity;
+  return (await findProcessIdentity(Number.parseInt(identity, 10))) === identity;
 }
 
 /** Sends a signal to a child and everything it started. A group that is gone is fine. */

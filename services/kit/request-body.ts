@@ -2,30 +2,34 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { requestAborted, toAborted } from './disconnected.ts';
+import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 
 /**
  * The whole body of a request.
  * @throws what `tooLarge` makes, for one of more bytes than `most`; Problem `http.aborted` when the client leaves.
  */
-export async function wholeBody(request: IncomingMessage, most: number, tooLarge: () => Error): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge();
-  const parts: Buffer[] = [];
+export async function readRequestBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
   let size = 0;
   // Leaving off must not end the connection, on which the answer goes; what still comes is not kept.
   try {
     for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > most) {
+      if (size > maxBytes) {
         request.resume();
         throw tooLarge();
       }
-      parts.push(part);
+      chunks.push(part);
     }
   } catch (error) {
-    throw toAborted(error, request);
+    throw toAbortedProblem(error, request);
   }
-  return Buffer.concat(parts, size);
+  return Buffer.concat(chunks, size);
 }
 
 /**
@@ -33,25 +37,25 @@ export async function wholeBody(request: IncomingMessage, most: number, tooLarge
  * What still comes after a failure is passed over: a browser reads no answer before it has sent all.
  * @throws what `tooLarge` makes, for one of more bytes than `most`, and what the disk or the sender fails with.
  */
-export async function bodyToFile(
+export async function writeBodyToFile(
   incoming: Readable,
   file: string,
-  { most, tooLarge }: { readonly most: number; readonly tooLarge: () => Error },
+  { most: maxBytes, tooLarge }: { readonly most: number; readonly tooLarge: () => Error },
 ): Promise<number> {
   let size = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+  async function* limitBytes(): AsyncGenerator<Buffer> {
     for await (const part of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += part.length;
-      if (size > most) throw tooLarge();
+      if (size > maxBytes) throw tooLarge();
       yield part;
     }
   }
   try {
-    await pipeline(counted, createWriteStream(file, { mode: 0o600, flush: true }));
+    await pipeline(limitBytes, createWriteStream(file, { mode: 0o600, flush: true }));
     return size;
   } catch (error) {
     incoming.resume();
     const isCut = incoming.errored !== null && incoming.errored === error;
-    throw isCut ? requestAborted(error) : error;
+    throw isCut ? buildAbortedProblem(error) : error;
   }
 }

@@ -3,16 +3,16 @@ import type { Socket } from 'socket.io';
 import { Problem } from '../contracts/problem.ts';
 import type { Log } from '../contracts/service.ts';
 import type { UpgradeListener } from '../contracts/listeners.ts';
-import { markEndless } from './endless.ts';
+import { markLongLived } from './long-lived-response.ts';
 
 export interface SocketIoOptions {
   /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */
   readonly path: string;
   /** Bytes. */
-  readonly longestMessage: number;
+  readonly maxMessageBytes: number;
   /** Lets a client in. @throws Problem, of which the client is told the detail */
   readonly admit: (request: IncomingMessage) => Promise<void> | void;
-  readonly take: (socket: Socket) => void;
+  readonly onConnection: (socket: Socket) => void;
   readonly log: Log;
 }
 
@@ -24,14 +24,20 @@ export interface SocketIo extends AsyncDisposable {
 }
 
 /** A server of Socket.IO 4 over engine.io 4 on a listener of the host. Most houses have no client, and it takes much memory. */
-export function socketIo({ path, longestMessage, admit, take, log }: SocketIoOptions): SocketIo {
-  const admitted = async (request: IncomingMessage): Promise<void> => await admit(request);
+export function createSocketIo({
+  path,
+  maxMessageBytes: longestMessage,
+  admit,
+  onConnection: take,
+  log,
+}: SocketIoOptions): SocketIo {
+  const checkAdmission = async (request: IncomingMessage): Promise<void> => await admit(request);
   const open = async () => {
     const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
     const transport = new Transport({
       maxHttpBufferSize: longestMessage,
       allowRequest(request, answer) {
-        admitted(request).then(
+        checkAdmission(request).then(
           () => answer(undefined, true),
           (error: unknown) => answer(error instanceof Problem ? error.detail : 'Refused', false),
         );
@@ -56,7 +62,7 @@ export function socketIo({ path, longestMessage, admit, take, log }: SocketIoOpt
   };
   return {
     http(request, response) {
-      markEndless(response);
+      markLongLived(response);
       serve(
         ({ transport }) => transport.handleRequest(request, response),
         () => response.destroy(),

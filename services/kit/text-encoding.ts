@@ -17,22 +17,22 @@ const examinedBytes = 8000;
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const start = bytes.subarray(0, examinedBytes);
-  if (start[0] === 0xff && start[1] === 0xfe) return decoded(bytes, 'utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return decoded(bytes, 'utf-16be');
+  if (start[0] === 0xff && start[1] === 0xfe) return decodeWith(bytes, 'utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return decodeWith(bytes, 'utf-16be');
   if (start.includes(0)) {
-    const order = byteOrder(start);
-    return order === undefined ? undefined : decoded(bytes, order);
+    const order = detectByteOrder(start);
+    return order === undefined ? undefined : decodeWith(bytes, order);
   }
-  if (!isUtf8(bytes)) return decoded(bytes, 'windows-1252');
+  if (!isUtf8(bytes)) return decodeWith(bytes, 'windows-1252');
   return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), encoding: 'utf-8', exact: true };
 }
 
-function decoded(bytes: Uint8Array, encoding: Exclude<DecodedText['encoding'], 'utf-8'>): DecodedText {
+function decodeWith(bytes: Uint8Array, encoding: Exclude<DecodedText['encoding'], 'utf-8'>): DecodedText {
   return { text: new TextDecoder(encoding).decode(bytes), encoding, exact: false };
 }
 
 /** UTF-16 without a mark: of mostly Latin text every other byte is zero. */
-function byteOrder(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+function detectByteOrder(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const even = bytes.length - (bytes.length % 2);
   if (even < 4) return undefined;
   let [first, second] = [0, 0];

@@ -2,16 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** How long a code is shown, s; every authenticator app takes that for granted. */
-const period = 30;
+const periodSeconds = 30;
 const digits = 6;
 
 /** Which code is shown at a time, ms. */
-export function stepAt(time: number): number {
-  return Math.floor(time / 1000 / period);
+export function toTimeStep(time: number): number {
+  return Math.floor(time / 1000 / periodSeconds);
 }
 
 /** The code of a step: RFC 6238 with SHA-1, as apps have it. */
-export function codeOf(secret: Uint8Array, step: number): string {
+export function generateCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const hash = createHmac('sha1', secret).update(counter).digest();
@@ -20,17 +20,17 @@ export function codeOf(secret: Uint8Array, step: number): string {
 }
 
 /** The step that a code belongs to: the present one or, as clocks differ, the one before or after it. */
-export function matchingStep(secret: Uint8Array, code: string, time: number): number | undefined {
-  const given = Buffer.from(code.replaceAll(/\s/g, ''));
-  const now = stepAt(time);
+export function findMatchingStep(secret: Uint8Array, code: string, time: number): number | undefined {
+  const input = Buffer.from(code.replaceAll(/\s/g, ''));
+  const now = toTimeStep(time);
   return [now, now - 1, now + 1].find((step) => {
-    const right = Buffer.from(codeOf(secret, step));
-    return given.length === right.length && timingSafeEqual(given, right);
+    const expected = Buffer.from(generateCode(secret, step));
+    return input.length === expected.length && timingSafeEqual(input, expected);
   });
 }
 
 /** A secret as people type it and as addresses have it. */
-export function base32(bytes: Uint8Array): string {
+export function toBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
 }

@@ -22,8 +22,8 @@ export function parseUrlEncoded(
       const [name = '', ...value] = pair.split('=');
       return [unescapeBytes(name), unescapeBytes(value.join('='))] as const;
     });
-  const chosen = detectCharset(Buffer.from(pairs.flat().join(''), 'latin1'), charset);
-  const decode = (text: string): string => decodeAs(Buffer.from(text, 'latin1'), chosen);
+  const decoder = detectCharset(Buffer.from(pairs.flat().join(''), 'latin1'), charset);
+  const decode = (text: string): string => decodeAs(Buffer.from(text, 'latin1'), decoder);
   return pairs.map(([name, value]) => [decode(name), decode(value)]);
 }
 

@@ -2,13 +2,13 @@ import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
-import { mailWorked } from '../contracts/mail/api.ts';
+import { mailActivity } from '../contracts/mail/api.ts';
 import { Activity } from '../kit/activity.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { manifest } from './manifest.ts';
 import { Gateway } from './accept/gateway.ts';
 import { routingOf, type Routing } from './accept/routing.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
@@ -53,7 +53,7 @@ function bounds({ maxMegabytes, maxRecipients }: Settings): MailBounds {
 export const mail = defineService({
   ...manifest,
   create(context, given) {
-    const live = liveSettings(given, () => {
+    const live = createLiveSettings(given, () => {
       routed = routingOf(settings);
       listener.limit(bounds(settings));
     });
@@ -62,7 +62,7 @@ export const mail = defineService({
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
     const processed = countMails(context);
-    const activity = new Activity(context, mailWorked);
+    const activity = new Activity(context, mailActivity);
     const reader = new MailReader(clock);
     let routed = routingOf(settings);
     const routing: Routing = {
@@ -123,7 +123,7 @@ export const mail = defineService({
         ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, outcomes }),
         ...setUpHandlers(routing, settings),
       ],
-      takeOver(program, place) {
+      importData(program, place) {
         if (program === 'mailrise') return takeOverMailrise(place, process.env);
         throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
       },
@@ -134,11 +134,11 @@ export const mail = defineService({
         gateway.lastAt = await messages.newest();
         open.use(activity);
         open.use(outcomes);
-        open.use(bus.subscribe(mailWorked, outcomes.changed));
+        open.use(bus.subscribe(mailActivity, outcomes.invalidate));
         open.use(
           bus.subscribe(jobsChanged, ({ service }) => {
             if (service !== manifest.id) return;
-            outcomes.changed();
+            outcomes.invalidate();
             activity.touch();
           }),
         );
@@ -157,7 +157,7 @@ export const mail = defineService({
         const begin = { label: 'Send a first mail', to: '/delivery/connect' };
         return Promise.resolve({ state: 'up', detail, ...(lastAt === undefined ? { begin } : {}) });
       },
-      reconfigure: live.take,
+      reconfigure: live.update,
       async [Symbol.asyncDispose]() {
         await listener.close();
         open.dispose();

@@ -1,5 +1,5 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { mailWorked } from '../contracts/mail/api.ts';
+import { mailActivity } from '../contracts/mail/api.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
@@ -28,7 +28,7 @@ export const manifest = defineManifest({
   },
   migrations,
   grantable: [{ service: 'mail', title: 'Mail, by recipient', example: '*' }],
-  live: [liveTopic(mailWorked, 'admin')],
+  live: [liveTopic(mailActivity, 'admin')],
   pulse: { counter: 'gateway_emails_processed_total', what: 'mails' },
-  takesOver: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
+  importSources: [{ program: 'mailrise', from: 'FILE', what: 'recipients, logins and encryption of mailrise.conf' }],
 });

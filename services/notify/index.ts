@@ -1,23 +1,23 @@
-import { noticeAccepted, noticeOffered, notifyWorked } from '../contracts/notify/notice.ts';
+import { notificationAccepted, notificationOffered, notifyActivity } from '../contracts/notify/notification.ts';
 import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import type { Fetch } from '../contracts/outgoing.ts';
 import { defineService, type Context } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
-import { kindName } from '../contracts/notify/kind-name.ts';
+import { getKindTitle } from '../contracts/notify/kind-title.ts';
 import { Activity } from '../kit/activity.ts';
-import { fewNames } from '../kit/few-names.ts';
+import { joinNames } from '../kit/join-names.ts';
 import { Aggregator } from './accept/aggregator.ts';
 import { NoticeIndex } from './accept/notice-index.ts';
 import { AttachmentFolder } from './attachments/folder.ts';
 import { Deliveries } from './deliver/deliveries.ts';
 import { servedBy, type IsServed } from './destinations/served.ts';
-import { engineWorked } from '../contracts/control/engines.ts';
+import { engineProgress } from '../contracts/control/engines.ts';
 import { retryWaiting } from './apprise/waiting.ts';
 import { EngineCatalogue } from './apprise/catalogue.ts';
 import { EngineDestinations } from './apprise/destinations.ts';
 import { Library } from './apprise/library.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { manifest } from './manifest.ts';
 import { FirstAttempts } from './deliver/first-attempts.ts';
 import { deliverySums } from './deliver/sums.ts';
@@ -43,13 +43,13 @@ const hourMs = 3_600_000;
 export const notify = defineService({
   ...manifest,
   create(context, given) {
-    const live = liveSettings(given, () => {
+    const live = createLiveSettings(given, () => {
       allowed = servedBy(settings.allowServices, settings.denyServices);
       aggregator.forgetKeys();
     });
     const settings = live.current;
     const { singleHost, bus, clock, db, handovers, jobs, log, metrics, vault } = context;
-    const activity = new Activity(context, notifyWorked);
+    const activity = new Activity(context, notifyActivity);
     const notices = new NoticeStore(db);
     const index = new NoticeIndex(context);
     const configurations = new ConfigurationStore(db, vault, singleHost);
@@ -78,7 +78,7 @@ export const notify = defineService({
     let stopped = false;
 
     const countWaiting = async (): Promise<number> => {
-      await jobs.upToDate();
+      await jobs.flush();
       return notices.countWaiting();
     };
     metrics.gauge({
@@ -113,7 +113,7 @@ export const notify = defineService({
         ...{ activity, engine, health, settings, isServed, sums },
       }),
       portable: createPortable(configurations, clock),
-      takeOver(program, place, options) {
+      importData(program, place, options) {
         const into = { store: configurations, engine, clock, environment: process.env };
         if (program === 'apprise-api') return takeOverAppriseApi(place, into, options);
         throw new Problem(
@@ -127,23 +127,23 @@ export const notify = defineService({
           log.warn('addresses of an older version are not all sealed yet', { error }),
         );
         open.use(await deliveries.start());
-        open.use(handovers.receive(noticeOffered, (offer, key) => aggregator.take(offer, key)));
+        open.use(handovers.receive(notificationOffered, (offer, key) => aggregator.take(offer, key)));
         indexing = index.start();
         open.use(activity);
         open.use(sums);
-        open.use(bus.subscribe(notifyWorked, sums.changed));
+        open.use(bus.subscribe(notifyActivity, sums.invalidate));
         open.use(
           bus.subscribe(jobsChanged, ({ service }) => {
             if (service !== manifest.id) return;
-            sums.changed();
+            sums.invalidate();
             activity.touch();
           }),
         );
-        open.use(bus.subscribe(noticeAccepted, activity.touch));
+        open.use(bus.subscribe(notificationAccepted, activity.touch));
         open.use(clock.every(hourMs, prune));
         open.use(
           bus.subscribe(
-            engineWorked,
+            engineProgress,
             ({ name, work }) => void (name === 'apprise' && work === null && engineChanged()),
           ),
         );
@@ -161,7 +161,7 @@ export const notify = defineService({
         const remedy = { label: 'See the destinations', to };
         return { state: 'degraded', detail: `${whoFails(failing)} not take messages, ${waiting} waiting`, remedy };
       },
-      reconfigure: live.take,
+      reconfigure: live.update,
       async [Symbol.asyncDispose]() {
         open.dispose();
         stopped = true;
@@ -176,9 +176,11 @@ export const notify = defineService({
 
 /** `Gotify does`, `Gotify and Home Assistant do`; several of one kind are counted, their name alone would not tell them apart. */
 function whoFails(services: readonly string[]): string {
-  if (services.length === 1) return `${fewNames(services.map(kindName))} does`;
+  if (services.length === 1) return `${joinNames(services.map(getKindTitle))} does`;
   const kinds = new Set(services);
-  return kinds.size < services.length ? `${services.length} destinations do` : `${fewNames(services.map(kindName))} do`;
+  return kinds.size < services.length
+    ? `${services.length} destinations do`
+    : `${joinNames(services.map(getKindTitle))} do`;
 }
 
 /** Follows redirects as long as the settings say so. */

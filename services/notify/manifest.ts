@@ -1,5 +1,5 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { notifyWorked } from '../contracts/notify/notice.ts';
+import { notifyActivity } from '../contracts/notify/notification.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { engine } from './apprise/engine.ts';
 import { Settings } from './settings.ts';
@@ -60,9 +60,9 @@ export const manifest = defineManifest({
   migrations,
   engines: [engine],
   grantable: [{ service: 'notify', title: 'Delivery keys', example: '*' }],
-  live: [liveTopic(notifyWorked, 'admin')],
+  live: [liveTopic(notifyActivity, 'admin')],
   pulse: { counter: 'aggregator_notifications_sent_total', what: 'deliveries' },
-  takesOver: [
+  importSources: [
     {
       program: 'apprise-api',
       from: 'FOLDER',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { implement } from '../contracts/api.ts';
-import { machineWoke } from '../contracts/control/machine.ts';
+import { computerResumed } from '../contracts/control/machine.ts';
 import { inboxRead } from '../contracts/inbox/api.ts';
 import type { DesktopContext } from '../contracts/popups/desktop.ts';
 import { popupsApi, type PopupsState } from '../contracts/popups/popups.ts';
@@ -43,7 +43,7 @@ function create(context: DesktopContext, initialSettings: unknown): Service {
           markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
         }),
       );
-      resources.use(bus.subscribe(machineWoke, () => running?.refresh()));
+      resources.use(bus.subscribe(computerResumed, () => running?.refresh()));
     },
 
     reconfigure(next) {

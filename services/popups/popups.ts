@@ -8,7 +8,7 @@ import { BurstLimiter } from './burst-limiter.ts';
 import { PopupStateFile, type SavedPopupState } from './popup-state-file.ts';
 import type { Notifier, Popup } from '../contracts/popups/desktop.ts';
 import { PushTopics } from './push-topics.ts';
-import { quietSpans, quietUntil, wallClock, type WallClock } from '../contracts/quiet-hours.ts';
+import { parseQuietSpans, getQuietEnd, createWallClock, type WallClock } from '../contracts/quiet-hours.ts';
 import { Reminders } from './reminders.ts';
 import type { PopupSettings } from './settings.ts';
 import {
@@ -86,7 +86,7 @@ class InboxPopups implements Popups {
 
   constructor(options: PopupsOptions, saved: SavedPopupState) {
     this.#options = options;
-    this.#wallClock = wallClock(options.zone);
+    this.#wallClock = createWallClock(options.zone);
     this.#pausedUntil = saved.pausedUntil;
     this.#held = Tally.from(saved.held);
     this.#topics = new PushTopics(saved.topics);
@@ -175,7 +175,7 @@ class InboxPopups implements Popups {
   #quietEnd(lines: readonly string[], currentTime: number): number | undefined {
     const minute = Math.floor(currentTime / 60_000);
     if (this.#quiet?.minute !== minute || this.#quiet.lines !== lines) {
-      this.#quiet = { minute, lines, end: quietUntil(quietSpans(lines), this.#wallClock, currentTime) };
+      this.#quiet = { minute, lines, end: getQuietEnd(parseQuietSpans(lines), this.#wallClock, currentTime) };
     }
     return this.#quiet.end;
   }

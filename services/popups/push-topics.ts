@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PushJudge, PushPopupRules, type PushOutcome } from '../contracts/push/rules.ts';
+import { PushRuleEvaluator, PushPopupRules, type PushOutcome } from '../contracts/push/rules.ts';
 import { SavedTally, Tally, type CountedMessage } from './tally.ts';
 
 export const SavedPushTopics = z.object({
@@ -15,11 +15,11 @@ export const SavedPushTopics = z.object({
 export class PushTopics {
   readonly #held: Map<string, Tally>;
   #rules: PushPopupRules;
-  #judge: PushJudge;
+  #judge: PushRuleEvaluator;
 
   constructor({ rules, held }: z.infer<typeof SavedPushTopics>) {
     this.#rules = rules;
-    this.#judge = new PushJudge(rules);
+    this.#judge = new PushRuleEvaluator(rules);
     this.#held = new Map(Object.entries(held).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
   }
 
@@ -40,7 +40,7 @@ export class PushTopics {
 
   follow(rules: PushPopupRules): void {
     this.#rules = rules;
-    this.#judge = new PushJudge(rules);
+    this.#judge = new PushRuleEvaluator(rules);
   }
 
   /** Returns the outcome of the rules for a message. */

@@ -1,7 +1,7 @@
 import type { PushOutcome } from '../contracts/push/rules.ts';
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Popup } from '../contracts/popups/desktop.ts';
-import { counted } from '../kit/counted.ts';
+import { formatCount } from '../kit/format-count.ts';
 import type { Tally } from './tally.ts';
 import { formatBody, formatTitle } from './text.ts';
 
@@ -67,7 +67,7 @@ export function buildMessagePopup(brief: Brief, sound: boolean): Popup {
 export function buildHeldPopup(held: Tally, sound: boolean): Popup {
   return {
     id: 'held',
-    title: `${counted(held.size, 'message')} while it was quiet`,
+    title: `${formatCount(held.size, 'message')} while it was quiet`,
     body: formatSources(held),
     urgency: 'normal',
     actions: [],

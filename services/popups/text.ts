@@ -1,5 +1,5 @@
 import { htmlToText } from '../kit/plain-text.ts';
-import type { TextFormat } from '../contracts/notify/notice.ts';
+import type { TextFormat } from '../contracts/notify/notification.ts';
 
 const maxTitleLength = 256;
 const maxBodyLength = 1000;

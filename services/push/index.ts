@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { accountsChanged } from '../contracts/control/accounts.ts';
 import { Problem } from '../contracts/problem.ts';
-import { pushOffered, pushPublished, pushStored, pushTakenBack } from '../contracts/push/topics.ts';
+import { pushOffered, pushPublished, pushStored, pushRetracted } from '../contracts/push/topics.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { Health } from '../contracts/health.ts';
 import { openAccess } from './access/access.ts';
@@ -38,7 +38,7 @@ import { pongTimeoutMs, webSocketListener } from './ntfy-api/web-socket.ts';
 import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
@@ -60,7 +60,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 function create(context: Context, initialSettings: Settings): Service {
-  const live = liveSettings(initialSettings, () => {
+  const live = createLiveSettings(initialSettings, () => {
     limits.reconfigure();
     // Updated in place, because routes hold references to these collections.
     reserved.clear();
@@ -301,7 +301,7 @@ function create(context: Context, initialSettings: Settings): Service {
       ...quietHours.handlers,
     ],
     portable: createPortable(context),
-    takeOver(program, folder) {
+    importData(program, folder) {
       if (program === 'ntfy')
         return importNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
@@ -325,7 +325,7 @@ function create(context: Context, initialSettings: Settings): Service {
       resources.use(await recurring.start());
       const activity = resources.use(new Activity(context, pushStored));
       resources.use(context.bus.subscribe(pushPublished, activity.touch));
-      resources.use(context.bus.subscribe(pushTakenBack, activity.touch));
+      resources.use(context.bus.subscribe(pushRetracted, activity.touch));
       resources.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       startKeepAlive();
       resources.defer(() => keepAliveTimer?.[Symbol.dispose]());
@@ -337,7 +337,7 @@ function create(context: Context, initialSettings: Settings): Service {
       return Promise.resolve(getHealth(publisher.healthy, statistics, subscribers.size));
     },
 
-    reconfigure: live.take,
+    reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
       resources.dispose();

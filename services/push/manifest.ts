@@ -1,5 +1,5 @@
 import { liveTopic } from '../contracts/control/live.ts';
-import { pushPlanned } from '../contracts/push/delayed.ts';
+import { pushDelayedChanged } from '../contracts/push/delayed.ts';
 import { pushStored } from '../contracts/push/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { accounts } from './access/service-accounts.ts';
@@ -61,8 +61,8 @@ export const manifest = defineManifest({
   keys: { table: 'keys' },
   migrations,
   grantable: [{ service: 'push', title: 'Message topics', example: '*-*-backup' }],
-  live: [liveTopic(pushStored, 'user'), liveTopic(pushPlanned, 'user')],
+  live: [liveTopic(pushStored, 'user'), liveTopic(pushDelayedChanged, 'user')],
   pulse: { counter: 'push_messages_published_total', what: 'messages' },
   accounts,
-  takesOver: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
+  importSources: [{ program: 'ntfy', from: 'FOLDER', what: 'accounts, messages and settings of an ntfy server' }],
 });

@@ -6,8 +6,8 @@ import { defineService, type Context, type Service } from '../contracts/service.
 import type { Health, RunningWork } from '../contracts/health.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
 import { firstSentence } from '../contracts/first-sentence.ts';
-import { fewNames } from '../kit/few-names.ts';
-import { liveSettings } from '../kit/live-settings.ts';
+import { joinNames } from '../kit/join-names.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { Bandwidth } from './engine/bandwidth.ts';
 import { ConfigFile } from './engine/config-file.ts';
 import { Engine } from './engine/engine.ts';
@@ -58,7 +58,7 @@ function create(context: Context, given: Settings): Service {
   const store = new JobStore(db);
   const ids = new JobIds(context);
   const executeId = randomUUID();
-  const live = liveSettings(given, () => bandwidth.settingChanged());
+  const live = createLiveSettings(given, () => bandwidth.settingChanged());
   const settings = live.current;
   const bandwidth: Bandwidth = new Bandwidth({ clock, engine: () => engine, setting: () => settings.bandwidth });
   const engine: Engine = new Engine({
@@ -161,7 +161,7 @@ function create(context: Context, given: Settings): Service {
     },
     drain: { begin: () => tasks.hold(), running: () => jobs.running.filter(({ order }) => order.durable).length },
     accountData: syncAccountData({ commit: context.commit, db, jobs }),
-    reconfigure: live.take,
+    reconfigure: live.update,
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -173,7 +173,7 @@ function needing(failed: readonly FailedTask[], held: readonly Task[]): string {
     const why = firstSentence(knownCause(only.error, only.fields.source) ?? '') ?? '';
     return `${only.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
-  const names = (tasks: readonly Task[]): string => fewNames(tasks.map(({ fields }) => fields.name));
+  const names = (tasks: readonly Task[]): string => joinNames(tasks.map(({ fields }) => fields.name));
   return [
     ...(failed.length === 0 ? [] : [`${names(failed)} failed`]),
     ...(held.length === 0 ? [] : [`${names(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { liveSettings } from '../kit/live-settings.ts';
+import { createLiveSettings } from '../kit/live-settings.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import type { UptimeOptions } from '../contracts/uptime/views.ts';
 import { Checker } from './check/checker.ts';
@@ -59,7 +59,7 @@ function create(context: Context, settings: Settings): Service {
   const live = new Live(context.bus, clock);
   const recorder = new Recorder(context, beats);
   const options = new Options(context, defaultOptions(settings));
-  const current = liveSettings(settings, async () => {
+  const current = createLiveSettings(settings, async () => {
     options.setDefaults(defaultOptions(current.current));
     checker.refreshPolicy();
     await provision({ monitors, pages, maintenances, log }, current.current);
@@ -313,7 +313,7 @@ function create(context: Context, settings: Settings): Service {
         .catch((error: unknown) => log.error('the last day could not be read', { error }));
     },
     health: () => Promise.resolve(healthOf({ monitors, recorder, checker })),
-    reconfigure: current.take,
+    reconfigure: current.update,
     async [Symbol.asyncDispose]() {
       closed = true;
       await warming;

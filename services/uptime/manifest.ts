@@ -1,7 +1,7 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { mayRead } from '../contracts/route-access.ts';
 import { defineManifest } from '../contracts/service.ts';
-import { uptimeChanged, uptimeWorked } from '../contracts/uptime/api.ts';
+import { uptimeChanged, uptimeActivity } from '../contracts/uptime/api.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
@@ -33,5 +33,5 @@ export const manifest = defineManifest({
   },
   migrations,
   grantable: [{ service: 'uptime', title: 'Uptime', example: '*' }],
-  live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeWorked, mayRead('uptime'))],
+  live: [liveTopic(uptimeChanged, mayRead('uptime')), liveTopic(uptimeActivity, mayRead('uptime'))],
 });

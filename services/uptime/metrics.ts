@@ -1,5 +1,5 @@
 import type { Counter, Metrics } from '../contracts/metrics.ts';
-import { beatStatus } from '../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
 import type { Watched } from './monitoring/watched.ts';
 
@@ -60,7 +60,7 @@ export function createMetrics(
       initial: [{}],
     }),
     checked({ status, lateMs }) {
-      const result = status === beatStatus.up ? 'up' : status === beatStatus.down ? 'down' : 'pending';
+      const result = status === heartbeatStatus.up ? 'up' : status === heartbeatStatus.down ? 'down' : 'pending';
       checks.inc({ result });
       lateness.observe(lateMs / 1000);
     },
@@ -75,9 +75,9 @@ export function countOf(all: readonly Watched[], isActive: (watched: Watched) =>
   for (const watched of all) {
     const { status } = watched.standing;
     if (!isActive(watched)) counts.paused += 1;
-    else if (status === beatStatus.up) counts.up += 1;
-    else if (status === beatStatus.down) counts.down += 1;
-    else if (status === beatStatus.maintenance) counts.maintenance += 1;
+    else if (status === heartbeatStatus.up) counts.up += 1;
+    else if (status === heartbeatStatus.down) counts.down += 1;
+    else if (status === heartbeatStatus.maintenance) counts.maintenance += 1;
     else counts.pending += 1;
   }
   return counts;

@@ -284,8 +284,8 @@ async function nuggets(): Promise<ReadonlySet<string>> {
 
 const at = ({ method, path }: Operation): string => `${method} ${path}`;
 
-describe('every route of our API', () => {
-  it('says who may use it', () => {
+describe('every route of the app API', () => {
+  it('declares its access', () => {
     expect(operations.length).toBeGreaterThan(90);
     for (const operation of operations) {
       const { access } = operation;
@@ -306,7 +306,7 @@ describe('every route of our API', () => {
   });
 
   it.each(['none', 'wrong', 'revoked', 'expired', 'switched off'])(
-    'is closed to a caller who is: %s',
+    'rejects a caller with this credential: %s',
     walk,
     async (who) => {
       for (const operation of operations.filter(({ access }) => access !== 'public')) {
@@ -320,7 +320,7 @@ describe('every route of our API', () => {
     },
   );
 
-  it('is closed to a service account, whatever it was granted', async () => {
+  it('rejects a service account regardless of its grants', async () => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing');
       const { status, code } = await call(operation, path, identities['robot'], operation.body && {});
@@ -328,7 +328,7 @@ describe('every route of our API', () => {
     }
   });
 
-  it('is closed to an administrator’s token of limited rights, but for what they are', async () => {
+  it('rejects a scoped token of an administrator outside of its scopes', async () => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing');
       const { status, code } = await call(operation, path, identities['limited'], operation.body && {});
@@ -346,7 +346,7 @@ describe('every route of our API', () => {
       expect(shown).not.toHaveProperty(field);
   });
 
-  it.each(['administrator', 'deputy'])('is open to the %s', walk, async (who) => {
+  it.each(['administrator', 'deputy'])('accepts the %s', walk, async (who) => {
     for (const operation of operations.filter(({ access }) => access !== 'public')) {
       const path = operation.path.replace(/\{\w+\}/g, 'nothing') + queryOf(operation);
       const { code } = await call(operation, path, identities[who], operation.body && {});
@@ -358,7 +358,7 @@ describe('every route of our API', () => {
   });
 
   it.each(['plain', 'gardener', 'watcher'])(
-    'shows and changes nothing of others for the person who is: %s',
+    'neither returns nor changes data of other accounts for this account: %s',
     walk,
     async (who) => {
       const before = await nuggets();
@@ -397,7 +397,7 @@ describe('every route of our API', () => {
     },
   );
 
-  it('lets those in who hold a grant, as far as it goes', async () => {
+  it('accepts accounts within their grants', async () => {
     const status = async (method: string, path: string, who: string, body?: unknown): Promise<number> =>
       (
         await call(
@@ -416,8 +416,8 @@ describe('every route of our API', () => {
   });
 });
 
-describe('the browser of somebody', () => {
-  it('is not told of, taken over or signed off by who knows its endpoint alone', async () => {
+describe('the push subscription of a browser', () => {
+  it('cannot be listed, taken over or removed with its endpoint only', async () => {
     const ask = async (who: string, method: string, path: string, body: object): Promise<unknown> => {
       const headers = { Authorization: identities[who] ?? '', 'Content-Type': 'application/json' };
       return (await fetch(base + path, { method, headers, body: JSON.stringify(body) })).json();
@@ -434,7 +434,7 @@ describe('the browser of somebody', () => {
   });
 });
 
-describe('the inbox of a person with a grant', () => {
+describe('the inbox of an account with a grant', () => {
   const read = async (who: string, path = '/api/inbox'): Promise<any> =>
     (await fetch(base + path, { headers: { Authorization: identities[who] ?? '' } })).json();
   const write = async (who: string, method: string, path: string, body: unknown): Promise<any> =>
@@ -446,7 +446,7 @@ describe('the inbox of a person with a grant', () => {
       })
     ).json();
 
-  it('holds the rows of those topics alone, and marking all marks these', async () => {
+  it('lists rows of granted topics only, and marking all rows as read affects only these', async () => {
     await send('POST', '/api/push/messages', { topic: lawn, message: 'dew' });
     await vi.waitFor(async () => expect((await read('gardener')).items[0]).toMatchObject({ body: 'dew' }), soon);
     const { items, unread, total, sources } = await read('gardener');
@@ -471,7 +471,7 @@ describe('the inbox of a person with a grant', () => {
     expect(await read('administrator', `/api/inbox/${String(other.id)}`)).toMatchObject({ id: other.id });
   });
 
-  it('that may only be read keeps its rows', async () => {
+  it('keeps its rows when the grant is read-only', async () => {
     identities['reader'] = await account('reader', {
       grants: [
         { service: 'push', resource: lawn, permission: 'read' },
@@ -492,7 +492,7 @@ describe('the inbox of a person with a grant', () => {
 });
 
 describe('live events', () => {
-  it('tell everybody what they may see, and no more, also those who come back', async () => {
+  it('reach each account within its permissions, also after a reconnect', async () => {
     const headers = (who: string) => ({ headers: { Authorization: identities[who] ?? '' } });
     await using plain = await openEvents(base, headers('plain'));
     await using gardener = await openEvents(base, headers('gardener'));

@@ -55,8 +55,8 @@ const oneSentence = /^[A-Z/][^\n]*\.\n$/;
 /** Lines of the log aside: what is told to the person. */
 const told = ({ stderr }: Ran): string => stderr.replace(/^\d{4}-\d\d-\d\dT.*\n/gm, '');
 
-describe('a data folder that cannot be used', () => {
-  it('because it is a file, or below one, ends the start by one sentence', () => {
+describe('an unusable data folder', () => {
+  it('ends the start with one sentence if it is a file or below a file', () => {
     writeFileSync(dataDir, '');
     const start = homeport(['--headless']);
     expect(start).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(oneSentence) as string });
@@ -72,7 +72,7 @@ describe('a data folder that cannot be used', () => {
     ['missing', (file: string) => rmSync(file)],
     ['damaged', (file: string) => writeFileSync(file, 'x')],
     ['not the one', (file: string) => writeFileSync(file, Buffer.alloc(32, 7).toString('base64'))],
-  ])('because the vault’s key is %s ends the start by one sentence', (what, spoil) => {
+  ])('ends the start with one sentence if the vault key is %s', (what, spoil) => {
     cpSync(used, dataDir, { recursive: true });
     spoil(join(dataDir, 'vault.key'));
     const start = homeport(['--headless']);
@@ -81,7 +81,7 @@ describe('a data folder that cannot be used', () => {
     expect(told(start)).toContain(what);
   });
 
-  it('because the accounts are damaged says which file', () => {
+  it('names the damaged file of the accounts', () => {
     cpSync(used, dataDir, { recursive: true });
     writeFileSync(join(dataDir, 'host', 'db.sqlite'), garbage);
     const start = homeport(['--headless']);
@@ -90,8 +90,8 @@ describe('a data folder that cannot be used', () => {
   });
 });
 
-describe('one service’s data', () => {
-  it('that are damaged stop that service alone; a backup names them and is not made', async () => {
+describe('damaged data of one service', () => {
+  it('stops only that service, and a backup fails with the name of the file', async () => {
     cpSync(used, dataDir, { recursive: true });
     const damaged = join(dataDir, 'push', 'db.sqlite');
     writeFileSync(damaged, garbage);
@@ -113,7 +113,7 @@ describe('one service’s data', () => {
     });
   });
 
-  it('of a lock that a faulty disk has spoilt are made anew', async () => {
+  it('is replaced if it is a lock file that a faulty disk damaged', async () => {
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, 'lock.sqlite'), garbage);
     await using _host = await openTestHost({ dataDir });
@@ -122,7 +122,7 @@ describe('one service’s data', () => {
 });
 
 describe('kill -9', () => {
-  it('at any moment of a first start leaves a folder the next start is content with', async () => {
+  it('leaves a usable data folder at any moment of a first start', async () => {
     for (const wait of [60, 160, 240, 320, 400, 480]) {
       const child = spawn(process.execPath, [command, '--headless', '--data-dir', dataDir], {
         env: testEnvironment(dataDir),
@@ -139,7 +139,7 @@ describe('kill -9', () => {
 });
 
 describe('a command', () => {
-  it('that reads makes no folder that was mistyped', () => {
+  it('does not create a mistyped folder when it only reads', () => {
     const missing = { status: 1, stdout: '', stderr: expect.stringMatching(oneSentence) as string };
     expect(homeport(['config', 'export'])).toMatchObject(missing);
     expect(homeport(['backup', 'backup.tar.gz'])).toMatchObject(missing);
@@ -148,7 +148,7 @@ describe('a command', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('names the file it cannot read or write, and takes relative paths', () => {
+  it('names the file that it cannot read or write, and accepts relative paths', () => {
     cpSync(used, dataDir, { recursive: true });
     const refused = { status: 1, stdout: '', stderr: expect.stringMatching(/^\S*nowhere\S* [^\n]*\.\n$/) as string };
     expect(homeport(['config', 'import', 'nowhere.yaml'])).toMatchObject(refused);
@@ -160,7 +160,7 @@ describe('a command', () => {
     expect(existsSync(join(folder, 'export.yaml'))).toBe(true);
   });
 
-  it('does not write secrets into a file that others may read', () => {
+  it('does not write secrets into a file that other users can read', () => {
     cpSync(used, dataDir, { recursive: true });
     const file = join(folder, 'export.yaml');
     writeFileSync(file, '');
@@ -169,7 +169,7 @@ describe('a command', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  it('outlives a reader that leaves, but owns up to a disk that took nothing', () => {
+  it('survives a closed pipe and fails when the disk accepts no data', () => {
     cpSync(used, dataDir, { recursive: true });
     const run = (stdout: number | 'pipe'): number | null =>
       spawnSync(process.execPath, [command, 'config', 'export', '--data-dir', dataDir], {
@@ -185,7 +185,7 @@ describe('a command', () => {
     if (existsSync('/dev/full')) expect(run(openSync('/dev/full', 'w'))).toBe(1);
   });
 
-  it('writes the same export again after an import elsewhere, accounts and tokens included', async () => {
+  it('produces the same export after an import elsewhere, including accounts and tokens', async () => {
     cpSync(used, dataDir, { recursive: true });
     {
       await using host = await openTestHost({ dataDir });
@@ -210,7 +210,7 @@ describe('a command', () => {
     expect(second).toBe(first);
   });
 
-  it('of import with a part that does not fit leaves the settings as they were', () => {
+  it('keeps the settings when a part of an import is invalid', () => {
     cpSync(used, dataDir, { recursive: true });
     writeFileSync(
       join(folder, 'bad.yaml'),
@@ -224,7 +224,7 @@ describe('a command', () => {
     expect(homeport(['config', 'export']).stdout).not.toContain('keepDays');
   });
 
-  it('never touches the tables in the folder when the address of the database is wrong', () => {
+  it('never touches the tables in the folder when the database address is wrong', () => {
     cpSync(used, dataDir, { recursive: true });
     const wrong = homeport(['config', 'export'], { HOMEPORT_DATABASE_URL: 'mysql://me:geheim@127.0.0.1/x' });
     expect(wrong).toMatchObject({ status: 1, stdout: '' });
@@ -232,7 +232,7 @@ describe('a command', () => {
     expect(wrong.stderr).not.toContain('geheim');
   });
 
-  it('of backup says that tables in PostgreSQL are not in it, and restore says so again', () => {
+  it('reports that a backup and a restore do not include tables in PostgreSQL', () => {
     cpSync(used, dataDir, { recursive: true });
     const url = { HOMEPORT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
     const backup = homeport(['backup', 'backup.tar.gz'], url);
@@ -243,7 +243,7 @@ describe('a command', () => {
     expect(homeport(['backup', 'again.tar.gz']).stdout).not.toContain('PostgreSQL');
   });
 
-  it('of export finishes a restore that was cut off before it reads', () => {
+  it('finishes an interrupted restore before it exports', () => {
     cpSync(used, dataDir, { recursive: true });
     const staging = join(dataDir, '.restoring');
     mkdirSync(join(staging, 'content'), { recursive: true });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runDemo } from '../../scripts/demo.ts';
 
-it('npm run demo: a mail becomes a push message and an inbox row, a video is fetched, and both are told', async () => {
+it('turns a mail into a push message and an inbox row, downloads a video and notifies about both', async () => {
   const lines: string[] = [];
   const { pushed, inbox, download, notice } = await runDemo((line) => lines.push(line));
   expect(pushed.title).toContain('Backup finished');

@@ -79,7 +79,7 @@ async function ask(
   return { status: answer.statusCode, body: isJson ? await json(answer) : await text(answer) };
 }
 
-describe('a service that is plugged in by its folder and one line', () => {
+describe('a service added by its folder and one registry line', () => {
   it('answers on both listeners and is listed with them', async () => {
     expect((await ask('harbour', '/', {})).status).toBe(200);
     expect(await text(connect(host.port('harbour.radio'), '127.0.0.1'))).toBe('ahoy\r\n');
@@ -87,7 +87,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(listed.find(({ id }: any) => id === 'harbour')).toMatchObject({ state: 'up', group: 'data' });
   });
 
-  it('has its engine on the Engines page, in settings, help and documentation', async () => {
+  it('lists its engine on the Engines page and in settings, help and documentation', async () => {
     const { engines } = await api<any>(host.url('control'), '/api/engines');
     expect(engines.find(({ name }: any) => name === 'tide')).toMatchObject({
       ...{ version: '4.2', source: 'setting', purpose: 'Tells the water.', installable: false, configured: true },
@@ -97,7 +97,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(configurationPage(services, helpText(services))).toMatch(/`tidePath` \| text \| – \| `TIDE_PATH`/);
   });
 
-  it('tells its live topic to those who may hear it alone', async () => {
+  it('sends its live topic only to permitted accounts', async () => {
     const account = { name: 'bob', password: 'long enough' };
     await api(host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const bob = `Basic ${Buffer.from('bob:long enough').toString('base64')}`;
@@ -117,7 +117,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(seen).not.toContain('harbour.ship');
   });
 
-  it('has its ready-made account, switched off', async () => {
+  it('creates its predefined account as disabled', async () => {
     const { accounts } = await api<any>(host.url('control'), '/api/accounts');
     expect(accounts.find(({ name }: any) => name === 'pilot')).toMatchObject({
       ...{ kind: 'service', enabled: false, description: 'Brings ships in.' },
@@ -125,13 +125,13 @@ describe('a service that is plugged in by its folder and one line', () => {
     });
   });
 
-  it('answers to the host names it adds, and to no other', async () => {
+  it('answers to the host names it adds and rejects others', async () => {
     expect((await ask('harbour', '/', { Host: 'harbour.test' })).body.publicUrl).toBe('http://harbour.test');
     expect((await ask('harbour', '/', { Host: 'elsewhere.test' })).status).toBe(403);
     expect((await ask('push', '/v1/health', { Host: 'harbour.test' })).status).toBe(403);
   });
 
-  it('shows visitors a page of its own, by its address and its host name', async () => {
+  it('serves its own page to visitors by address and by host name', async () => {
     const page = '<h1>Ships today</h1>';
     const own = await fetch(`${host.url('harbour')}/timetable`);
     expect([own.status, own.headers.get('content-security-policy')]).toEqual([200, "default-src 'none'"]);
@@ -144,7 +144,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(await text(answer)).toContain(page);
   });
 
-  it('learns the outer address and the client from a trusted proxy', async () => {
+  it('reads the public address and the client from a trusted proxy', async () => {
     const headers = {
       'X-Forwarded-Proto': 'https',
       'X-Forwarded-Host': 'harbour.example',
@@ -155,7 +155,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     });
   });
 
-  it('believes nobody who is not trusted', async () => {
+  it('ignores forwarding headers of untrusted clients', async () => {
     await using other = await openTestHost({ services: [harbour, control] });
     const headers = {
       'X-Forwarded-Proto': 'https',
@@ -166,7 +166,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(body).toMatchObject({ publicUrl: other.url('harbour'), from: '127.0.0.1' });
   });
 
-  it('is reached through another service under its own guard, log and metrics', async () => {
+  it('answers through another service with its own guard, log and metrics', async () => {
     const before = await counted();
     const { status, body } = await ask('gate', '/harbour/x', { Host: 'gate.test' });
     expect([status, body.publicUrl]).toEqual([200, 'http://gate.test']);
@@ -180,14 +180,14 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect((await ask('gate', '/mail/x', {})).status).toBe(502);
   });
 
-  it('takes an upgrade through another service', async () => {
+  it('accepts an upgrade through another service', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
     const asked = send(`${host.url('gate')}/harbour/x`, { headers }).end();
     const [answer] = (await once(asked, 'upgrade')) as [IncomingMessage];
     expect(answer.statusCode).toBe(101);
   });
 
-  it('is in a backup as it saved itself, and puts that back before it starts', async () => {
+  it('is backed up by its own function and restored before it starts', async () => {
     const { name } = await api<any>(host.url('control'), '/api/backups', { method: 'POST' });
     const dataDir = join(folder, 'restored');
     mkdirSync(dataDir);
@@ -198,7 +198,7 @@ describe('a service that is plugged in by its folder and one line', () => {
     expect(existsSync(join(dataDir, 'harbour', '.backup'))).toBe(false);
   });
 
-  it('ends its child with itself', async () => {
+  it('ends its child process when it stops', async () => {
     const { crane } = (await ask('harbour', '/', {})).body;
     expect(() => process.kill(crane, 0)).not.toThrow();
     await api(host.url('control'), '/api/services/harbour/restart', { method: 'POST' });

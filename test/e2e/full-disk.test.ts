@@ -55,7 +55,7 @@ function publish(host: HostProcess, message: string): Promise<Response> {
   });
 }
 
-it('a full disk gives errors that senders keep their mail by, no corruption, and recovery when space returns', async ({
+it('answers senders with temporary errors on a full disk, corrupts nothing and recovers when space returns', async ({
   skip,
 }) => {
   if (!mounted) {

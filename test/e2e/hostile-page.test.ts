@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     return page;
   }
 
-  it('locks nobody out by images, however many and wrong', async () => {
+  it('cannot lock out an account with images, regardless of their number', async () => {
     for (const place of places()) {
       const page = await visit(place);
       await page.evaluate(
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     }
   });
 
-  it('locks nobody out by calls with a header, by links or by WebSockets', async () => {
+  it('cannot lock out an account with headers, links or WebSockets', async () => {
     for (const place of places()) {
       const page = await visit(place);
       const told = await page.evaluate(
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     }
   });
 
-  it('signs in by the address where its origin is allowed', async () => {
+  it('signs in by the address if its origin is allowed', async () => {
     const [place = ''] = places();
     await using open = await openTestHost({
       services: [push, control],
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== undefined)('a hostile page', () => {
     await page.context().close();
   });
 
-  it('shows none of the answers that are not for it within itself', async () => {
+  it('cannot display responses in frames', async () => {
     const key = await fetch(`${host.url('notify')}/add/framed`, {
       method: 'POST',
       body: new URLSearchParams({ urls: 'json://me:secret@127.0.0.1:9/' }),

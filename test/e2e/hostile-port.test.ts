@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     return other;
   }
 
-  it('gets to see nothing that it could use', async () => {
+  it('receives no cookie or header with a secret', async () => {
     answer = page;
     await using visit = await pages.visit('/', { signedIn: false });
     const secret = await signIn(visit.page);
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     }
   });
 
-  it('signs nobody out, whatever cookies it sets, however many', async () => {
+  it('cannot sign out a browser with any number of cookies', async () => {
     await using visit = await pages.visit('/', { signedIn: false });
     await signIn(visit.page);
     for (const cookies of [
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== undefined)('a server on another port', () => {
     }
   });
 
-  it('does not end the one sign-in for all of it: pictures, files and live events', async () => {
+  it('does not interrupt pictures, files and live events of the shared session', async () => {
     answer = page;
     pages.downloads.set('harbour', { state: 'finished', filename: 'harbour.mp4', thumbnail: true });
     await using visit = await pages.visit('/downloads', { signedIn: false });

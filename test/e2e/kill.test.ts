@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe('kill -9 of the host', () => {
-  it('loses no mail that was answered 250 and shows each exactly once, wherever the blow falls', async () => {
+  it('loses no mail answered with 250 and shows each exactly once, whenever the process is killed', async () => {
     const accepted: string[] = [];
     let mail = 0;
     for (let round = 0; round < 4; round += 1) {
@@ -69,7 +69,7 @@ describe('kill -9 of the host', () => {
     expect(found.length).toBe(new Set(found).size);
   });
 
-  it('in a fan-out with a dead destination: the healthy one gets the notice once, the dead one when it is back', async () => {
+  it('delivers a notification once to the healthy destination and later to the recovered one', async () => {
     const received = { healthy: [] as string[], late: [] as string[] };
     const destination = (into: string[]) =>
       createServer((request, response) => {
@@ -116,7 +116,7 @@ describe('kill -9 of the host', () => {
     }
   });
 
-  it('keeps what was set: an account, a token and settings changed just before are there after it', async () => {
+  it('keeps an account, a token and settings that were changed just before', async () => {
     let token: string;
     {
       await using host = await startHostProcess(dataDir);

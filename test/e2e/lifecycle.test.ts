@@ -59,7 +59,7 @@ async function freePort(): Promise<number> {
 }
 
 describe('SIGTERM', () => {
-  it('with streams open, uploads half sent and a delivery that hangs ends the host with code 0 and loses nothing', async () => {
+  it('ends the host with code 0 and without loss while streams, uploads and a hanging delivery are open', async () => {
     const hanging = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(hanging, 'listening');
     const destination = `json://127.0.0.1:${(hanging.address() as AddressInfo).port}/`;
@@ -99,7 +99,7 @@ describe('SIGTERM', () => {
     }
   });
 
-  it('in the middle of a start ends it with code 0, and the next start finds everything in order', async () => {
+  it('ends an unfinished start with code 0, and the next start succeeds', async () => {
     const child = spawn(process.execPath, [command, '--headless', '--data-dir', dataDir], {
       env: testEnvironment(dataDir),
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -113,7 +113,7 @@ describe('SIGTERM', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it('is heeded while a service is still starting', async () => {
+  it('ends the host while a service is still starting', async () => {
     const stopping = new AbortController();
     const start = vi.fn(() => {
       stopping.abort();
@@ -129,7 +129,7 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a service that fails', () => {
+describe('a failing service', () => {
   const thrower = (): never => {
     throw new Error('out of order');
   };
@@ -138,14 +138,14 @@ describe('a service that fails', () => {
     ['in create', fixtureService('bad', thrower)],
     ['at once in start', fixtureService('bad', () => ({ start: thrower }))],
     ['in start', fixtureService('bad', () => ({ start: () => Promise.reject(new Error('out of order')) }))],
-  ])('%s shows its reason and leaves the others alone', async (_where, bad) => {
+  ])('reports its reason and does not affect other services when it fails %s', async (_where, bad) => {
     await using host = await openTestHost({ dataDir, services: [bad, fixtureService('good'), control] });
     expect(await stateOf(host, 'bad')).toMatchObject({ state: 'failed', reason: 'It did not start: out of order' });
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
     expect(host.host.failures()).toEqual({ bad: 'It did not start: out of order' });
   });
 
-  it('whose start hangs keeps neither the others nor the host waiting, and fails in time', async () => {
+  it('delays neither other services nor the host when its start hangs, and fails after the timeout', async () => {
     const clock = createFakeClock();
     const slow = fixtureService('slow', () => ({ start: never }));
     await using host = await turning(
@@ -164,7 +164,7 @@ describe('a service that fails', () => {
     expect((await stateOf(host, 'slow'))?.reason).toContain('did not finish starting');
   });
 
-  it('whose disposal hangs or throws does not keep the host', async () => {
+  it('does not prevent the host from stopping when its disposal hangs or throws', async () => {
     const services = [
       fixtureService('hangs', () => ({ [Symbol.asyncDispose]: never })),
       fixtureService('throws', () => ({ [Symbol.asyncDispose]: thrower })),
@@ -178,7 +178,7 @@ describe('a service that fails', () => {
     await using _next = await openTestHost({ dataDir, services: [control] });
   });
 
-  it('whose health check hangs counts as degraded, and is asked one question at a time', async () => {
+  it('counts as degraded when its health check hangs, with one check at a time', async () => {
     const clock = createFakeClock();
     const health = vi.fn<() => Promise<never>>(never);
     const mute = fixtureService('mute', () => ({ health }));
@@ -188,7 +188,7 @@ describe('a service that fails', () => {
     expect(health).toHaveBeenCalledOnce();
   });
 
-  it('and says that it is down is started anew, after pauses that grow, and says so', async () => {
+  it('restarts after increasing delays when its health is down, and reports it', async () => {
     const clock = createFakeClock();
     let lives = 0;
     const frail = fixtureService('frail', () => {
@@ -212,7 +212,7 @@ describe('a service that fails', () => {
     expect(host.log.join('\n')).toContain('service says that it is down, and is started anew');
   });
 
-  it('to stop within the time of the settings gets the time that its manifest asks for', async () => {
+  it('receives the stop timeout of its manifest when it needs more than the setting allows', async () => {
     const clock = createFakeClock();
     const stopping = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
@@ -234,7 +234,7 @@ describe('a service that fails', () => {
     expect(left.filter((line) => line.includes('ERROR slow'))).toEqual([]);
   });
 
-  it('is looked at once when the clock leaps over many checks', async () => {
+  it('runs one health check when the clock jumps over many', async () => {
     const clock = createFakeClock();
     await using host = await openTestHost({ dataDir, clock, services: [fixtureService('calm'), control] });
     clock.advance(3_600_000);
@@ -243,7 +243,7 @@ describe('a service that fails', () => {
     expect(host.log.filter((line) => line.includes('health check failed')).length).toBeLessThanOrEqual(2);
   });
 
-  it('is tried again by itself and by hand at once, and then runs once', async () => {
+  it('runs once when an automatic and a manual restart coincide', async () => {
     const clock = createFakeClock();
     let running = 0;
     const start = vi.fn(() => {
@@ -267,7 +267,7 @@ describe('a service that fails', () => {
     expect(await (await fetch(host.url('late'))).text()).toBe('late');
   });
 
-  it('to take new settings in place is started anew with them', async () => {
+  it('restarts with new settings when it cannot apply them live', async () => {
     const words: string[] = [];
     const asked: unknown[] = [];
     const made = fixtureService('stubborn', (_context, { word }) => ({
@@ -286,7 +286,7 @@ describe('a service that fails', () => {
     expect(asked).toEqual([expect.objectContaining({ word: 'new' })]);
   });
 
-  it('by a promise that nobody looks at is told of in the log, and nothing ends', async () => {
+  it('logs an unhandled rejection and keeps running', async () => {
     const stray = "process.on('SIGUSR2',()=>{Promise.reject(new%20Error('stray'))})";
     const environment = { NODE_OPTIONS: `--import=data:text/javascript,${stray}` };
     await using host = await startHostProcess(dataDir, { environment });
@@ -297,7 +297,7 @@ describe('a service that fails', () => {
 });
 
 describe('a restart', () => {
-  it('lets requests that run finish, and answers 503 until the service has started', async () => {
+  it('lets running requests finish and answers 503 until the service has started', async () => {
     const answers: (() => void)[] = [];
     const gates = [Promise.resolve(), Promise.withResolvers<void>()] as const;
     let starts = 0;
@@ -320,7 +320,7 @@ describe('a restart', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('of the page itself by a new port of its own: the answer arrives, the new port answers, a second start finds it', async () => {
+  it('moves the control service to a new port: the response arrives, the new port answers, a second start finds it', async () => {
     const [before, after] = [await freePort(), await freePort()];
     writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  control:\n    port: ${before}\n`);
     await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_CONTROL: '' } });
@@ -345,7 +345,7 @@ describe('a restart', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it('by switching a service off and on again takes its listener away and brings it back', async () => {
+  it('closes and reopens the listener when a service is disabled and enabled', async () => {
     await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
     const base = host.url('lamp');
     const turn = (enabled: boolean): Promise<unknown> =>

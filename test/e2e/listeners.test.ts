@@ -56,7 +56,7 @@ const setPort = (port: number): void =>
   writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\nservices:\n  git:\n    sshPort: ${port}\n`);
 
 describe('a service with two listeners', () => {
-  it('answers on both, each with its own handler, and both addresses are listed', async () => {
+  it('answers on both with separate handlers and lists both addresses', async () => {
     await using host = await open();
     expect(await (await fetch(host.url('git'))).text()).toBe('pages');
     expect(host.url('git.ssh')).toMatch(/^ssh:\/\/127\.0\.0\.1:\d+$/);
@@ -69,7 +69,7 @@ describe('a service with two listeners', () => {
     ]);
   });
 
-  it('has a port of each in the settings, the file and the environment', async () => {
+  it('reads the port of each from the settings, the file and the environment', async () => {
     const [fromFile, fromEnvironment] = [await freePort(), await freePort()];
     setPort(fromFile);
     {
@@ -80,7 +80,7 @@ describe('a service with two listeners', () => {
     expect(host.port('git.ssh')).toBe(fromEnvironment);
   });
 
-  it('stays up with one whose port is taken, says which, and moves it to the one that is offered', async () => {
+  it('keeps running with one port in use, reports it and moves it to the offered port', async () => {
     const { server, port } = await hold();
     try {
       setPort(port);
@@ -101,7 +101,7 @@ describe('a service with two listeners', () => {
     }
   });
 
-  it('opens one whose port has become free, without a restart', async () => {
+  it('opens a listener whose port became free without a restart', async () => {
     const { server, port } = await hold();
     setPort(port);
     const clock = createFakeClock();
@@ -116,7 +116,7 @@ describe('a service with two listeners', () => {
     expect(host.url('git')).toBe(main);
   });
 
-  it('does not run when none of them can open, and offers a port for each', async () => {
+  it('fails when no listener can open, and offers a port for each', async () => {
     const [pages, ssh] = [await hold(), await hold()];
     try {
       const environment = { HOMEPORT_PORT_GIT: String(pages.port), HOMEPORT_PORT_GIT_SSH: String(ssh.port) };
@@ -132,7 +132,7 @@ describe('a service with two listeners', () => {
     }
   });
 
-  it('refuses a port that its other listener, another service or another program has', async () => {
+  it('rejects a port that another listener, service or program uses', async () => {
     const { server, port } = await hold();
     try {
       await using host = await open();

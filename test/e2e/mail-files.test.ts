@@ -65,7 +65,7 @@ async function send(host: HostProcess, source: string): Promise<string> {
   return await smtp.command(source);
 }
 
-it('kill -9 between the 250 and the delivery: each mail arrives once, with its file whole', async () => {
+it('delivers each mail once with its complete attachment after kill -9 between reply 250 and delivery', async () => {
   const port = await freePort();
   const files = Array.from({ length: 6 }, (_, at) => Buffer.alloc(1000 + at * 40_000, `${String(at)} file `));
   {
@@ -88,7 +88,7 @@ it('kill -9 between the 250 and the delivery: each mail arrives once, with its f
   }
 });
 
-it('kill -9 in a rush: each mail that was answered 250 arrives once', async () => {
+it('delivers each mail answered with 250 once after kill -9 under load', async () => {
   const port = await freePort();
   const accepted: string[] = [];
   {
@@ -122,7 +122,7 @@ it('kill -9 in a rush: each mail that was answered 250 arrives once', async () =
   expect(new Set(titles()).size).toBe(posted.length);
 });
 
-it('three mails of 30 MB at once take a bounded part of the memory', async () => {
+it('bounds memory while three mails of 30 MB arrive at the same time', async () => {
   const port = await freePort();
   const posted: Posted[] = [];
   await listen(port, posted);

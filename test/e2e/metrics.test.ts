@@ -23,24 +23,27 @@ function complaints(page: string): string {
   return `${stdout}${stderr}${status === 0 ? '' : `exit ${status}`}`;
 }
 
-it.skipIf(missing)('the joined page is for those who may, and promtool has nothing to say about it', async () => {
-  const page = `${host.url('control')}/metrics`;
-  expect((await fetch(page)).status).toBe(401);
-  const text = await (await fetch(page, { headers: { Authorization: adminAuthorization } })).text();
-  for (const name of [
-    'push_messages_published_total',
-    'aggregator_notifications_sent_total',
-    'gateway_emails_processed_total',
-    'homeport_info',
-    'http_requests_total',
-  ]) {
-    expect(text).toContain(`\n${name}`);
-  }
-  expect(complaints(text)).toBe('');
-});
+it.skipIf(missing)(
+  'serves the combined metrics page to permitted callers in a form that promtool accepts',
+  async () => {
+    const page = `${host.url('control')}/metrics`;
+    expect((await fetch(page)).status).toBe(401);
+    const text = await (await fetch(page, { headers: { Authorization: adminAuthorization } })).text();
+    for (const name of [
+      'push_messages_published_total',
+      'aggregator_notifications_sent_total',
+      'gateway_emails_processed_total',
+      'homeport_info',
+      'http_requests_total',
+    ]) {
+      expect(text).toContain(`\n${name}`);
+    }
+    expect(complaints(text)).toBe('');
+  },
+);
 
 it.skipIf(missing).each(['push', 'notify', 'downloads', 'addons'])(
-  '%s has its own page where scrapers of the peer look',
+  'serves the metrics of %s at the path of the peer',
   async (service) => {
     const reply = await fetch(`${host.url(service)}/metrics`);
     expect(reply.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');

@@ -25,7 +25,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 it.skipIf(cannotRun)(
-  'a new user comes from the first start to the first popup and the first finished download',
+  'takes a new user from the first start to the first notification and the first finished download',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-new-user-'));
     await using open = new AsyncDisposableStack();

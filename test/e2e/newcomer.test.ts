@@ -7,7 +7,7 @@ import { startFixtureSite } from '../support/fixture-site/site.ts';
 import { startHostProcess } from '../support/host-process.ts';
 
 it.skipIf(noBrowser)(
-  'a newcomer comes to a first message, mail, destination test and film by the pages alone',
+  'takes a new user to the first message, mail, destination test and film with the pages only',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-newcomer-'));
     await using open = new AsyncDisposableStack();

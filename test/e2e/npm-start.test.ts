@@ -60,28 +60,28 @@ async function ended(): Promise<number | NodeJS.Signals | null> {
 }
 
 describe('npm start', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('waits at %s until the host has drained, and ends with 0', async (signal) => {
-    npm.kill(signal);
-    expect(await ended()).toBe(0);
-    expect(hasDrained()).toBe(true);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'waits after %s until the host has drained, and ends with code 0',
+    async (signal) => {
+      npm.kill(signal);
+      expect(await ended()).toBe(0);
+      expect(hasDrained()).toBe(true);
+    },
+  );
 
-  it('at Ctrl+C, which reaches the host from the terminal and from npm, waits until it has drained', async () => {
+  it('waits until the host has drained after Ctrl+C, which the host receives from the terminal and from npm', async () => {
     process.kill(-(npm.pid ?? 0), 'SIGINT');
     expect(await ended()).toBe(0);
     expect(hasDrained()).toBe(true);
   });
 
-  it.each(['SIGHUP', 'SIGKILL'] as const)(
-    'that ends by %s itself takes the host along, which drains',
-    async (signal) => {
-      npm.kill(signal);
-      expect(await ended()).toBe(signal);
-      await vi.waitFor(() => expect(hasDrained()).toBe(true), { timeout: 20_000, interval: 50 });
-    },
-  );
+  it.each(['SIGHUP', 'SIGKILL'] as const)('drains and ends the host when npm itself ends by %s', async (signal) => {
+    npm.kill(signal);
+    expect(await ended()).toBe(signal);
+    await vi.waitFor(() => expect(hasDrained()).toBe(true), { timeout: 20_000, interval: 50 });
+  });
 
-  it('whose terminal is closed drains', async () => {
+  it('drains when its terminal is closed', async () => {
     process.kill(-(npm.pid ?? 0), 'SIGHUP');
     await vi.waitFor(() => expect(hasDrained()).toBe(true), { timeout: 20_000, interval: 50 });
   });

@@ -31,12 +31,12 @@ async function status(service: (typeof listeners)[number], request: string): Pro
 }
 
 describe.each(listeners)('the listener of %s', (service) => {
-  it('refuses a host name that was rebound to this machine', async () => {
+  it('rejects a host name that was rebound to this computer', async () => {
     expect(await status(service, `GET / HTTP/1.1\r\nHost: evil.example:80\r\nConnection: close\r\n\r\n`)).toBe(403);
     expect(await status(service, `GET / HTTP/1.0\r\n\r\n`)).toBe(403);
   });
 
-  it('refuses a change by a page of another origin', async () => {
+  it('rejects a change by a page of another origin', async () => {
     const post = (headers: string): string =>
       `POST ${changing[service]} HTTP/1.1\r\nHost: 127.0.0.1:${host.port(service)}\r\n${headers}Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
     expect(await status(service, post('Origin: https://evil.example\r\n'))).toBe(403);
@@ -57,7 +57,7 @@ describe.each(listeners)('the listener of %s', (service) => {
     }
   });
 
-  it('survives junk, and closes the connection', async () => {
+  it('closes the connection after invalid input and keeps running', async () => {
     expect(await status(service, 'NONSENSE\r\n\r\n')).toBe(400);
     expect(await status(service, `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`)).toBe(431);
     expect((await fetch(host.url(service), { redirect: 'manual' })).status).toBeLessThan(500);

@@ -7,7 +7,7 @@ import { adminAuthorization, openTestHost } from '../support/host.ts';
 import { openPostgresDatabase } from '../support/postgres.ts';
 import { SmtpDialogue } from '../support/smtp.ts';
 
-it('the whole chain runs on PostgreSQL, each service in a schema of its own, and survives a restart', async () => {
+it('runs the whole chain on PostgreSQL with one schema per service and survives a restart', async () => {
   await using server = await openPostgresDatabase();
   const environment = { HOMEPORT_DATABASE_URL: server.url };
   // The key of the vault is in the data folder; hosts with another one cannot read the keys in the database.

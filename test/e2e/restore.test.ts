@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { BackupFile, SetAside } from '../../services/contracts/control/backups.ts';
+import type { BackupFile, SetAsideData } from '../../services/contracts/control/backups.ts';
 import { api } from '../support/api.ts';
 import { startHostProcess, type HostProcess } from '../support/host-process.ts';
 
@@ -38,7 +38,7 @@ if (isMainThread) {
 
 const soon = { timeout: 60_000, interval: 50 };
 
-describe('the program that restores a backup', () => {
+describe('restoring a backup in the running program', () => {
   let folder: string;
   let dataDir: string;
   beforeEach(() => {
@@ -70,7 +70,7 @@ describe('the program that restores a backup', () => {
     return `/api/backups/${name}/restore`;
   };
 
-  it('starts anew with it in the same process, and stops as ever', async () => {
+  it('restarts with the restored data in the same process and stops normally', async () => {
     await using host = await startHostProcess(dataDir);
     const path = await prepare(host.url('control'));
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
@@ -94,14 +94,14 @@ describe('the program that restores a backup', () => {
       return url;
     }, soon);
 
-  it('is taken back while it still starts', async () => {
+  it('undoes the restore while the start is still in progress', async () => {
     await using host = await startHostProcess(dataDir, { environment: wilfully() });
     const path = await prepare(host.url('control'));
     writeFileSync(join(folder, 'hold'), '');
     await ask(host.url('control'), path, 'POST', { confirm: 'restore' });
     const base = await page(host.url('control'));
     expect(readyLines(host)).toHaveLength(1);
-    const { setAside } = await ask<{ setAside: SetAside[] }>(base, '/api/backups', 'GET');
+    const { setAside } = await ask<{ setAside: SetAsideData[] }>(base, '/api/backups', 'GET');
     await ask(base, `/api/backups/set-aside/${setAside[0]?.name ?? ''}/put-back`, 'POST');
     rmSync(join(folder, 'hold'));
     await vi.waitFor(() => expect(readyLines(host)).toHaveLength(3), soon);
@@ -109,7 +109,7 @@ describe('the program that restores a backup', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it('starts anew also where the very first start is not over', async () => {
+  it('restarts even if the first start has not finished', async () => {
     writeFileSync(join(folder, 'hold'), '');
     const starting = startHostProcess(dataDir, { environment: wilfully() });
     const base = await page();
@@ -121,7 +121,7 @@ describe('the program that restores a backup', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves no service behind that does not stop', async () => {
+  it.skipIf(process.platform === 'win32')('ends a service that does not stop', async () => {
     await using host = await startHostProcess(dataDir, { environment: wilfully() });
     const path = await prepare(host.url('control'));
     writeFileSync(join(folder, 'stuck'), '');
@@ -134,7 +134,7 @@ describe('the program that restores a backup', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it('has either the old or the new data, whenever it is killed', async () => {
+  it('has either the old or the new data after a kill at any moment', async () => {
     let path = '';
     for (const wait of [0, 30, 120]) {
       await using host = await startHostProcess(dataDir);

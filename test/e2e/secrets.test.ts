@@ -66,8 +66,8 @@ function contents(folder: string): Map<string, string> {
   return found;
 }
 
-describe('every route of our API', () => {
-  it('is closed to nobody, to a removed token and to an account that was switched off; administration to all but administrators', async () => {
+describe('every route of the app API', () => {
+  it('rejects anonymous callers, revoked tokens and disabled accounts, and reserves administration to administrators', async () => {
     const user = await makeAccount('user');
     const service = await makeAccount('robot', { kind: 'service' });
     const off = await makeAccount('off');
@@ -109,7 +109,7 @@ describe('every route of our API', () => {
     expect(await status('/api/events', 'GET', undefined)).toBe(401);
   });
 
-  it('takes a session’s secret in its header, and in no cookie', async () => {
+  it('accepts a session secret in its header and not in a cookie', async () => {
     const reply = await fetch(`${base}/api/session`, {
       ...post({ name: admin.name, password: admin.password }),
       headers: { 'Content-Type': 'application/json' },
@@ -133,7 +133,7 @@ describe('every route of our API', () => {
 });
 
 describe('a secret', () => {
-  it('that was entered, shown once or tried in vain is in no log, metric, page or plain file', async () => {
+  it('does not appear in logs, metrics, pages or plain files after it was entered, shown once or rejected', async () => {
     const token = await makeAccount('grace', {
       grants: [{ service: 'push', resource: '*', permission: 'read-write' }],
     });
@@ -215,8 +215,8 @@ describe('a secret', () => {
   });
 });
 
-describe('guessing', () => {
-  it('the set-up code or a password is slowed down, and a used code is worth nothing', async () => {
+describe('guessing a secret', () => {
+  it('throttles attempts at set-up codes and passwords, and rejects used codes', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-setup-'));
     try {
       await using fresh = await startHostProcess(folder, { administrator: false });

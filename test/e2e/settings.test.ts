@@ -47,8 +47,8 @@ function recorder(id: string): { readonly service: ReturnType<typeof fixtureServ
   return { service, words };
 }
 
-describe('a change of settings', () => {
-  it('that cannot be is refused by field and changes nothing', async () => {
+describe('a settings change', () => {
+  it('is rejected with the field and changes nothing if it is invalid', async () => {
     const lamp = recorder('lamp');
     await using host = await openTestHost({ dataDir, services: [lamp.service, control] });
     const base = host.url('control');
@@ -67,7 +67,7 @@ describe('a change of settings', () => {
     expect(lamp.words).toEqual(['']);
   });
 
-  it('to a port that is taken names its holder at the field, and the old port goes on answering', async () => {
+  it('names the program that uses the new port, and the old port still answers', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -84,7 +84,7 @@ describe('a change of settings', () => {
     }
   });
 
-  it('may keep the port that was drawn', async () => {
+  it('can keep the assigned port', async () => {
     await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
     const port = host.port('lamp');
     await patch(host.url('control'), 'lamp', { port });
@@ -92,7 +92,7 @@ describe('a change of settings', () => {
     expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
   });
 
-  it('at the same time as another is saved and applied beside it', async () => {
+  it('is saved and applied together with a concurrent one', async () => {
     const [lamp, bell] = [recorder('lamp'), recorder('bell')];
     await using host = await openTestHost({ dataDir, services: [lamp.service, bell.service, control] });
     const base = host.url('control');
@@ -107,7 +107,7 @@ describe('a change of settings', () => {
     expect(text).toContain('word: two');
   });
 
-  it('takes along and applies what was edited by hand meanwhile', async () => {
+  it('includes and applies edits that were made to the file in the meantime', async () => {
     const [lamp, bell] = [recorder('lamp'), recorder('bell')];
     await using host = await openTestHost({ dataDir, services: [lamp.service, bell.service, control] });
     writeFileSync(file, 'version: 1\nservices:\n  bell: # mine\n    word: typed\n');
@@ -117,7 +117,7 @@ describe('a change of settings', () => {
     expect(readFileSync(file, 'utf8')).toContain('# mine');
   });
 
-  it('after the file was broken by hand keeps that aside and saves what is in effect', async () => {
+  it('saves the effective settings and keeps a copy of a broken file', async () => {
     const lamp = recorder('lamp');
     await using host = await openTestHost({ dataDir, services: [lamp.service, control] });
     await patch(host.url('control'), 'lamp', { word: 'good' });
@@ -127,7 +127,7 @@ describe('a change of settings', () => {
     expect(readFileSync(`${file}.bad`, 'utf8')).toBe('services: [\n');
   });
 
-  it('to where the tables are is for the next start: no service moves alone', async () => {
+  it('takes effect at the next start if it moves the tables', async () => {
     const lamp = fixtureService('lamp', (context) => ({
       start: async () => void (await context.db.introspection.getTables()),
     }));
@@ -138,7 +138,7 @@ describe('a change of settings', () => {
     expect(restarted.state).toBe('up');
   });
 
-  it('to the form of the log is in effect at once', async () => {
+  it('takes effect immediately for the log format', async () => {
     await using host = await openTestHost({ dataDir, services: [fixtureService('lamp'), control] });
     await patch(host.url('control'), 'host', { logFormat: 'json' });
     await patch(host.url('control'), 'lamp', { word: 'new' });
@@ -146,7 +146,7 @@ describe('a change of settings', () => {
   });
 });
 
-describe('a bad setting of one service', () => {
+describe('an invalid setting of one service', () => {
   const services = (): [ReturnType<typeof recorder>, ReturnType<typeof fixtureService>[]] => {
     const lamp = recorder('lamp');
     return [lamp, [lamp.service, fixtureService('good'), control]];
@@ -164,7 +164,7 @@ describe('a bad setting of one service', () => {
 
   beforeEach(() => writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    word: [1]\n    port: 0 # drawn\n'));
 
-  it('stops that service alone, with the reason, until it is repaired in the page', async () => {
+  it('stops only that service, with the reason, until it is corrected on the page', async () => {
     const [lamp, all] = services();
     {
       await using host = await openTestHost({ dataDir, services: all });
@@ -188,14 +188,14 @@ describe('a bad setting of one service', () => {
     expect(lamp.words).toEqual(['mended', 'mended']);
   });
 
-  it('is repaired by the default as well, which stood in for it all the time', async () => {
+  it('is corrected by the default as well', async () => {
     const [lamp, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
     expect(await patch(host.url('control'), 'lamp', { word: null })).toEqual({ restarted: ['lamp'] });
     expect(lamp.words).toEqual(['']);
   });
 
-  it('is repaired in the file and by a restart of the service; one that stays keeps it stopped', async () => {
+  it('is corrected in the file and by a restart of the service, which otherwise stays stopped', async () => {
     const [lamp, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
     expect(await restart(host, 'lamp')).toMatchObject({ state: 'failed' });
@@ -206,7 +206,7 @@ describe('a bad setting of one service', () => {
     expect(lamp.words).toEqual(['by hand']);
   });
 
-  it('in a variable names the variable', async () => {
+  it('names the environment variable that contains it', async () => {
     rmSync(file);
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all, environment: { HOMEPORT_PORT_LAMP: 'first' } });
@@ -214,14 +214,14 @@ describe('a bad setting of one service', () => {
     expect(await (await fetch(host.url('good'))).text()).toBe('good');
   });
 
-  it('does not start one that is switched off', async () => {
+  it('does not start a disabled service', async () => {
     writeFileSync(file, 'version: 1\nservices:\n  lamp:\n    enabled: false\n    word: [1]\n');
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
     expect(await stateOf(host, 'lamp')).toMatchObject({ state: 'off', reason: null });
   });
 
-  it('that came into the file while it ran stops it when the file is read anew', async () => {
+  it('stops the running service when the file is reloaded', async () => {
     rmSync(file);
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all });
@@ -231,7 +231,7 @@ describe('a bad setting of one service', () => {
     expect(await stateOf(host, 'good')).toMatchObject({ state: 'up' });
   });
 
-  it('of the pages themselves is told, and they make do without it', async () => {
+  it('is reported for the control service, which ignores it', async () => {
     writeFileSync(file, 'version: 1\nservices:\n  control:\n    port: 0\n');
     const [, all] = services();
     await using host = await openTestHost({ dataDir, services: all, environment: { HOMEPORT_PORT_CONTROL: 'first' } });
@@ -242,7 +242,7 @@ describe('a bad setting of one service', () => {
 });
 
 describe('safe mode', () => {
-  it('is left by repairing the field in the page and starting again', async () => {
+  it('ends after the field is corrected on the page and the host restarted', async () => {
     writeFileSync(file, 'version: 1\nhost:\n  stopTimeout: [1]\nservices:\n  lamp:\n    port: 0 # drawn\n');
     const services = [fixtureService('lamp'), control];
     {
@@ -262,7 +262,7 @@ describe('safe mode', () => {
     expect(await (await fetch(host.url('lamp'))).text()).toBe('lamp');
   });
 
-  it('at a first start still gives the link that makes the administrator', async () => {
+  it('prints the set-up link at a first start', async () => {
     await using host = await openTestHost({ dataDir, services: [control], safeMode: true, administrator: false });
     expect(await host.host.setupUrl()).toMatch(/\/setup\?code=\w{32}$/);
   });
@@ -280,7 +280,7 @@ describe('HOMEPORT_CONFIG', () => {
     );
   const grace = '{name: grace, kind: person, role: user, enabled: true, description: "", grants: [], createdAt: 1}';
 
-  it('brings settings, accounts and what services keep, once; what changes here later stays', async () => {
+  it('imports settings, accounts and service data once and keeps later changes', async () => {
     writeFileSync(
       provision,
       `version: 1\nservices:\n  inbox:\n    keepDays: 12\nportable:\n  accounts:\n    - ${grace}\n  notify:\n    keys: []\n`,
@@ -297,7 +297,7 @@ describe('HOMEPORT_CONFIG', () => {
     expect(await accounts(host)).not.toContain('grace');
   });
 
-  it('also for a service whose port is taken or that is switched off', async () => {
+  it('is imported for a service whose port is in use or that is disabled', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -314,7 +314,7 @@ describe('HOMEPORT_CONFIG', () => {
     }
   });
 
-  it('with a part that does not fit ends the start by one sentence, and is taken whole once it is mended', async () => {
+  it('ends the start with one sentence if a part is invalid, and is imported completely once corrected', async () => {
     writeFileSync(provision, `version: 1\nportable:\n  accounts:\n    - ${grace}\n  notify: wrong\n`);
     const failing = startHostProcess(dataDir, { environment: environment() });
     await expect(failing).rejects.toThrow(

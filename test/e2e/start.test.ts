@@ -27,7 +27,7 @@ function homeport(...args: string[]): { status: number | null; stdout: string; s
 }
 
 describe('starting', () => {
-  it('prints one ready line with every address, once all of them answer', async () => {
+  it('prints one ready line with every address when all of them answer', async () => {
     await using host = await startHostProcess(dataDir);
     expect(host.output.filter((line) => line.startsWith('ready'))).toHaveLength(1);
     for (const service of ['downloads', 'notify', 'push', 'control']) {
@@ -38,7 +38,7 @@ describe('starting', () => {
     expect(await host.stop()).toBe(0);
   });
 
-  it('names also the address of a service that is slow, says that it is still starting, and when it is ready', async () => {
+  it('lists a slow service as starting and reports when it is ready', async () => {
     const { key, cert } = makeSelfSigned();
     const [keyFile, certificateFile] = [join(dataDir, 'key.pem'), join(dataDir, 'cert.pem')];
     writeFileSync(keyFile, key);
@@ -59,7 +59,7 @@ describe('starting', () => {
     expect(await smtp.command('STARTTLS')).toMatch(/^220 /);
   });
 
-  it('a second start finds the first, says where it is and leaves it alone', async () => {
+  it('reports the address of a running instance at a second start', async () => {
     await using host = await startHostProcess(dataDir);
     const second = homeport('--headless', '--data-dir', dataDir);
     expect(second).toMatchObject({ status: 0, stderr: '' });
@@ -67,7 +67,7 @@ describe('starting', () => {
     expect((await fetch(host.url('control'))).status).toBe(200);
   });
 
-  it('a second host on one data folder refuses, and a kill -9 of the first frees it', async () => {
+  it('refuses a second host on one data folder until the first is killed', async () => {
     await using host = await startHostProcess(dataDir);
     await expect(openTestHost({ dataDir })).rejects.toMatchObject({ code: 'host.data_folder_taken' });
     await host.kill();
@@ -75,7 +75,7 @@ describe('starting', () => {
     expect(next.url('control')).toMatch(/^http/);
   });
 
-  it('without an administrator gives a one-time link that works once', async () => {
+  it('prints a set-up link that works once if there is no administrator', async () => {
     await using host = await startHostProcess(dataDir, { administrator: false });
     const link = host.output.find((line) => line.startsWith('First start:'))?.match(/http\S+/)?.[0] ?? '';
     const code = new URL(link).searchParams.get('code');
@@ -96,7 +96,7 @@ describe('starting', () => {
     ['host:\n  stopTimeout: many\n', 'host.stopTimeout'],
     ['services: [\n', 'line'],
     ['services: many\n', 'services'],
-  ])('with a malformed configuration starts in safe mode and says which field: %s', async (text, where) => {
+  ])('enters safe mode with a malformed configuration and names the field: %s', async (text, where) => {
     writeFileSync(join(dataDir, 'homeport.yaml'), `version: 1\n${text}`);
     await using host = await startHostProcess(dataDir);
     expect(host.output.find((line) => line.startsWith('Safe mode:'))).toContain(where);
@@ -106,7 +106,7 @@ describe('starting', () => {
     expect(readFileSync(join(dataDir, 'homeport.yaml'), 'utf8')).toContain(text);
   });
 
-  it('with a bad setting of one service says so and starts all others', async () => {
+  it('reports an invalid setting of one service and starts all others', async () => {
     writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nservices:\n  inbox:\n    keepDays: many\n');
     await using host = await startHostProcess(dataDir, { environment: { HOMEPORT_PORT_PUSH: 'first' } });
     expect(host.output.filter((line) => / did not start: |^Settings|^Safe mode/.test(line))).toEqual([
@@ -121,12 +121,12 @@ describe('starting', () => {
     expect((await api<{ safeMode: boolean }>(host.url('control'), '/api/session')).safeMode).toBe(false);
   });
 
-  it('--safe-mode starts the control service alone', async () => {
+  it('starts only the control service with --safe-mode', async () => {
     await using host = await startHostProcess(dataDir, { args: ['--safe-mode'] });
     expect(Object.keys(host.output.at(-1)?.split(' ') ?? [])).toHaveLength(2);
   });
 
-  it('a taken port stops that service alone, names the holder and offers a free port that then works', async () => {
+  it('stops only the service whose port is in use, names the program and offers a working free port', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
@@ -151,7 +151,7 @@ describe('starting', () => {
     }
   });
 
-  it('an old Node gets one plain sentence', () => {
+  it('explains the required version to an old Node', () => {
     writeFileSync(
       join(dataDir, 'old.cjs'),
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } });`,
@@ -168,14 +168,14 @@ describe('starting', () => {
 });
 
 describe('commands', () => {
-  it('print help and version, and refuse what they do not know with a sentence', () => {
+  it('prints help and version, and rejects unknown commands with a sentence', () => {
     expect(homeport('--help').stdout).toContain('--safe-mode');
     expect(homeport('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(homeport('--colour')).toMatchObject({ status: 2, stdout: '' });
     expect(homeport('config', 'check', '/nowhere')).toMatchObject({ status: 1, stdout: '' });
   });
 
-  it('carry everything that was set from one machine to another', async () => {
+  it('moves all settings from one computer to another', async () => {
     const exported = join(dataDir, 'export.yaml');
     const from = join(dataDir, 'from');
     const to = join(dataDir, 'to');
@@ -217,7 +217,7 @@ describe('commands', () => {
     expect(urls).toContain('geheim');
   });
 
-  it('back up a running host into one file and restore it elsewhere', async () => {
+  it('backs up a running host into one file and restores it elsewhere', async () => {
     const file = join(dataDir, 'backup.tar.gz');
     const from = join(dataDir, 'from');
     const to = join(dataDir, 'to');

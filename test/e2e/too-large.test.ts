@@ -21,7 +21,7 @@ describe.each([
   ['a form of notify', 'notify', 'POST /notify/key', [form], 400],
   ['a download', 'downloads', 'POST /add', [json], 413],
 ] as const)('too large a body for %s', (_what, service, line, headers, status) => {
-  it.each([false, true])('is answered to a client that sends all before it reads; in chunks: %s', async (chunked) => {
+  it.each([false, true])('answers a client that sends everything before it reads; chunked: %s', async (chunked) => {
     const size = 24 * 1024 * 1024;
     const all = [...headers, `Authorization: ${adminAuthorization}`];
     const told = await sendBlindly(host.port(service), line, { headers: all, size, chunked });

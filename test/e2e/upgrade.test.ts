@@ -61,13 +61,13 @@ function kept(): string[] {
   return [...new Set(texts.flatMap((text) => text.match(secret) ?? []))];
 }
 
-it('an old data folder opens, and its secrets are sealed', async () => {
+it('opens an old data folder and seals its secrets', async () => {
   expect(host.host.failures()).toEqual({});
   expect(host.host.configProblems).toEqual([]);
   await vi.waitFor(() => expect(kept()).toEqual([]), { timeout: 30_000, interval: 50 });
 });
 
-it('what was there is shown and works as before', async () => {
+it('shows earlier data and keeps it working', async () => {
   const { notices } = await api<any>(base(), '/api/notify/notices');
   expect(notices[0].deliveries.map(({ url }: { url: string }) => url)).toEqual([
     expect.stringMatching(/^json:\/\/ada:\*\*\*\*@127\.0\.0\.1:9\/json-path-secret\?/),
@@ -89,7 +89,7 @@ it('what was there is shown and works as before', async () => {
   expect(JSON.stringify({ history, subscriptions })).not.toMatch(secret);
 });
 
-describe('A data folder from before the inbox followed push, with something of each service', () => {
+describe('a data folder with inbox jobs and data of each service', () => {
   const folder = fileURLToPath(new URL('../fixtures/data-folder-inbox-by-jobs', import.meta.url));
   /** When it was written: what it holds is kept for a time, and a planned message must still wait. */
   const writtenAt = Date.UTC(2026, 10, 22, 20, 31);
@@ -120,7 +120,7 @@ describe('A data folder from before the inbox followed push, with something of e
     expect(older.host.configProblems).toEqual([]);
   });
 
-  it('has its accounts, tokens and grants: a client goes on as it was set up', async () => {
+  it('keeps accounts, tokens and grants, so that a client continues to work', async () => {
     const reply = await fetch(`${older.url('push')}/backup/json?poll=1&since=all`, {
       headers: { Authorization: `Bearer ${token}` },
     });
@@ -138,7 +138,7 @@ describe('A data folder from before the inbox followed push, with something of e
     expect(refused.status).toBe(403);
   });
 
-  it('has what was planned, the rules for quiet and what the search finds', async () => {
+  it('keeps scheduled messages, quiet hours and search results', async () => {
     const { messages } = await own<any>('/api/push/planned');
     expect(messages).toMatchObject([{ topic: 'door', message: 'Somebody rings in two days.' }]);
     expect(await own('/api/push/schedules')).toMatchObject({
@@ -151,7 +151,7 @@ describe('A data folder from before the inbox followed push, with something of e
     expect(found.messages).toMatchObject([{ message: 'Zürich weather station: no answer.' }]);
   });
 
-  it('has each row of the inbox once, finds them by words, and goes on with what is published now', async () => {
+  it('keeps each inbox row once, finds it by search and adds new messages', async () => {
     const titles = async (): Promise<string[]> =>
       (await inbox(older.url('control'))).map(({ title, body }) => (title === '' ? body : title)).toSorted();
     const before = ['Backup done', 'Scrub finished (nas@home.example)', 'Zürich weather station: no answer.'];
@@ -166,7 +166,7 @@ describe('A data folder from before the inbox followed push, with something of e
     await vi.waitFor(async () => expect(await titles()).toEqual(['After the update.', ...before]), 10_000);
   });
 
-  it('has its notification, whose delivery still waits, and the mail', async () => {
+  it('keeps a notification with a pending delivery, and the mail', async () => {
     const { notices } = await own<any>('/api/notify/notices');
     expect(notices).toMatchObject([{ title: 'Disk', deliveries: [{ state: 'waiting' }] }]);
     expect((await own<any>('/api/notify/notices?q=fails')).notices).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('A data folder from before the inbox followed push, with something of e
     expect(messages).toMatchObject([{ subject: 'Scrub finished' }]);
   });
 
-  it('has the limits of downloads', async () => {
+  it('keeps the limits of downloads', async () => {
     expect(await own('/api/downloads/limits')).toMatchObject({
       limits: { speed: 1_000_000, hours: ['mon-fri 22:00-07:00'] },
     });

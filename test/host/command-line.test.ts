@@ -135,7 +135,7 @@ test('a relative data folder counts from the working folder', () => {
 
 test('what can be taken over stands in the manifests: a program of one becomes a command with its help', () => {
   const services = [
-    { takesOver: [{ program: 'gitea', from: 'FOLDER', what: 'its repositories', dryRun: true }] },
+    { importSources: [{ program: 'gitea', from: 'FOLDER', what: 'its repositories', dryRun: true }] },
   ] as const;
   expect(parseCommandLine(['import', 'gitea', 'data', '--dry-run'], services)).toEqual({
     ...{ name: 'import', dataDir: undefined, program: 'gitea', folder: 'data', dryRun: true },

@@ -9,8 +9,8 @@ const numbers = defineFeed('test.numbers', z.object({ n: z.int() }));
 const source = (values: readonly number[]) => ({
   after: (place: number, limit: number) => {
     const entries = values.slice(place, place + limit).map((n) => ({ key: String(n), payload: { n } }));
-    const reached = place + entries.length;
-    return Promise.resolve({ entries, reached, more: reached < values.length });
+    const position = place + entries.length;
+    return Promise.resolve({ entries, position, hasMore: position < values.length });
   },
 });
 
@@ -22,8 +22,12 @@ it('hands the follower what the source has, whoever of the two comes first', asy
   {
     using served = feeds.serve(numbers, source([1, 2, 3]));
     expect(grown).toHaveBeenCalledTimes(1);
-    expect(await followed.after(1, 1)).toEqual({ entries: [{ key: '2', payload: { n: 2 } }], reached: 2, more: true });
-    served.grown();
+    expect(await followed.after(1, 1)).toEqual({
+      entries: [{ key: '2', payload: { n: 2 } }],
+      position: 2,
+      hasMore: true,
+    });
+    served.entriesAdded();
     expect(grown).toHaveBeenCalledTimes(2);
   }
   expect(await followed.after(0, 2)).toBeUndefined();
@@ -37,7 +41,7 @@ it('leaves out an entry that does not have the form, says so, and goes on behind
   using followed = feeds.follow(numbers, () => undefined);
   using _served = feeds.serve(numbers, source([1, 2.5, 3]));
   const page = await followed.after(0, 10);
-  expect(page).toMatchObject({ entries: [{ key: '1' }, { key: '3' }], reached: 3, more: false });
+  expect(page).toMatchObject({ entries: [{ key: '1' }, { key: '3' }], position: 3, hasMore: false });
   expect(error).toHaveBeenCalledWith(expect.any(String), expect.objectContaining({ key: '2.5' }));
 });
 

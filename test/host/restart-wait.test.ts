@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { Service } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
-import { markEndless } from '../../services/kit/endless.ts';
+import { markLongLived } from '../../services/kit/long-lived-response.ts';
 import { api } from '../support/api.ts';
 import { createFakeClock } from '../support/clock.ts';
 import { fixtureService } from '../support/fixture-service.ts';
@@ -21,7 +21,7 @@ function ferry(more: Partial<Service> = {}) {
     http: (request, response) => {
       answers.push(response);
       response.write('begun ');
-      if (request.url === '/live') markEndless(response);
+      if (request.url === '/live') markLongLived(response);
     },
     start: () => Promise.resolve(void words.push(word)),
     reconfigure: (settings) => Promise.resolve(void tones.push((settings as { tone: string }).tone)),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { registry } from '../../main/host/services/registry.ts';
-import type { NotifyDelivery, NotifyNotice } from '../../services/contracts/notify/history.ts';
+import type { NotifyDelivery, NotifyHistoryEntry } from '../../services/contracts/notify/history.ts';
 import { api } from '../support/api.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { sharing } from '../support/gateway/phone.ts';
@@ -40,7 +40,7 @@ async function untilTold(ask: House['ask']): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     await wait(20);
     const { notices } = await ask('GET', '/notify/notices?state=waiting&limit=20');
-    const deliveries: readonly NotifyDelivery[] = notices.flatMap((notice: NotifyNotice) => notice.deliveries);
+    const deliveries: readonly NotifyDelivery[] = notices.flatMap((notice: NotifyHistoryEntry) => notice.deliveries);
     if (deliveries.every(({ state, attempts }) => state !== 'waiting' || attempts > 0)) return;
   }
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { engineWorked } from '../../services/contracts/control/engines.ts';
+import { engineProgress } from '../../services/contracts/control/engines.ts';
 import { noBrowser } from '../support/browser.ts';
 import { api } from '../support/api.ts';
 import { expectFits } from './fits.ts';
@@ -88,13 +88,13 @@ describe.skipIf(noBrowser)('the engines page', () => {
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
     const step = 'Downloading the official release';
-    pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: { step, percent: 42 } });
+    pages.inbox.bus?.publish(engineProgress, { name: 'yt-dlp', work: { step, percent: 42 } });
     await page.getByText(`${step}, 42 %`).waitFor();
     expect(await page.getByRole('progressbar', { name: 'Installation of yt-dlp' }).getAttribute('value')).toBe('42');
     await page.getByRole('button', { name: 'More for yt-dlp' }).click();
     expect(await page.getByRole('menuitem', { name: 'Remove' }).getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Escape');
-    pages.inbox.bus?.publish(engineWorked, { name: 'yt-dlp', work: null });
+    pages.inbox.bus?.publish(engineProgress, { name: 'yt-dlp', work: null });
     await page.getByText(step).waitFor({ state: 'detached' });
     await page.route('**/api/engines/yt-dlp/install', (route) =>
       route.fulfill({
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/settings/engines', screen);
     await visit.page.getByRole('list', { name: 'Engines' }).waitFor();
-    pages.inbox.bus?.publish(engineWorked, {
+    pages.inbox.bus?.publish(engineProgress, {
       name: 'yt-dlp',
       work: { step: 'Downloading the official release', percent: 62 },
     });

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { gateway } from '../../services/gateway/index.ts';
-import { codeOf, stepAt } from '../../services/kit/totp.ts';
+import { generateCode, toTimeStep } from '../../services/kit/totp.ts';
 import { api } from '../support/api.ts';
 import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 import { fixtureService } from '../support/fixture-service.ts';
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
       .join('');
     const key = Uint8Array.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
     const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
-      code: codeOf(key, stepAt(Date.now())),
+      code: generateCode(key, toTimeStep(Date.now())),
     });
     await using context = await sofa();
     const page = await context.newPage();
@@ -118,7 +118,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
       .getByText(/The code is not right/)
       .waitFor();
     // One of the app was used to switch it on, and counts once; that of the next half minute counts already.
-    await page.getByLabel('Code').fill(codeOf(key, stepAt(Date.now()) + 1));
+    await page.getByLabel('Code').fill(generateCode(key, toTimeStep(Date.now()) + 1));
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));

@@ -12,9 +12,9 @@ import {
   type Captions,
   type Download,
   type DownloadOptions,
-  type Steered,
+  type QueueChange,
 } from '../../services/contracts/downloads/api.ts';
-import { downloadLimitsChanged, type LimitsNow } from '../../services/contracts/downloads/limits.ts';
+import { downloadLimitsChanged, type CurrentLimits } from '../../services/contracts/downloads/limits.ts';
 import type { DownloadPreview } from '../../services/contracts/downloads/preview.ts';
 import { inboxAdded, inboxApi, inboxChanged, inboxRead, type InboxItem } from '../../services/contracts/inbox/api.ts';
 import { Problem } from '../../services/contracts/problem.ts';
@@ -127,7 +127,7 @@ export class MemoryDownloads {
   readonly refused = new Map<string, string>();
   folders: string[] = [];
   presets: string[] = [];
-  limits: LimitsNow = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
+  limits: CurrentLimits = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
   /** Whose files were deleted. */
   readonly deleted: string[] = [];
   /** What was asked for once more. */
@@ -165,7 +165,7 @@ export class MemoryDownloads {
     this.bus?.publish(downloadChanged, download);
   }
 
-  #steer(uids: readonly string[] | undefined, pause: boolean): Steered {
+  #steer(uids: readonly string[] | undefined, pause: boolean): QueueChange {
     if (uids === undefined) {
       this.paused = pause;
       this.bus?.publish(downloadsPaused, { paused: pause });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mailWorked, type SpooledMail } from '../../services/contracts/mail/api.ts';
+import { mailActivity, type SpooledMail } from '../../services/contracts/mail/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { manifest as mail } from '../../services/mail/manifest.ts';
 import { fixtureService } from '../support/fixture-service.ts';
@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)('a list of the newest', () => {
     }
   }
   function tell(): void {
-    pages.inbox.bus?.publish(mailWorked, { time: Date.now() });
+    pages.inbox.bus?.publish(mailActivity, { time: Date.now() });
   }
   async function open(path = '/delivery/mails') {
     const watched = await pages.visit('/');

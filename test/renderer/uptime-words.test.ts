@@ -4,7 +4,7 @@ import { groupOf } from '../../renderer/src/pages/uptime/monitor-filter.ts';
 import { percentWords } from '../../renderer/src/pages/uptime/words.ts';
 import { bySoonest, windowStanding } from '../../renderer/src/pages/uptime/maintenance-words.ts';
 import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
-import type { Beat } from '../../services/contracts/uptime/views.ts';
+import type { Heartbeat } from '../../services/contracts/uptime/views.ts';
 
 it('a share has two digits, and is never rounded up to a whole', () => {
   expect([1, 0.99999, 0.998, 0, null].map(percentWords)).toEqual([
@@ -27,7 +27,7 @@ it('what is paused is neither up nor down, and what has no check yet waits', () 
 });
 
 it('it stands since before its first check here, unless that was a change', () => {
-  const beat = (status: 0 | 1, time: string): Beat => ({ status, msg: '', time }) as Beat;
+  const beat = (status: 0 | 1, time: string): Heartbeat => ({ status, msg: '', time }) as Heartbeat;
   const at = (time: string): number => Date.parse(`2026-11-27T${time}Z`);
   const first = beat(1, '2026-11-27 12:00:00');
   expect(historyOf([first], at('03:00:00'))).toMatchObject([{ status: 1, began: at('03:00:00'), until: undefined }]);

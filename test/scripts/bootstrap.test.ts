@@ -22,8 +22,8 @@ function writeProtected(folder: string): string {
     require('node:module').syncBuiltinESMExports();`;
 }
 
-describe('the set-up', () => {
-  it('says what it installs and how far it is, and does it once', async () => {
+describe('the set-up script', () => {
+  it('reports what it installs and its progress, and installs it once', async () => {
     checkout.write('wait', '');
     const first = checkout.setUp('start');
     await said(first, 'Installing about 2 packages with npm');
@@ -36,7 +36,7 @@ describe('the set-up', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'ended by %s ends npm, and begins anew next time',
+    'ends npm after %s and starts over the next time',
     async (signal) => {
       checkout.write('wait', '');
       const cut = checkout.setUp('start');
@@ -51,7 +51,7 @@ describe('the set-up', () => {
     },
   );
 
-  it('ends with the shell that npm runs it in', async () => {
+  it('ends with the shell that runs it for npm', async () => {
     checkout.write('wait', '');
     const cut = checkout.setUp('start', { shell: true, environment: { npm_lifecycle_event: 'prestart' } });
     await said(cut, '1 of 2 packages');
@@ -59,7 +59,7 @@ describe('the set-up', () => {
     await vi.waitFor(() => expect(checkout.calls().at(-1)).toBe('npm ended'), { timeout: 15_000, interval: 20 });
   });
 
-  it('waits for one that is under way, and not for one that was killed', async () => {
+  it('waits for a running set-up and not for a killed one', async () => {
     checkout.write('wait', '');
     const first = checkout.setUp('start');
     await said(first, '1 of 2 packages');
@@ -74,7 +74,7 @@ describe('the set-up', () => {
     expect((await checkout.setUp('start').ended()).status).toBe(0);
   });
 
-  it('says one sentence where it may not write, and none where nothing is left to do', async () => {
+  it('prints one sentence in a read-only folder, and none if nothing is left to do', async () => {
     const preload = writeProtected(checkout.folder);
     const { status, lines } = await checkout.setUp('start', { preload }).ended();
     expect({ status, lines }).toEqual({
@@ -87,7 +87,7 @@ describe('the set-up', () => {
     expect(await checkout.setUp('start', { preload }).ended()).toEqual({ status: 0, lines: [] });
   });
 
-  it('says what is missing where there is no npm, and names no command', async () => {
+  it('reports a missing npm without suggesting a command', async () => {
     checkout.remove('machine/npm');
     const { status, lines } = await checkout.setUp('start').ended();
     expect(status).toBe(1);
@@ -95,7 +95,7 @@ describe('the set-up', () => {
     expect(lines.join('\n')).not.toContain('npm ci');
   });
 
-  it('says why the packages did not bring their Node', async () => {
+  it('reports why the packages did not include their Node', async () => {
     checkout.program('npm', 'mkdir -p node_modules/.bin; touch node_modules/.package-lock.json');
     const { status, lines } = await checkout.setUp('start').ended();
     expect(status).toBe(1);
@@ -105,7 +105,7 @@ describe('the set-up', () => {
   });
 });
 
-describe('the programs of the tests', () => {
+describe('programs required by tests', () => {
   const root = 'process.getuid = () => 0;';
   const programs = 'chromium ffmpeg ffprobe swaks msmtp curl git dunst Xvfb dbus-run-session notify-send';
 
@@ -136,7 +136,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     );
   }
 
-  it('are installed as soon as others let go of apt, and are told', async () => {
+  it('are installed as soon as the apt lock is free, and are reported', async () => {
     lockedApt();
     checkout.write('.cache/tools/promtool.unpacking/half', '');
     checkout.write('.cache/tools/apprise-1.new/half', '');
@@ -157,7 +157,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     expect(status).toBe(0);
   });
 
-  it('are named where there is no apt-get, without a word of it; under CI that is a failure', async () => {
+  it('are listed without mention of apt-get where it does not exist, which is a failure under CI', async () => {
     const { status, lines } = await checkout.setUp('test', { preload: root }).ended();
     expect(status).toBe(0);
     expect(lines.join('\n')).toContain('missing here: chromium, ffmpeg');
@@ -165,7 +165,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     expect((await checkout.setUp('test', { preload: root, environment: { CI: 'true' } }).ended()).status).toBe(1);
   });
 
-  it('are named with the command for root where there is apt-get and somebody else asks', async () => {
+  it('are listed with the command for root when another user runs the script', async () => {
     checkout.program('apt-get', 'exit 1');
     const { lines } = await checkout.setUp('test', { preload: 'process.getuid = () => 1000;' }).ended();
     expect(lines.at(-1)).toMatch(/As root: apt-get install chromium ffmpeg /);

@@ -63,7 +63,7 @@ describe('the desktop app', () => {
     try {
       await using rig = await openDesktop({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
       const before = rig.host();
-      const { name } = await before.control.backups.make();
+      const { name } = await before.control.backups.create();
       await before.control.changeSettings('moody', { name: 'later' });
       await before.control.backups.restore(name);
       await expect.poll(() => rig.host() === before).toBe(false);
@@ -106,7 +106,7 @@ describe('the desktop app', () => {
         return fork(...given);
       };
       const before = rig.host();
-      await before.control.backups.restore((await before.control.backups.make()).name);
+      await before.control.backups.restore((await before.control.backups.create()).name);
       await expect.poll(() => begun, { timeout: 20_000 }).toBe(2);
       expect(forks).toBe(1);
       freed.resolve();

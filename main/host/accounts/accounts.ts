@@ -142,7 +142,7 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   return {
     authenticate: authentication.authenticate,
     may: permissions.may,
-    stands: permissions.stands,
+    isStillValid: permissions.stands,
     link: links.make,
     ...secrets,
     ...accountList({ directory, changes, passwords, clock, releases, security }),

@@ -34,7 +34,7 @@ interface Proof {
 }
 
 /** Where a request comes from. */
-type Client = Pick<Credentials, 'remoteAddress' | 'foreignSite'>;
+type Client = Pick<Credentials, 'remoteAddress' | 'isCrossSite'>;
 
 export interface AuthenticationParts {
   readonly directory: Directory;
@@ -110,7 +110,13 @@ export class Authentication {
     }
   }
 
-  async #authenticate({ authorization, session, link, proven, ...client }: Credentials): Promise<Identity | undefined> {
+  async #authenticate({
+    authorization,
+    session,
+    link,
+    gatewayIdentity: proven,
+    ...client
+  }: Credentials): Promise<Identity | undefined> {
     const claim = readAuthorization(authorization);
     switch (claim.kind) {
       case 'password':

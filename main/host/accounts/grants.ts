@@ -1,5 +1,5 @@
 import type { Grant, Permission } from '../../../services/contracts/control/accounts.ts';
-import { matchesPieces } from '../../../services/contracts/wildcards.ts';
+import { matchesWildcardParts } from '../../../services/contracts/wildcards.ts';
 
 export type Access = 'read' | 'write';
 
@@ -32,7 +32,7 @@ export function compileGrants(grants: readonly Grant[]): CompiledGrants {
 /** Undefined when no grant speaks of this resource. */
 export function decide(grants: CompiledGrants, service: string, access: Access, resource: string): boolean | undefined {
   for (const { pieces, permission } of grants.get(service) ?? []) {
-    if (matchesPieces(pieces, resource)) return permission === 'read-write' || permission === access;
+    if (matchesWildcardParts(pieces, resource)) return permission === 'read-write' || permission === access;
   }
   return undefined;
 }

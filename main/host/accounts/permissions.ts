@@ -50,7 +50,7 @@ export class Permissions {
     return decision;
   };
 
-  readonly stands: Accounts['stands'] = (identity) => {
+  readonly stands: Accounts['isStillValid'] = (identity) => {
     const member = this.#directory.member(identity.account);
     return member !== undefined && this.#stands(identity, member);
   };

@@ -2,7 +2,7 @@ import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import type { SecondFactors, StoredSecondFactor } from '../../../services/contracts/control/second-factor.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random, Vault } from '../../../services/contracts/service.ts';
-import { base32, matchingStep } from '../../../services/kit/totp.ts';
+import { toBase32, findMatchingStep } from '../../../services/kit/totp.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
@@ -68,7 +68,7 @@ export class SecondFactorStore implements Store {
         .onConflict((conflict) => conflict.column('account').doUpdateSet(row))
         .execute();
     });
-    return { secret: base32(secret), uri: scannable(secret, account, 'Homeport') };
+    return { secret: toBase32(secret), uri: scannable(secret, account, 'Homeport') };
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
@@ -147,7 +147,7 @@ export class SecondFactorStore implements Store {
   /** What the row becomes when the code is used; undefined for a wrong one. */
   #matching(row: SecondFactorRow, code: string): Pick<SecondFactorRow, 'last_step' | 'recovery'> | undefined {
     const secret = Buffer.from(this.#parts.vault.open(row.secret, sealing), 'base64');
-    const step = matchingStep(secret, code, this.#parts.clock.now());
+    const step = findMatchingStep(secret, code, this.#parts.clock.now());
     const { recovery } = row;
     if (step !== undefined) return step > Number(row.last_step) ? { last_step: step, recovery } : undefined;
     const left = parseRecoveryCodes(row);
@@ -180,6 +180,6 @@ function wrongCode(): Problem {
 
 /** What an authenticator app scans. */
 function scannable(secret: Uint8Array, account: string, issuer: string): string {
-  const query = new URLSearchParams({ secret: base32(secret), issuer }).toString();
+  const query = new URLSearchParams({ secret: toBase32(secret), issuer }).toString();
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { bodyToFile } from '../../../services/kit/request-body.ts';
+import { writeBodyToFile } from '../../../services/kit/request-body.ts';
 import { readBackupBeside } from './beside.ts';
 
 /** How what is still on its way is named, so that no list shows it. */
@@ -46,7 +46,7 @@ export async function receiveBackup(folder: string, incoming: Readable): Promise
 async function written(incoming: Readable, file: string, folder: string): Promise<void> {
   try {
     // A disk that is full says so itself: what a house has to keep knows no limit.
-    await bodyToFile(incoming, file, { most: Infinity, tooLarge: () => new RangeError('too large') });
+    await writeBodyToFile(incoming, file, { most: Infinity, tooLarge: () => new RangeError('too large') });
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (!['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES'].includes(code)) throw cause;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { threadFile } from '../../../services/kit/limited-thread.ts';
+import { getThreadFile } from '../../../services/kit/limited-thread.ts';
 import type { Manifest } from './archive.ts';
 import type { ReadJob, ReadOutcome } from './read-worker.ts';
 import { problemFromThread } from './thread-problem.ts';
@@ -41,7 +41,7 @@ export async function readBackupBeside(job: ReadJob): Promise<Manifest> {
 }
 
 function startThread(name: string, workerData: unknown, reject: (error: unknown) => void): Worker {
-  const worker = new Worker(threadFile(name, import.meta.url), { name: 'backup', workerData, execArgv: [] });
+  const worker = new Worker(getThreadFile(name, import.meta.url), { name: 'backup', workerData, execArgv: [] });
   worker.once('error', reject);
   worker.once('exit', () => reject(new Error('the thread ended without an answer')));
   return worker;

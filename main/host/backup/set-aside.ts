@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { SetAside } from '../../../services/contracts/control/backups.ts';
+import type { SetAsideData } from '../../../services/contracts/control/backups.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { removingPrefix, replacedPrefix } from './archive.ts';
 
@@ -11,7 +11,7 @@ export function setAsideName(now: number): string {
 }
 
 /** What restores have replaced, newest first. */
-export async function listSetAside(dataDir: string): Promise<readonly SetAside[]> {
+export async function listSetAside(dataDir: string): Promise<readonly SetAsideData[]> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(replacedPrefix));
   return names
     .sort()

@@ -147,10 +147,10 @@ export function openBackups({
   return {
     folder,
     list,
-    age,
-    path,
-    make: async () => make(),
-    async take(incoming) {
+    getAge: age,
+    getPath: path,
+    create: async () => make(),
+    async receive(incoming) {
       const { file, createdAt } = await receiveBackup(folder(), incoming);
       const name = await freeName(createdAt);
       await rename(file, join(folder(), name));
@@ -179,7 +179,7 @@ export function openBackups({
       setImmediate(startAnew);
     },
     setAside: () => listSetAside(dataDir),
-    async putBack(name) {
+    async restoreSetAside(name) {
       const former = await setAsidePath(dataDir, name);
       refuseWhileBusy();
       stageFormer(dataDir, former);

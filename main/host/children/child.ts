@@ -1,18 +1,18 @@
 import { spawn, type ChildProcessWithoutNullStreams, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import type { ChildExit, ChildOrder, RunningChild } from '../../../services/contracts/children.ts';
+import type { ChildExit, ChildOptions, RunningChild } from '../../../services/contracts/children.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
-import { identityOf, signalGroup } from '../../../services/kit/process-group.ts';
+import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
+import { findProcessIdentity, signalGroup } from '../../../services/kit/process-group.ts';
 import type { Orphans } from './orphans.ts';
 
 const defaultStop = { signal: 'SIGTERM', graceMs: 5000 } as const;
 
 /** See `Children.start`. `ended` is told once the program and its group are gone. */
 export async function startChild(
-  order: ChildOrder,
+  order: ChildOptions,
   { clock, orphans, ended }: { readonly clock: Clock; readonly orphans: Orphans; readonly ended: () => void },
 ): Promise<RunningChild> {
   order.signal?.throwIfAborted();
@@ -32,7 +32,7 @@ export async function startChild(
   if (order.shortLived !== true) {
     // Of a program that ends meanwhile Node would let go what it said, since nobody reads it yet.
     using _held = held(process_);
-    const identity = await identityOf(pid);
+    const identity = await findProcessIdentity(pid);
     if (identity !== undefined && !child.hasEnded) orphans.note(pid, identity);
   }
   return child;
@@ -42,7 +42,7 @@ class Child implements RunningChild {
   readonly pid: number;
   readonly exited: Promise<ChildExit>;
   readonly #process: ChildProcessWithoutNullStreams;
-  readonly #stop: NonNullable<ChildOrder['stop']>;
+  readonly #stop: NonNullable<ChildOptions['stop']>;
   readonly #clock: Clock;
   #stopping: Promise<ChildExit> | undefined;
   hasEnded = false;
@@ -51,7 +51,7 @@ class Child implements RunningChild {
     pid: number,
     process_: ChildProcessWithoutNullStreams,
     exited: Promise<ChildExit>,
-    stop: NonNullable<ChildOrder['stop']>,
+    stop: NonNullable<ChildOptions['stop']>,
     clock: Clock,
   ) {
     this.pid = pid;
@@ -96,9 +96,16 @@ class Child implements RunningChild {
   }
 }
 
-function spawnFor({ file, args, environment, folder, user, handedFolder }: ChildOrder): ChildProcessWithoutNullStreams {
+function spawnFor({
+  file,
+  args,
+  environment,
+  folder,
+  user,
+  inheritedFolder: handedFolder,
+}: ChildOptions): ChildProcessWithoutNullStreams {
   const options: SpawnOptionsWithoutStdio = {
-    env: cleanEnvironment(environment),
+    env: buildCleanEnvironment(environment),
     ...(folder === undefined ? {} : { cwd: folder }),
     ...user,
     detached: process.platform !== 'win32',
@@ -125,7 +132,7 @@ function held({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
   };
 }
 
-async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }: ChildOrder): Promise<number> {
+async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }: ChildOptions): Promise<number> {
   try {
     await once(process_, 'spawn');
   } catch (error) {

@@ -40,7 +40,7 @@ export async function openChildren(
   };
   return {
     start,
-    answersAt(child, address) {
+    registerAddress(child, address) {
       const noted = noteAddress?.(address);
       void child.exited.finally(() => noted?.[Symbol.dispose]());
     },

@@ -1,6 +1,6 @@
 import type {
   RunningChild,
-  Supervised,
+  SupervisedProcess,
   SupervisedState,
   SupervisionOptions,
 } from '../../../services/contracts/children.ts';
@@ -13,7 +13,7 @@ const longestPauseMs = 60_000;
 const wellAfterMs = 60_000;
 
 /** Keeps a program running: starts it anew when it ends, after pauses that grow while it keeps ending. */
-export class SupervisedChild implements Supervised {
+export class SupervisedChild implements SupervisedProcess {
   readonly #start: () => Promise<RunningChild>;
   readonly #options: SupervisionOptions;
   readonly #clock: Clock;

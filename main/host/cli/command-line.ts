@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { ServiceManifest, TakesOver } from '../../../services/contracts/service.ts';
+import type { ServiceManifest, ImportSource } from '../../../services/contracts/service.ts';
 
 /** What every command but `help` and `version` may be told. */
 interface Place {
@@ -8,7 +8,7 @@ interface Place {
 }
 
 /** The services, of whose manifests the commands for other programs' data and for engines are made. */
-type Services = readonly Pick<ServiceManifest, 'takesOver' | 'engines'>[];
+type Services = readonly Pick<ServiceManifest, 'importSources' | 'engines'>[];
 
 /** What the command line asks for. */
 export type Command =
@@ -81,14 +81,14 @@ ${programsOf(services).map(importHelp).join('')}  config check [FILE]           
 /** Where the meaning of a command begins. */
 const helpColumn = 37;
 
-function importHelp({ program, from, what, dryRun }: TakesOver): string {
+function importHelp({ program, from, what, dryRun }: ImportSource): string {
   const form = `  import ${program} ${from}${dryRun ? ' [--dry-run]' : ''}`;
   const gap = form.length < helpColumn ? form.padEnd(helpColumn) : `${form}\n${' '.repeat(helpColumn)}`;
   return `${gap}take over ${what}\n`;
 }
 
-function programsOf(services: Services): readonly TakesOver[] {
-  return services.flatMap(({ takesOver = [] }) => takesOver);
+function programsOf(services: Services): readonly ImportSource[] {
+  return services.flatMap(({ importSources: takesOver = [] }) => takesOver);
 }
 
 const options = {
@@ -123,7 +123,7 @@ interface Form {
   command(given: Given): Command | string;
 }
 
-function importForm({ program, dryRun }: TakesOver): Form {
+function importForm({ program, dryRun }: ImportSource): Form {
   return {
     words: ['import', program],
     flags: dryRun ? ['dry-run'] : [],

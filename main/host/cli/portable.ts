@@ -1,5 +1,5 @@
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Service, ServiceDescriptor, TakenOver } from '../../../services/contracts/service.ts';
+import type { Service, ServiceDescriptor, ImportResult } from '../../../services/contracts/service.ts';
 import type { Portable } from '../accounts/portable.ts';
 import type { Kernel } from '../kernel.ts';
 import { openServiceContext } from '../services/service-context.ts';
@@ -94,15 +94,15 @@ export async function takeOverInto(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
   from: { readonly program: string; readonly folder: string; readonly dryRun: boolean },
-): Promise<TakenOver & { readonly service: string }> {
-  const names = ({ takesOver = [] }: ServiceDescriptor): boolean =>
+): Promise<ImportResult & { readonly service: string }> {
+  const names = ({ importSources: takesOver = [] }: ServiceDescriptor): boolean =>
     takesOver.some((each) => each.program === from.program);
   const id = descriptors.find(names)?.id ?? '';
   await using opened = await openUnstarted(
     kernel,
     descriptors.filter((descriptor) => descriptor.id === id),
   );
-  const takeOver = opened.services.get(id)?.takeOver;
+  const takeOver = opened.services.get(id)?.importData;
   if (takeOver === undefined)
     throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
   return { ...(await takeOver(from.program, from.folder, { dryRun: from.dryRun })), service: id };

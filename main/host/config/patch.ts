@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { HiddenSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
+import { RedactedSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { setField } from './document.ts';
 import type { ResolvedSection } from './layers.ts';
 import { isSecret, unknownWithin } from './json-schema.ts';
@@ -27,7 +27,7 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
       invalid.push({ path: [...section.path, name].join('.'), message: 'There is no such setting.' });
       continue;
     }
-    if (isSecret(field.place) && HiddenSecret.safeParse(value).success) continue;
+    if (isSecret(field.place) && RedactedSecret.safeParse(value).success) continue;
     for (const path of unknownWithin(value, field.place)) {
       invalid.push({ path: [field.path, ...path].join('.'), message: 'There is no such setting.' });
     }

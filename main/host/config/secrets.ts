@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { HiddenSecret } from '../../../services/contracts/control/settings.ts';
+import { RedactedSecret } from '../../../services/contracts/control/settings.ts';
 import { elementOf, holdsSecret, isRecord, isSecret, propertyOf, type SchemaPlace } from './json-schema.ts';
 
 /** A secret in an exported file, sealed by the vault of the host that wrote it. */
@@ -32,7 +32,7 @@ export function replaceSecrets(
 
 /** The value as pages may see it. */
 export function hideSecrets(value: unknown, place: SchemaPlace): unknown {
-  return replaceSecrets(value, place, (secret): HiddenSecret => ({
+  return replaceSecrets(value, place, (secret): RedactedSecret => ({
     set: secret !== undefined && secret !== null && secret !== '',
   }));
 }
@@ -51,7 +51,7 @@ export function restoreSecrets(
 ): unknown {
   if (!holdsSecret(place)) return value;
   if (isSecret(place)) {
-    const hidden = HiddenSecret.safeParse(value);
+    const hidden = RedactedSecret.safeParse(value);
     if (!hidden.success) return value;
     if (hidden.data.set && current === undefined) lost(path);
     return current;

@@ -84,9 +84,9 @@ export function createCommitQueue(
   };
 
   const callers = new Batcher<Caller>({
-    largest: largestGroup,
-    everyTurn: true,
-    async work(group) {
+    maxBatchSize: largestGroup,
+    waitEachTurn: true,
+    async process(group) {
       serving = serve(group);
       await serving;
       serving = undefined;

@@ -11,7 +11,7 @@ import {
   type SqliteDialectConfig,
   type SqliteStatement,
 } from 'kysely';
-import { runAtOnce, type RunAtOnce } from '../../../services/kit/known-statement.ts';
+import { setSynchronousRunner, type SynchronousRunner } from '../../../services/kit/cached-statement.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
@@ -36,7 +36,7 @@ export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Eng
   const durability = createDurability(database);
   const statements = new StatementCache(database, watched);
   const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, watched) });
-  const run: RunAtOnce = (text, values) => runStatement(statements, text, values);
+  const run: SynchronousRunner = (text, values) => runStatement(statements, text, values);
   // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
   const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
   const wal = openWal(`${database.name}-wal`, checkpoint, log);
@@ -96,19 +96,19 @@ function openFile(folder: string): Sqlite.Database {
 function withoutSync<T>(
   durability: Durability,
   kysely: Kysely<any>,
-  run: RunAtOnce,
+  run: SynchronousRunner,
   work: (transaction: Kysely<any>) => Promise<T>,
 ): Promise<T> {
   return kysely.connection().execute(async (connection) => {
     durability.release();
     try {
       return await connection.transaction().execute(async (transaction) => {
-        runAtOnce(transaction, run);
+        setSynchronousRunner(transaction, run);
         try {
           return await work(transaction);
         } finally {
           // Whoever holds on to it is told by Kysely that it is over.
-          runAtOnce(transaction, undefined);
+          setSynchronousRunner(transaction, undefined);
         }
       });
     } finally {

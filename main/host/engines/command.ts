@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
+import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
 export interface CommandResult {
   readonly ok: boolean;
@@ -22,7 +22,7 @@ export async function runCommand(
       {
         timeout: options.timeoutMs,
         killSignal: 'SIGKILL',
-        env: cleanEnvironment(options.environment),
+        env: buildCleanEnvironment(options.environment),
         maxBuffer: 4 * 1024 * 1024,
         windowsHide: true,
       },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Engines } from '../../../services/contracts/control/engines.ts';
-import { cleanEnvironment } from '../../../services/kit/clean-environment.ts';
+import { buildCleanEnvironment } from '../../../services/kit/clean-environment.ts';
 
 /** See {@link Engines.start}. */
 export const startLibrary: Engines['start'] = ({ python, path }, { script, folder }) => {
@@ -11,7 +11,7 @@ export const startLibrary: Engines['start'] = ({ python, path }, { script, folde
   const utf8 = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', PYTHONSAFEPATH: '1' };
   return spawn(python, [...isolated, '-u', '-c', script, path], {
     cwd: folder,
-    env: cleanEnvironment({ ...utf8, ...electron }),
+    env: buildCleanEnvironment({ ...utf8, ...electron }),
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,8 +1,8 @@
 import { isIP, connect as connectTcp, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { certificateTrouble } from '../../../services/contracts/certificates.ts';
-import type { CertificateFacts, Connected, ConnectOptions } from '../../../services/contracts/outgoing.ts';
+import { findCertificateProblem } from '../../../services/contracts/certificates.ts';
+import type { CertificateInfo, OutgoingConnection, ConnectOptions } from '../../../services/contracts/outgoing.ts';
 import { checkedLookup, refusedAddress, type IsRefused, type Resolve } from './connector.ts';
 import { explainFailure } from './explain.ts';
 import type { OwnConnections } from './own-connections.ts';
@@ -19,7 +19,7 @@ interface OpeningRules {
 export async function openConnection(
   options: ConnectOptions,
   { resolve, isRefused, ownConnections }: OpeningRules,
-): Promise<Connected> {
+): Promise<OutgoingConnection> {
   const { port, signal, timeoutMs = defaultTimeoutMs } = options;
   const host = options.host.replace(/^\[|\]$/g, '');
   signal?.throwIfAborted();
@@ -85,7 +85,7 @@ function opened(socket: Socket, event: string): Promise<void> {
   return new Promise((resolve) => socket.once(event, () => resolve()));
 }
 
-function factsOf(socket: TLSSocket): CertificateFacts | undefined {
+function factsOf(socket: TLSSocket): CertificateInfo | undefined {
   const certificate: Partial<DetailedPeerCertificate> = socket.getPeerCertificate(true);
   // Without one it is an empty object.
   if (certificate.fingerprint256 === undefined) return undefined;
@@ -97,7 +97,7 @@ function factsOf(socket: TLSSocket): CertificateFacts | undefined {
     validFrom: Date.parse(certificate.valid_from ?? ''),
     validTo: Date.parse(certificate.valid_to ?? ''),
     fingerprint: certificate.fingerprint256,
-    trouble: socket.authorized ? null : (certificateTrouble(codeOf(code)) ?? 'it is not trusted'),
+    problem: socket.authorized ? null : (findCertificateProblem(codeOf(code)) ?? 'it is not trusted'),
   };
 }
 

@@ -1,4 +1,4 @@
-import { certificateTrouble } from '../../../services/contracts/certificates.ts';
+import { findCertificateProblem } from '../../../services/contracts/certificates.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /**
@@ -15,7 +15,7 @@ export function explainFailure(error: unknown, host: string, lateMs?: number): P
     return new Problem('fetch.timeout', 504, `${host} could not be reached in time.`, cause);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return new Problem('fetch.timeout', 504, `${host} fell silent.`, cause);
-  const trouble = certificateTrouble(code);
+  const trouble = findCertificateProblem(code);
   if (trouble !== undefined)
     return new Problem('fetch.untrusted', 502, `The certificate of ${host} is not trusted: ${trouble}.`, cause);
   if (error instanceof Error && error.name === 'AbortError')

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { leadsToOwnListener } from '../../../services/kit/own-listeners.ts';
+import { isOwnListener } from '../../../services/kit/own-listeners.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /** Both ends of a connection as text; the receiving end sees the same two addresses in reverse. */
@@ -26,7 +26,7 @@ export class OwnConnections {
    */
   admit(socket: Socket, host: string, allowed = ''): void {
     const listeners = this.#listeners().filter((listener) => listener !== allowed);
-    if (leadsToOwnListener(socket, listeners)) {
+    if (isOwnListener(socket, listeners)) {
       socket.destroy();
       throw ownListener(host);
     }

@@ -12,8 +12,8 @@ import {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { NeededGrant, Rights } from '../../../services/contracts/route-access.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
-import { readLink, sessionOf, type SessionLink } from '../../../services/contracts/session.ts';
-import { unframed } from '../../../services/contracts/unframed.ts';
+import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../services/contracts/session.ts';
+import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 import { remoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
@@ -52,7 +52,7 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
 
 async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
   const [target = '', query = ''] = splitTarget(request.url ?? '');
-  const { path, link } = readLink(target);
+  const { path, link } = parseSessionLink(target);
   const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
   // A link stands in for a sign-in where a file is read, and nowhere else.
@@ -125,7 +125,12 @@ async function authenticate(
   const { authorization } = request.headers;
   let identity: Identity | undefined;
   try {
-    identity = await accounts.authenticate({ authorization, session: sessionOf(request), link, ...caller(request) });
+    identity = await accounts.authenticate({
+      authorization,
+      session: findSessionSecret(request),
+      link,
+      ...caller(request),
+    });
   } catch (error) {
     // What is wrong must not keep anyone from signing in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
@@ -224,7 +229,7 @@ function checkReply(route: Route, reply: unknown): unknown {
 function sendJson(request: IncomingMessage, response: ServerResponse, value: unknown): void {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  for (const [name, text] of Object.entries(unframed)) response.setHeader(name, text);
+  for (const [name, text] of Object.entries(frameDenyHeaders)) response.setHeader(name, text);
   if (value === undefined) {
     response.writeHead(204).end();
     return;

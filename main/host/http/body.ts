@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { requestAborted } from '../../../services/kit/disconnected.ts';
+import { buildAbortedProblem } from '../../../services/kit/disconnect-signal.ts';
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -15,7 +15,7 @@ export interface BodyLimits {
  */
 export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 }: BodyLimits): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  if (request.destroyed && !request.complete) return Promise.reject(requestAborted());
+  if (request.destroyed && !request.complete) return Promise.reject(buildAbortedProblem());
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
@@ -39,7 +39,7 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       leave();
       resolve(Buffer.concat(parts, size));
     };
-    const onClose = (): void => stop(requestAborted());
+    const onClose = (): void => stop(buildAbortedProblem());
     const leave = (): void => {
       clearTimeout(stalled);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);

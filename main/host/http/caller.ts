@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { vouchedFor } from '../../../services/contracts/gateway.ts';
+import { getGatewayIdentity } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
 import { allowOrigins, isFromForeignSite } from './origin.ts';
 import { clientAddress, publicHostBy, type Trusts } from './proxies.ts';
@@ -20,9 +20,9 @@ export function callerOf(
     }
     const found = {
       remoteAddress: clientAddress(request, trusts),
-      foreignSite: isFromForeignSite(request, isAllowed, publicHost),
+      isCrossSite: isFromForeignSite(request, isAllowed, publicHost),
     };
-    const proven = vouchedFor(request);
-    return proven === undefined ? found : { ...found, proven };
+    const proven = getGatewayIdentity(request);
+    return proven === undefined ? found : { ...found, gatewayIdentity: proven };
   };
 }

@@ -8,10 +8,10 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Dispatched } from '../../../services/contracts/dispatch.ts';
+import type { DispatchHandlers } from '../../../services/contracts/dispatch.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
-import { toAborted } from '../../../services/kit/disconnected.ts';
+import { toAbortedProblem } from '../../../services/kit/disconnect-signal.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
@@ -63,7 +63,7 @@ export interface Listener {
    * Its handlers for requests that came in at another listener of this process, which answers to `hosts`: with the same
    * guard, access log and metrics.
    */
-  dispatched(hosts: readonly string[]): Dispatched;
+  dispatched(hosts: readonly string[]): DispatchHandlers;
   /** Takes a connection that came in at another listener of this process; one that does not speak HTTP. */
   handOver(socket: Socket, leaving?: AbortSignal): void;
   /** See {@link Running.count}. */
@@ -99,10 +99,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   let guard = createGuard(policy);
   let draining = false;
   /** Made once for the names that a caller has, since it is asked for at each request. */
-  let handing: { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: Dispatched } | undefined;
+  let handing:
+    { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: DispatchHandlers } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    const problem = toProblem(toAborted(error, request), log, { service, method: request.method });
+    const problem = toProblem(toAbortedProblem(error, request), log, { service, method: request.method });
     if (response.headersSent) {
       response.destroy();
       return;
@@ -262,7 +263,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     dispatched(hosts) {
       if (handing?.hosts === hosts && handing.policy === policy) return handing.to;
       const by = createGuard({ ...policy, hosts: [...(policy.hosts ?? []), ...hosts] });
-      const to: Dispatched = {
+      const to: DispatchHandlers = {
         request(request, response) {
           markGatewayRequest(request);
           // Two listeners watch its end, besides what the service does.

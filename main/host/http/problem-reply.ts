@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { unframed } from '../../../services/contracts/unframed.ts';
+import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 
 /** Our own API's error shape; see `ApiError` in the contracts. */
 export function problemBody(problem: Problem): string {
@@ -23,7 +23,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
   response.setHeader('Content-Length', Buffer.byteLength(body));
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isEndless } from '../../../services/kit/endless.ts';
+import { isLongLived } from '../../../services/kit/long-lived-response.ts';
 
 /** A request that takes no longer is over before a restart could cut it off; ms. */
 const briefMs = 1000;
@@ -22,7 +22,7 @@ export class Running {
     const now = performance.now();
     let count = 0;
     for (const [work, startedAt] of this.#startedAt) {
-      const isStream = 'req' in work && isEndless(work);
+      const isStream = 'req' in work && isLongLived(work);
       if (!isStream && (startedAt <= begunBefore || now - startedAt > briefMs)) count += 1;
     }
     return count;

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { BytesReply, FileReply } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { asAttachment } from '../../../services/kit/content-disposition.ts';
-import { byteRange } from '../../../services/kit/byte-range.ts';
+import { formatAttachment } from '../../../services/kit/content-disposition.ts';
+import { parseByteRange } from '../../../services/kit/byte-range.ts';
 
 /**
  * Sends a file, or the one range of it that is asked for. It cannot run anything in our origin, whatever it holds.
@@ -38,7 +38,7 @@ function harmless(response: ServerResponse): void {
 
 function describe(response: ServerResponse, { type, saveAs }: Pick<FileReply, 'type' | 'saveAs'>): void {
   response.setHeader('Content-Type', type);
-  if (saveAs !== undefined) response.setHeader('Content-Disposition', asAttachment(saveAs));
+  if (saveAs !== undefined) response.setHeader('Content-Disposition', formatAttachment(saveAs));
 }
 
 async function send(
@@ -57,7 +57,7 @@ async function send(
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
   describe(response, reply);
   const { range: asked, 'if-range': ifRange } = request.headers;
-  const range = ifRange === undefined || ifRange === tag ? byteRange(asked, facts.size) : undefined;
+  const range = ifRange === undefined || ifRange === tag ? parseByteRange(asked, facts.size) : undefined;
   if (range === 'unsatisfiable') {
     response.setHeader('Content-Range', `bytes */${facts.size}`);
     return void response.writeHead(416).end();

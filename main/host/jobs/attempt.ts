@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
+import type { JobAttempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { Outcome } from './job-end.ts';
@@ -31,7 +31,7 @@ export function runAttempt(
   const cut = Promise.withResolvers<() => Outcome>();
   const returned: Outcome = { row, how: 'returned' };
   let isInterrupted = false;
-  const failed = (error: unknown, attempt?: Omit<Attempt<any>, 'signal'>): Outcome =>
+  const failed = (error: unknown, attempt?: Omit<JobAttempt<any>, 'signal'>): Outcome =>
     outcomeOfFailure(kind, row, { error, attempt }, clock.now(), random);
 
   let timer: Disposable | undefined;
@@ -74,13 +74,13 @@ export function runAttempt(
 }
 
 /** What a handler is told of the attempt at a job. */
-export function attemptOf(row: JobRow, payload: unknown): Omit<Attempt<any>, 'signal'> {
+export function attemptOf(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 'signal'> {
   return {
     id: String(row.id),
     key: row.job_key ?? undefined,
     payload,
     attempt: row.attempts,
-    inLine: row.order_key !== null,
+    hasSuccessors: row.order_key !== null,
     createdAt: row.created_at,
   };
 }

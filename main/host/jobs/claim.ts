@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../../services/kit/known-statement.ts';
+import { executeCached } from '../../../services/kit/cached-statement.ts';
 import { columns, type JobRow } from './table.ts';
 
 /** How long a claim holds unless it is renewed. */
@@ -45,7 +45,7 @@ interface UnderWay {
 export async function claimAlone(db: Kysely<any>, ask: Ask, { count, isBehind }: UnderWay): Promise<readonly JobRow[]> {
   const find = async (limit: number): Promise<readonly JobRow[]> => {
     const build = () => sql<JobRow>`${due(columns, { ...ask, limit })}`.compile(db);
-    return (await executeKnown(db, 'jobs.due', [ask.kind, ask.now, limit], build)).rows;
+    return (await executeCached(db, 'jobs.due', [ask.kind, ask.now, limit], build)).rows;
   };
   const first = await find(ask.limit);
   // Behind each that is under way there is one at most that the table shows as due.

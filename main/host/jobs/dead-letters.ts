@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { Attempt } from '../../../services/contracts/jobs.ts';
+import type { JobAttempt } from '../../../services/contracts/jobs.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
 import { attemptOf, readPayload } from './attempt.ts';
@@ -80,7 +80,7 @@ export class DeadLetters {
   #begin(
     kindState: KindState,
     { id }: JobRow,
-    attempt: Omit<Attempt<any>, 'signal'> | undefined,
+    attempt: Omit<JobAttempt<any>, 'signal'> | undefined,
     reason: string,
   ): void {
     const { database, log, owner } = this.#parts;

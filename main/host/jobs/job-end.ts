@@ -1,4 +1,4 @@
-import type { Attempt } from '../../../services/contracts/jobs.ts';
+import type { JobAttempt } from '../../../services/contracts/jobs.ts';
 import type { KindState } from './kind-state.ts';
 import type { JobRow } from './table.ts';
 
@@ -18,7 +18,7 @@ export type Outcome = { readonly row: JobRow } & (
       readonly how: 'dead';
       readonly error: unknown;
       readonly reason: string;
-      readonly attempt: Omit<Attempt<any>, 'signal'> | undefined;
+      readonly attempt: Omit<JobAttempt<any>, 'signal'> | undefined;
     }
 );
 

@@ -1,10 +1,10 @@
-import type { Attempt, JobHandling, JobKind } from '../../../services/contracts/jobs.ts';
+import type { JobAttempt, JobHandlerOptions, JobKind } from '../../../services/contracts/jobs.ts';
 
 /** A kind this process has a handler for. */
 export interface KindState {
   readonly kind: JobKind<any>;
-  readonly handler: (attempt: Attempt<any>) => Promise<unknown>;
-  readonly handling: JobHandling<any, any>;
+  readonly handler: (attempt: JobAttempt<any>) => Promise<unknown>;
+  readonly handling: JobHandlerOptions<any, any>;
   /** How many more may run. */
   free: number;
   /** There may be a job to claim now. */

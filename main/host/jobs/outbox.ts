@@ -1,5 +1,12 @@
 import type { Kysely } from 'kysely';
-import type { Attempt, JobHandling, JobKind, JobOptions, Jobs, JobSummary } from '../../../services/contracts/jobs.ts';
+import type {
+  JobAttempt,
+  JobHandlerOptions,
+  JobKind,
+  JobOptions,
+  Jobs,
+  JobSummary,
+} from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
@@ -46,18 +53,18 @@ export class Outbox implements Jobs, AsyncDisposable {
 
   handle<T, R>(
     kind: JobKind<T>,
-    handler: (attempt: Attempt<T>) => Promise<R>,
-    handling: JobHandling<T, R> = {},
+    handler: (attempt: JobAttempt<T>) => Promise<R>,
+    handling: JobHandlerOptions<T, R> = {},
   ): Disposable {
     return this.#worker.handle({ kind, handler, handling });
   }
 
-  upToDate(): Promise<void> {
+  flush(): Promise<void> {
     return this.#worker.upToDate();
   }
 
   async list(filter: Parameters<Jobs['list']>[0] = {}): Promise<readonly JobSummary[]> {
-    await this.upToDate();
+    await this.flush();
     const { limit = defaultListLimit } = filter;
     const { kysely, reads } = this.#database;
     const rows = await listing.listJobs(limit > defaultListLimit ? reads : kysely, { ...filter, limit });
@@ -67,26 +74,26 @@ export class Outbox implements Jobs, AsyncDisposable {
   }
 
   async keys(filter: Parameters<Jobs['keys']>[0]): Promise<readonly string[]> {
-    await this.upToDate();
+    await this.flush();
     return listing.listKeys(this.#database.reads, filter);
   }
 
   async count(state: Parameters<Jobs['count']>[0]): Promise<number> {
-    await this.upToDate();
+    await this.flush();
     return listing.countJobs(this.#database.kysely, state);
   }
 
   async retry(id: string): Promise<boolean> {
     const number = readId(id);
     if (number === undefined) return false;
-    await this.upToDate();
+    await this.flush();
     const made = await this.#database.commit((transaction) => listing.makeDue(transaction, number, this.#clock.now()));
     if (made !== undefined) this.#worker.wake(made.kind);
     return made !== undefined;
   }
 
-  async hasten<T>(kind: JobKind<T>, orderKey: string): Promise<boolean> {
-    await this.upToDate();
+  async retryNow<T>(kind: JobKind<T>, orderKey: string): Promise<boolean> {
+    await this.flush();
     const ask = { kind: kind.name, orderKey, now: this.#clock.now() };
     // What a power cut takes back is tried in its own time.
     const made = await this.#database.note((transaction) => listing.hasten(transaction, ask));
@@ -97,7 +104,7 @@ export class Outbox implements Jobs, AsyncDisposable {
   async drop(id: string): Promise<boolean> {
     const number = readId(id);
     if (number === undefined) return false;
-    await this.upToDate();
+    await this.flush();
     const dropped = await this.#database.commit(async (transaction) => {
       // Before the disk has it: what is forgotten here is found in the table.
       const job = this.#worker.drop(number) ? await listing.deleteJob(transaction, number) : undefined;

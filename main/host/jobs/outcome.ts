@@ -12,7 +12,7 @@ export async function writeOutcomes(
 ): Promise<ReadonlySet<number>> {
   const done = (forgets: boolean): readonly number[] =>
     ends.flatMap(({ outcome: { how, row }, kindState: { kind } }) =>
-      how === 'done' && (kind.forgetDone === true) === forgets ? [row.id] : [],
+      how === 'done' && (kind.deleteWhenDone === true) === forgets ? [row.id] : [],
     );
   await removeDone(transaction, done(true), owner);
   await markDone(transaction, done(false), owner, now);

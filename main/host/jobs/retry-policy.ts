@@ -1,4 +1,4 @@
-import type { Attempt, JobKind } from '../../../services/contracts/jobs.ts';
+import type { JobAttempt, JobKind } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import type { Outcome } from './job-end.ts';
@@ -14,7 +14,7 @@ const longestReason = 500;
 export function outcomeOfFailure(
   kind: JobKind<any>,
   row: JobRow,
-  { error, attempt }: { readonly error: unknown; readonly attempt: Omit<Attempt<any>, 'signal'> | undefined },
+  { error, attempt }: { readonly error: unknown; readonly attempt: Omit<JobAttempt<any>, 'signal'> | undefined },
   now: number,
   random: Random,
 ): Outcome {
@@ -33,7 +33,7 @@ function nextAttemptAt(
   random: Random,
 ): number | undefined {
   if (error instanceof Problem && !error.retryable) return undefined;
-  if (now - job.created_at >= (kind.giveUpAfterMs ?? defaultGiveUpAfterMs)) return undefined;
+  if (now - job.created_at >= (kind.maxAgeMs ?? defaultGiveUpAfterMs)) return undefined;
   const waits = kind.backoffMs ?? defaultBackoffMs;
   const wait = waits[Math.min(job.attempts, waits.length) - 1] ?? 0;
   const asked = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;

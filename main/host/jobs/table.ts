@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../../services/kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../../services/kit/cached-statement.ts';
 
 /** The columns a worker needs of a claimed job. Times are ms since the epoch. */
 export interface JobRow {
@@ -55,7 +55,7 @@ export async function insertJobs(
       (kind, job_key, order_key, held, payload, created_at, run_at) values ${sql.join(values)}
       on conflict (kind, job_key) do nothing returning id, held`.compile(db);
   };
-  const { rows: returned } = await executeKnown(db, `jobs.insert ${String(rows.length)}`, rows.flat(), build);
+  const { rows: returned } = await executeCached(db, `jobs.insert ${String(rows.length)}`, rows.flat(), build);
   // Ids are given in the order of the rows, and no dialect promises one for what is returned.
   const inserted = [...returned].sort((a, b) => a.id - b.id);
   if (inserted.length === jobs.length) {
@@ -80,7 +80,7 @@ export async function readActive(
   ids: readonly number[],
 ): Promise<readonly (JobRow & { readonly held: number })[]> {
   const found = [];
-  for (const some of inKnownSizes(ids)) {
+  for (const some of chunkRows(ids)) {
     const { rows } = await sql<JobRow & { held: number }>`select ${columns}, held from jobs
       where id in (${sql.join(some)}) and state in ('waiting', 'running') order by id`.execute(db);
     found.push(...rows);
@@ -96,7 +96,7 @@ export async function findByKey(db: Kysely<any>, kind: string, key: string): Pro
 
 /** Shows the first active job of each of these order keys to the claims. */
 export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
-  for (const some of inKnownSizes(orderKeys)) {
+  for (const some of chunkRows(orderKeys)) {
     // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
     const first = () =>
       some.length === 1
@@ -105,7 +105,7 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readon
         : sql`in (select min(id) from jobs where kind = ${kind} and order_key in (${sql.join(some)})
             and state in ('waiting', 'running') group by order_key)`;
     const build = () => sql<never>`update jobs set held = 0 where held = 1 and id ${first()}`.compile(db);
-    await executeKnown(db, `jobs.next ${String(some.length)}`, [kind, ...some], build);
+    await executeCached(db, `jobs.next ${String(some.length)}`, [kind, ...some], build);
   }
 }
 
@@ -126,7 +126,7 @@ export async function nextRunAt(db: Kysely<any>, kind: string, now: number): Pro
   const build = () =>
     sql<{ run_at: number | null }>`select min(run_at) as run_at from jobs
       where state = 'waiting' and held = 0 and kind = ${kind} and run_at > ${now}`.compile(db);
-  const { rows } = await executeKnown(db, 'jobs.alarm', [kind, now], build);
+  const { rows } = await executeCached(db, 'jobs.alarm', [kind, now], build);
   return rows[0]?.run_at ?? Infinity;
 }
 
@@ -149,9 +149,9 @@ export async function markDone(db: Kysely<any>, ids: readonly number[], owner: s
 
 /** Takes the rows of jobs away that are done, for kinds whose keys need not be known any longer. */
 export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
-  for (const some of inKnownSizes(ids)) {
+  for (const some of chunkRows(ids)) {
     const build = () => sql<never>`delete from jobs where id in (${sql.join(some)}) and ${endable(owner)}`.compile(db);
-    await executeKnown(db, `jobs.done ${String(some.length)}`, [...some, owner], build);
+    await executeCached(db, `jobs.done ${String(some.length)}`, [...some, owner], build);
   }
 }
 

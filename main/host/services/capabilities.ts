@@ -1,5 +1,5 @@
 import type { ControlContext } from '../../../services/contracts/control/host.ts';
-import type { DispatchContext, Dispatched, DispatchTarget } from '../../../services/contracts/dispatch.ts';
+import type { DispatchContext, DispatchHandlers, DispatchTarget } from '../../../services/contracts/dispatch.ts';
 import type { DesktopContext } from '../../../services/contracts/popups/desktop.ts';
 import type { Capability, Context, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { OutsideListeners } from './outside-listeners.ts';
@@ -8,10 +8,10 @@ import type { OutsideListeners } from './outside-listeners.ts';
 export interface Powers {
   readonly host: ControlContext['host'];
   readonly desktop: DesktopContext['desktop'];
-  readonly dispatched: (serviceId: string, hosts: readonly string[]) => Dispatched | undefined;
+  readonly dispatched: (serviceId: string, hosts: readonly string[]) => DispatchHandlers | undefined;
   readonly targets: () => readonly DispatchTarget[];
   readonly ports: DispatchContext['ports'];
-  readonly taker: DispatchContext['taker'];
+  readonly taker: DispatchContext['getConnectionHandler'];
   readonly isFromTrustedProxy: DispatchContext['isFromTrustedProxy'];
   readonly shareAddresses: DispatchContext['shareAddresses'];
   readonly openSession: DispatchContext['openSession'];
@@ -32,7 +32,7 @@ export function empowered(
       dispatch: (other) => (other === id ? undefined : powers.dispatched(other, context.hosts.names)),
       targets: () => powers.targets().filter((target) => target.id !== id),
       ports: () => powers.ports().filter(({ service }) => service !== id),
-      taker: (port) => (port.split('.')[0] === id ? undefined : powers.taker(port)),
+      getConnectionHandler: (port) => (port.split('.')[0] === id ? undefined : powers.taker(port)),
       listen: (options) => outside.open(options),
       isFromTrustedProxy: powers.isFromTrustedProxy,
       shareAddresses: powers.shareAddresses,

@@ -14,7 +14,7 @@ export function createFeeds(log: Log): Feeds {
       const grown = (): void => followers.get(feed.name)?.();
       grown();
       return {
-        grown,
+        entriesAdded: grown,
         [Symbol.dispose]() {
           if (sources.get(feed.name) === source) sources.delete(feed.name);
         },

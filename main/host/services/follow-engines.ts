@@ -1,4 +1,4 @@
-import { engineWorked } from '../../../services/contracts/control/engines.ts';
+import { engineProgress } from '../../../services/contracts/control/engines.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { ServiceRunner } from './service-runner.ts';
@@ -23,7 +23,7 @@ export function followEngines(
     due.clear();
   };
   open.use(
-    bus.subscribe(engineWorked, ({ name }) => {
+    bus.subscribe(engineProgress, ({ name }) => {
       due.add(name);
       soon ??= clock.after(pauseMs, ask);
     }),

@@ -1,5 +1,5 @@
 import type { Hosts } from '../../../services/contracts/hosts.ts';
-import type { OutsideListener, OutsideOptions } from '../../../services/contracts/dispatch.ts';
+import type { ExternalListener, ExternalListenerOptions } from '../../../services/contracts/dispatch.ts';
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
@@ -8,7 +8,7 @@ import type { HostParts } from './host-parts.ts';
 
 /** The listeners that a service opens for other machines while it runs. */
 export interface OutsideListeners {
-  open(options: OutsideOptions): Promise<OutsideListener>;
+  open(options: ExternalListenerOptions): Promise<ExternalListener>;
   /** Takes over the host names as they are now. */
   renewGuard(): void;
   /** See {@link Listener.running}, of all listeners together. */
@@ -28,7 +28,7 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
     hosts: [...parts.hostSettings().allowedHosts, ...names.names],
   });
 
-  const open = async (options: OutsideOptions): Promise<OutsideListener> => {
+  const open = async (options: ExternalListenerOptions): Promise<ExternalListener> => {
     const { certificate, handler, ...rest } = options;
     const protocol = handler.tcp === undefined ? 'http' : 'tcp';
     const scheme = certificate === undefined ? protocol : 'https';

@@ -1,4 +1,4 @@
-import type { PortTarget, Taker } from '../../../services/contracts/dispatch.ts';
+import type { PortTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { OwnPart } from '../backup/write.ts';
 import type { ServiceRunner } from './service-runner.ts';
 
@@ -10,7 +10,7 @@ export function ownParts(runners: Runners): readonly OwnPart[] {
   return [...runners].flatMap(([id, { service, descriptor }]) => {
     if (service?.backup === undefined) return [];
     const write = async (folder: string): Promise<void> => await service.backup?.(folder);
-    return [{ id, uncopied: descriptor.uncopied ?? [], write }];
+    return [{ id, uncopied: descriptor.excludedFromCopy ?? [], write }];
   });
 }
 
@@ -52,7 +52,7 @@ export function portsOf(runners: Runners): readonly PortTarget[] {
 }
 
 /** What takes connections for the port of this id. */
-export function takerOf(runners: Runners, id: string): Taker | undefined {
+export function takerOf(runners: Runners, id: string): ConnectionHandler | undefined {
   const [service = '', listener] = id.split('.');
   const runner = runners.get(service);
   return runner?.taker(listener ?? runner.descriptor.listeners?.[0]?.name ?? '');

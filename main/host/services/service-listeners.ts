@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, Taker } from '../../../services/contracts/dispatch.ts';
+import type { DispatchHandlers, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { CertificateFiles, ListenerHandler, ListenerManifest } from '../../../services/contracts/listeners.ts';
@@ -25,9 +25,9 @@ export interface ServiceListeners {
   /** Lets them answer with the service, under the guard that the host's settings want now. Until then they answer 503. */
   answerWith(service: Service): void;
   /** The main one's handlers, for another service of this process that answers to `hosts`; undefined where it is not open or no HTTP. */
-  dispatched(hosts: readonly string[]): Dispatched | undefined;
+  dispatched(hosts: readonly string[]): DispatchHandlers | undefined;
   /** What takes connections for the listener of this name; undefined where it is not open or speaks HTTP. */
-  taker(listener: string): Taker | undefined;
+  taker(listener: string): ConnectionHandler | undefined;
   /** See {@link Listener.running}, of all listeners together. */
   running(begunBefore: number): number;
   close(options: { readonly timeoutMs: number }): Promise<void>;
@@ -167,11 +167,11 @@ class OneListener {
     this.#listener?.replaceHandler(handler && withinScope(this.#descriptor.id, handler, this.#parts), this.#guard());
   }
 
-  dispatched(hosts: readonly string[]): Dispatched | undefined {
+  dispatched(hosts: readonly string[]): DispatchHandlers | undefined {
     return this.#manifest.protocol === 'http' ? this.#listener?.dispatched(hosts) : undefined;
   }
 
-  get taker(): Taker | undefined {
+  get taker(): ConnectionHandler | undefined {
     const listener = this.#listener;
     return this.#manifest.protocol === 'tcp' && listener !== undefined
       ? (socket, leaving) => listener.handOver(socket, leaving)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenerState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, Taker } from '../../../services/contracts/dispatch.ts';
+import type { DispatchHandlers, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Hosts } from '../../../services/contracts/hosts.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
@@ -29,9 +29,9 @@ export interface ServiceRun {
   readonly service: Service;
   readonly jobs: Jobs;
   /** See {@link ServiceListeners.dispatched}. */
-  dispatched(hosts: readonly string[]): Dispatched | undefined;
+  dispatched(hosts: readonly string[]): DispatchHandlers | undefined;
   /** See {@link ServiceListeners.taker}. */
-  taker(listener: string): Taker | undefined;
+  taker(listener: string): ConnectionHandler | undefined;
   /** Names that it has added to those of this machine. */
   readonly hosts: Hosts;
   /** Takes over which hosts and origins are let in, as the host's settings say now. */
@@ -109,8 +109,8 @@ export async function runService(
       outside.renewGuard();
     };
     renewGuard();
-    const dispatched = (names: readonly string[]): Dispatched | undefined => opened.dispatched(names);
-    const taker = (listener: string): Taker | undefined => opened.taker(listener);
+    const dispatched = (names: readonly string[]): DispatchHandlers | undefined => opened.dispatched(names);
+    const taker = (listener: string): ConnectionHandler | undefined => opened.taker(listener);
     const running = (begunBefore: number): number => opened.running(begunBefore) + outside.running(begunBefore);
     return { service: created, jobs, dispatched, taker, hosts, running, renewGuard, close };
   } catch (error) {

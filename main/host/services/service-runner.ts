@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { serviceChanged, type ListenerState, type ServiceState } from '../../../services/contracts/control/api.ts';
-import type { Dispatched, DispatchTarget, Taker } from '../../../services/contracts/dispatch.ts';
+import type { DispatchHandlers, DispatchTarget, ConnectionHandler } from '../../../services/contracts/dispatch.ts';
 import type { Jobs } from '../../../services/contracts/jobs.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
-import type { Step } from '../../../services/contracts/health.ts';
+import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { settingsSentence } from '../config/reason.ts';
@@ -205,7 +205,7 @@ export class ServiceRunner {
   }
 
   /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
-  dispatched(hosts: readonly string[]): Dispatched | undefined {
+  dispatched(hosts: readonly string[]): DispatchHandlers | undefined {
     return this.#run?.dispatched(hosts);
   }
 
@@ -215,7 +215,7 @@ export class ServiceRunner {
   }
 
   /** What takes connections for one of its listeners that speaks no HTTP; undefined while that is not open. */
-  taker(listener: string): Taker | undefined {
+  taker(listener: string): ConnectionHandler | undefined {
     return this.#run?.taker(listener);
   }
 
@@ -361,7 +361,7 @@ export class ServiceRunner {
 }
 
 /** What replaces a stored key that cannot be read, with one click of an administrator. */
-function keyRemedy(id: string, error: unknown): Step | undefined {
+function keyRemedy(id: string, error: unknown): SuggestedAction | undefined {
   const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
   if (key === undefined) return undefined;
   const path = `/api/services/${id}/keys/${encodeURIComponent(key)}/replace`;

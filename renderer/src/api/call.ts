@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ApiError, type ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import type { Step } from '../../../services/contracts/health.ts';
+import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { sessionSecret } from './session-secret.ts';
 
 /** What a call sends; query fields that are undefined are left out. */
@@ -75,7 +75,7 @@ export async function call<Query, Body, Reply>(
 }
 
 /** Takes a call of our own API that a service has written down for a button. @throws Problem as {@link call} does. */
-export async function post({ path, body }: NonNullable<Step['post']>): Promise<void> {
+export async function post({ path, body }: NonNullable<SuggestedAction['post']>): Promise<void> {
   await call({ method: 'POST', path, summary: '', access: 'user', reply: z.unknown() }, { body });
 }
 

@@ -1,4 +1,4 @@
-import { appPageOf } from '../../../services/contracts/git/web-addresses.ts';
+import { findAppPage } from '../../../services/contracts/git/web-addresses.ts';
 import { addressOf, pathOf, type Address } from './address.ts';
 
 /** The views of Messages; any other word behind `/push/` was a topic's name once. */
@@ -63,7 +63,7 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
 export function presentAddress(path: string, query: Readonly<URLSearchParams>): string | undefined {
   const now = addressOf(path);
   if (now.service === 'git' && now.id !== '' && !gitThings.includes(now.thing))
-    return appPageOf(path.slice('/git'.length), query);
+    return findAppPage(path.slice('/git'.length), query);
   const left = new URLSearchParams(query);
   const take: Take = (field) => {
     const value = left.get(field) ?? '';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { keptKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { AccountDisposition } from '../../contracts/control/account-data.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -72,7 +72,7 @@ export class Profiles {
     const { random } = this.#context;
     const place = { table: 'secrets', name: 'server-key', purpose: 'addons.server-key' };
     const make = (): string => Buffer.from(random.bytes(32)).toString('hex');
-    this.#serverKey = keyOfSecret(this.#secretSetting || (await keptKey(this.#context, place, make)));
+    this.#serverKey = keyOfSecret(this.#secretSetting || (await loadOrCreateKey(this.#context, place, make)));
   }
 
   count(): Promise<number> {

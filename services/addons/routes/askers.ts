@@ -42,7 +42,7 @@ export class Askers {
    */
   isForeign(request: IncomingMessage, { known = false } = {}): boolean {
     const { caller, baseUrl } = this.#options;
-    const { foreignSite, proven } = caller(request);
+    const { isCrossSite: foreignSite, gatewayIdentity: proven } = caller(request);
     const { origin = '' } = request.headers;
     if (foreignSite && (baseUrl === '' || URL.parse(origin)?.origin !== URL.parse(baseUrl)?.origin)) return true;
     return isGatewayRequest(request) && proven === undefined && !known;

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
-import { wholeBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/request-body.ts';
 import { LruMap } from '../domain/lru.ts';
 
 const compress = promisify(gzip);
@@ -144,7 +144,9 @@ export async function readBody(
   mostBytes = 1024 * 1024,
 ): Promise<Readonly<Record<string, unknown>>> {
   const tooLarge = 'The body is larger than a configuration can be.';
-  const text = (await wholeBody(request, mostBytes, () => new Problem('addons.too_large', 413, tooLarge))).toString();
+  const text = (
+    await readRequestBody(request, mostBytes, () => new Problem('addons.too_large', 413, tooLarge))
+  ).toString();
   let value: unknown;
   try {
     value = JSON.parse(text, (key, inner: unknown) => (key === '__proto__' ? undefined : inner));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { readAddonPath, type AddonPath } from '../domain/resource-path.ts';
@@ -248,7 +248,7 @@ async function proxied(
 /** Leads people to the page of the app on which configurations are edited. */
 function leadToPage({ context }: RouteParts, request: IncomingMessage, response: ServerResponse): void {
   const headers = { 'Cache-Control': 'no-store' };
-  if (!leadToApp(request, response, { pages: context.appPages, path: '/addons', headers })) throw notFound();
+  if (!redirectToAppPage(request, response, { pages: context.appPages, path: '/addons', headers })) throw notFound();
 }
 
 /** @throws Problem `addons.unknown_path` (404) for a segment that is no UTF-8. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Answers, Job } from './jobs.ts';
 
@@ -28,7 +28,7 @@ export class Sandbox implements AsyncDisposable {
   constructor(context: Pick<Context, 'clock' | 'log'>) {
     this.#context = context;
     const { clock } = context;
-    this.#processes = new LimitedProcesses(threadFile('expression-process', import.meta.url), { clock, ...limits });
+    this.#processes = new LimitedProcesses(getThreadFile('expression-process', import.meta.url), { clock, ...limits });
   }
 
   /** Starts a process for a job that will follow, so that the job need not wait for one. */

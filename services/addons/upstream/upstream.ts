@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { isNestedDeeply } from '../../kit/nested-deeply.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readManifest, type UpstreamManifest } from '../domain/manifest.ts';
 import { readStreams, type ReadRelease, type ReadStreams } from '../domain/read-stream.ts';
 import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
@@ -249,7 +249,7 @@ const decoder = new TextDecoder();
 function parseJson(body: Uint8Array, name: string): unknown {
   const text = decoder.decode(body);
   const parsed = parseText(text, name);
-  if (isNestedDeeply(parsed, mostLevels))
+  if (exceedsDepth(parsed, mostLevels))
     throw new UpstreamFailure('malformed', `${name} answered with something that is nested too deep.`);
   return parsed;
 }

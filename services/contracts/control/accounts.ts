@@ -78,13 +78,13 @@ export interface Credentials {
    * The browser says that a page of another site makes it send this. Its wrong guesses slow down such pages alone. See
    * `Context.caller`.
    */
-  readonly foreignSite?: boolean;
+  readonly isCrossSite?: boolean;
   /** Whom a gateway of this process found to have sent it; counts while it still stands. See `Context.caller`. */
-  readonly proven?: Identity | undefined;
+  readonly gatewayIdentity?: Identity | undefined;
 }
 
 /** A secret that a service keeps itself, as somebody gives it. */
-export interface ServiceSecret {
+export interface SecretAttempt {
   /** The service's id. */
   readonly service: string;
   readonly name: string;
@@ -137,7 +137,7 @@ export interface Accounts {
    * Lets a service check a secret of its own with the same protection against guessing. Answers what `isRight` says.
    * @throws Problem `accounts.too_many_attempts` (429).
    */
-  checkSecret(given: ServiceSecret, isRight: () => boolean | Promise<boolean>): Promise<boolean>;
+  checkSecret(attempt: SecretAttempt, isRight: () => boolean | Promise<boolean>): Promise<boolean>;
   /**
    * What the scopes of a token do not grant is not allowed. Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
    * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.
@@ -145,7 +145,7 @@ export interface Accounts {
   may(identity: Identity | undefined, service: string, permission: 'read' | 'write', resource: string): boolean;
 
   /** Whether what the identity was proven with would still prove it: the account, its password, the token, the session. */
-  stands(identity: Identity): boolean;
+  isStillValid(identity: Identity): boolean;
 
   /**
    * Refuses a new password that is short, common, or little more than the name. {@link create} and {@link change} accept

@@ -3,14 +3,14 @@ import { accountRoutes } from './account-routes.ts';
 import { AccountName, Password, Role } from './accounts.ts';
 import { PasskeyResponse } from './second-factor.ts';
 import { defineRoute, fileReply } from '../api.ts';
-import { BackupAge, BackupContents, BackupFile, SetAside } from './backups.ts';
+import { BackupAge, BackupContents, BackupFile, SetAsideData } from './backups.ts';
 import { defineTopic } from '../bus.ts';
 import { EngineState } from './engines.ts';
 import { JobSummary } from '../jobs.ts';
 import { LogLine, LogReply } from './log.ts';
 import { Machine, Pulse } from './overview.ts';
 import { Grantable, ServiceGroup } from '../service.ts';
-import { RunningWork, Step } from '../health.ts';
+import { RunningWork, SuggestedAction } from '../health.ts';
 import { SettingsView } from './settings.ts';
 
 /** One of a service's listeners. */
@@ -45,8 +45,8 @@ export const ServiceState = z
     /** Why it is not up, and what to do. */
     reason: z.string().nullable(),
     /** See `Health`. */
-    remedy: Step.optional(),
-    begin: Step.optional(),
+    remedy: SuggestedAction.optional(),
+    begin: SuggestedAction.optional(),
     idle: z.literal(true).optional(),
     running: z.array(RunningWork).optional(),
     /** It restarts for changed settings once these transfers have ended, at that time (ms since the epoch) at the latest. */
@@ -258,7 +258,7 @@ export const controlApi = {
       folder: z.string(),
       backups: z.array(BackupFile),
       isOld: z.boolean(),
-      setAside: z.array(SetAside).describe('What restores have replaced, newest first.'),
+      setAside: z.array(SetAsideData).describe('What restores have replaced, newest first.'),
     }),
   }),
   takeBackup: defineRoute({

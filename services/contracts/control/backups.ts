@@ -30,10 +30,10 @@ export const BackupContents = z
 export type BackupContents = z.infer<typeof BackupContents>;
 
 /** The data that a restore has replaced, in a folder of the data folder. */
-export const SetAside = z
+export const SetAsideData = z
   .object({ name: z.string(), createdAt: z.number().describe('When it was replaced, ms since the epoch.') })
   .meta({ id: 'SetAside' });
-export type SetAside = z.infer<typeof SetAside>;
+export type SetAsideData = z.infer<typeof SetAsideData>;
 
 /** The host's backups, newest first. */
 export interface BackupStore {
@@ -41,18 +41,18 @@ export interface BackupStore {
   folder(): string;
   list(): Promise<readonly BackupFile[]>;
   /** When the newest one was made, and whether that is too long ago for what there is to lose. */
-  age(): Promise<BackupAge>;
+  getAge(): Promise<BackupAge>;
   /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
-  make(): Promise<BackupFile>;
+  create(): Promise<BackupFile>;
   /**
    * Keeps one that was made elsewhere, after each of its files was verified. @throws Problem `backup.damaged` (422),
    * `backup.target` (507).
    */
-  take(incoming: Readable): Promise<BackupFile>;
+  receive(incoming: Readable): Promise<BackupFile>;
   /** @throws Problem `backup.unknown` (404). */
   remove(name: string): Promise<void>;
   /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */
-  path(name: string): Promise<string>;
+  getPath(name: string): Promise<string>;
   /** This and the next: @throws Problem `backup.unknown` (404), `backup.damaged` (422). */
   contents(name: string): Promise<BackupContents>;
   /**
@@ -61,9 +61,9 @@ export interface BackupStore {
    */
   restore(name: string): Promise<void>;
   /** What restores have replaced, newest first. */
-  setAside(): Promise<readonly SetAside[]>;
+  setAside(): Promise<readonly SetAsideData[]>;
   /** Begins anew with what was set aside; what there is now is set aside in its turn. @throws Problem `backup.unknown` (404). */
-  putBack(name: string): Promise<void>;
+  restoreSetAside(name: string): Promise<void>;
   /** Removes what was set aside for good. @throws Problem `backup.unknown` (404). */
   removeSetAside(name: string): Promise<void>;
 }

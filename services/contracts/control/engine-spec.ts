@@ -85,7 +85,7 @@ export type EngineSource =
       readonly releases: string;
       readonly version: string;
       readonly sums: string;
-      asset(machine: Machine): string;
+      asset(platform: InstallPlatform): string;
     }
   /** The wheels of its Python library. */
   | { readonly from: 'python' }
@@ -94,7 +94,7 @@ export type EngineSource =
   /** Packages of the distribution. */
   | { readonly from: 'system'; readonly packages: readonly string[] };
 
-export interface Machine {
+export interface InstallPlatform {
   readonly platform: NodeJS.Platform;
   readonly arch: NodeJS.Architecture;
   /** There is a Python that is new enough. */

@@ -2,7 +2,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
-import { Step } from '../health.ts';
+import { SuggestedAction } from '../health.ts';
 
 /** An outside program that does part of a service's work. */
 export const Engine = z.object({
@@ -18,7 +18,7 @@ export const Engine = z.object({
   /** When missing: why what was found, or set, cannot be used. */
   trouble: z.string().optional(),
   /** When missing: what mends it, with one click of an administrator. */
-  mend: Step.optional(),
+  mend: SuggestedAction.optional(),
 });
 export type Engine = z.infer<typeof Engine>;
 
@@ -91,4 +91,7 @@ export const EngineState = Engine.extend({
 export type EngineState = z.infer<typeof EngineState>;
 
 /** An installation got on, or ended (`work` null: it is there, gone or has failed; ask for its state). */
-export const engineWorked = defineTopic('control.engine', z.object({ name: z.string(), work: EngineWork.nullable() }));
+export const engineProgress = defineTopic(
+  'control.engine',
+  z.object({ name: z.string(), work: EngineWork.nullable() }),
+);

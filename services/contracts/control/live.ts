@@ -23,7 +23,7 @@ export function liveTopic<T>(topic: Topic<T>, audience: LiveTopic<T>['audience']
 }
 
 /** What somebody may see of an event; undefined: nothing. */
-export function audible<T>({ audience }: LiveTopic<T>, event: T, rights: Rights): T | undefined {
+export function toVisibleEvent<T>({ audience }: LiveTopic<T>, event: T, rights: Rights): T | undefined {
   if (typeof audience === 'function') return audience(event, rights);
   if (rights.all || audience === 'user') return event;
   if (audience === 'admin') return undefined;

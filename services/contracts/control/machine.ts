@@ -37,4 +37,4 @@ export const machineApi = {
 };
 
 /** The machine was asleep: what goes by the clock is looked at anew. */
-export const machineWoke = defineTopic('control.woke', z.object({}));
+export const computerResumed = defineTopic('control.woke', z.object({}));

@@ -20,8 +20,8 @@ export const SettingsOrigin = z
 export type SettingsOrigin = z.infer<typeof SettingsOrigin>;
 
 /** What is shown in place of a secret. Sent back unchanged, it leaves the secret as it is. */
-export const HiddenSecret = z.strictObject({ set: z.boolean() }).meta({ id: 'HiddenSecret' });
-export type HiddenSecret = z.infer<typeof HiddenSecret>;
+export const RedactedSecret = z.strictObject({ set: z.boolean() }).meta({ id: 'HiddenSecret' });
+export type RedactedSecret = z.infer<typeof RedactedSecret>;
 
 /** One field of a section, in the order of the form. */
 export const SettingsField = z
@@ -32,7 +32,7 @@ export const SettingsField = z
     title: z.string(),
     description: z.string(),
     schema: JsonSchema,
-    /** The value in effect; every secret in it is a {@link HiddenSecret}. */
+    /** The value in effect; every secret in it is a {@link RedactedSecret}. */
     value: z.unknown(),
     origin: SettingsOrigin,
     /** Set from outside: the variable or flag to change instead. Null: it can be changed here. */

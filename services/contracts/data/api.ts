@@ -73,7 +73,7 @@ export const DataRun = z.object({
 export type DataRun = z.infer<typeof DataRun>;
 
 /** Why somebody sees what they see of a table. */
-export const DataSight = z.object({
+export const DataVisibility = z.object({
   isProtected: z.boolean(),
   /** The role may read the table at all. */
   isGranted: z.boolean(),
@@ -91,7 +91,7 @@ export const DataSight = z.object({
     }),
   ),
 });
-export type DataSight = z.infer<typeof DataSight>;
+export type DataVisibility = z.infer<typeof DataVisibility>;
 
 const ok = z.object({ ok: z.literal(true) });
 const runId = z.string().min(8).max(64);
@@ -161,6 +161,6 @@ export const dataApi = {
     summary: 'How many rows somebody sees of a table, and which policies let them through.',
     access: 'admin',
     query: z.object({ role: DataRole.exclude(['owner']).default('authenticated'), user }),
-    reply: DataSight,
+    reply: DataVisibility,
   }),
 };

@@ -6,7 +6,7 @@ export const DataCsvType = z.enum(['boolean', 'bigint', 'numeric', 'date', 'time
 export type DataCsvType = z.infer<typeof DataCsvType>;
 
 /** Bytes of a file that can be imported. */
-export const largestCsv = 64 * 1024 * 1024;
+export const maxCsvBytes = 64 * 1024 * 1024;
 
 export const DataCsvPreview = z
   .object({

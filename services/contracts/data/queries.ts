@@ -12,7 +12,7 @@ export const SavedQuery = z
   .meta({ id: 'SavedQuery' });
 export type SavedQuery = z.infer<typeof SavedQuery>;
 
-const at = '/api/data/queries';
+const timestamp = '/api/data/queries';
 const name = z.string().trim().min(1, 'Give it a name.').max(100, 'Use 100 characters or fewer.');
 const text = z.string().min(1, 'Write statements first.').max(100_000, 'Use 100,000 characters or fewer.');
 
@@ -20,14 +20,14 @@ const text = z.string().min(1, 'Write statements first.').max(100_000, 'Use 100,
 export const savedQueriesApi = {
   list: defineRoute({
     method: 'GET',
-    path: at,
+    path: timestamp,
     summary: 'The queries that you keep, by name.',
     access: 'admin',
     reply: z.object({ queries: z.array(SavedQuery) }),
   }),
   create: defineRoute({
     method: 'POST',
-    path: at,
+    path: timestamp,
     summary: 'Keeps a query under a name.',
     access: 'admin',
     body: z.object({ name, text }),
@@ -35,7 +35,7 @@ export const savedQueriesApi = {
   }),
   change: defineRoute({
     method: 'PATCH',
-    path: `${at}/:id`,
+    path: `${timestamp}/:id`,
     summary: 'Gives a query that you keep another name or another text.',
     access: 'admin',
     body: z.object({ name: name.optional(), text: text.optional() }),
@@ -43,7 +43,7 @@ export const savedQueriesApi = {
   }),
   remove: defineRoute({
     method: 'DELETE',
-    path: `${at}/:id`,
+    path: `${timestamp}/:id`,
     summary: 'Removes a query that you keep.',
     access: 'admin',
     reply: z.object({ ok: z.literal(true) }),

@@ -58,7 +58,7 @@ const value = z.string().nullable();
 /** Values by the names of their columns, as PostgreSQL writes them. What is left out has its default. */
 const Values = z.record(z.string().max(63), value);
 const done = z.object({ ok: z.literal(true) });
-const at = '/api/data/tables/:schema/:name';
+const tablePath = '/api/data/tables/:schema/:name';
 const conditions = ['contains', 'eq', 'neq', 'gt', 'lt', 'null', 'not_null'] as const;
 export type DataCondition = (typeof conditions)[number];
 
@@ -66,7 +66,7 @@ export type DataCondition = (typeof conditions)[number];
 export const dataRowsApi = {
   shape: defineRoute({
     method: 'GET',
-    path: at,
+    path: tablePath,
     summary: 'The columns and policies of a table.',
     access: 'admin',
     reply: z.object({
@@ -78,7 +78,7 @@ export const dataRowsApi = {
   }),
   list: defineRoute({
     method: 'GET',
-    path: `${at}/rows`,
+    path: `${tablePath}/rows`,
     summary: 'Rows in an order, from a place on, and how many there are; long values are cut, those of the key never.',
     access: 'admin',
     query: z.object({
@@ -101,7 +101,7 @@ export const dataRowsApi = {
   }),
   read: defineRoute({
     method: 'POST',
-    path: `${at}/rows/read`,
+    path: `${tablePath}/rows/read`,
     summary: 'One row by its key, its values whole.',
     access: 'admin',
     body: z.object({ key: Values }),
@@ -109,7 +109,7 @@ export const dataRowsApi = {
   }),
   insert: defineRoute({
     method: 'POST',
-    path: `${at}/rows`,
+    path: `${tablePath}/rows`,
     summary: 'Adds a row.',
     access: 'admin',
     body: z.object({ values: Values }),
@@ -117,7 +117,7 @@ export const dataRowsApi = {
   }),
   change: defineRoute({
     method: 'PATCH',
-    path: `${at}/rows`,
+    path: `${tablePath}/rows`,
     summary: 'Changes the row of a key.',
     access: 'admin',
     body: z.object({ key: Values, values: Values }),
@@ -125,7 +125,7 @@ export const dataRowsApi = {
   }),
   remove: defineRoute({
     method: 'POST',
-    path: `${at}/rows/remove`,
+    path: `${tablePath}/rows/remove`,
     summary: 'Removes the rows of these keys, all or none.',
     access: 'admin',
     body: z.object({ keys: z.array(Values).min(1).max(1000) }),

@@ -46,7 +46,7 @@ export const DataUserDetail = DataUser.extend({
 }).meta({ id: 'DataUserDetail' });
 export type DataUserDetail = z.infer<typeof DataUserDetail>;
 
-const at = '/api/data/users/:id';
+const timestamp = '/api/data/users/:id';
 const ok = z.object({ ok: z.literal(true) });
 const email = z.string().trim().min(1, 'Enter an address.').max(255);
 const password = z.string().min(6, 'Use 6 characters or more.').max(72);
@@ -66,7 +66,7 @@ export const dataUsersApi = {
   }),
   one: defineRoute({
     method: 'GET',
-    path: at,
+    path: timestamp,
     summary: 'A user with the sessions that go on.',
     access: 'admin',
     reply: DataUserDetail,
@@ -81,7 +81,7 @@ export const dataUsersApi = {
   }),
   change: defineRoute({
     method: 'PATCH',
-    path: at,
+    path: timestamp,
     summary: 'Sets a new password, which ends all sessions, or keeps a user out or lets them in again.',
     access: 'admin',
     body: z.object({ password: password.optional(), banned: z.boolean().optional() }),
@@ -89,28 +89,28 @@ export const dataUsersApi = {
   }),
   signOut: defineRoute({
     method: 'POST',
-    path: `${at}/sign-out`,
+    path: `${timestamp}/sign-out`,
     summary: 'Ends all sessions of a user.',
     access: 'admin',
     reply: ok,
   }),
   endSession: defineRoute({
     method: 'DELETE',
-    path: `${at}/sessions/:session`,
+    path: `${timestamp}/sessions/:session`,
     summary: 'Ends one session of a user.',
     access: 'admin',
     reply: ok,
   }),
   link: defineRoute({
     method: 'POST',
-    path: `${at}/link`,
+    path: `${timestamp}/link`,
     summary: 'A link that signs a user in once, and the code that does the same; earlier ones count no more.',
     access: 'admin',
     reply: z.object({ link: z.string(), code: z.string(), validMs: z.int() }),
   }),
   remove: defineRoute({
     method: 'DELETE',
-    path: at,
+    path: timestamp,
     summary: 'Removes a user; what tables keep of them goes as their foreign keys say.',
     access: 'admin',
     reply: ok,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
-import { DownloadLimits, LimitsNow } from './limits.ts';
+import { DownloadLimits, CurrentLimits } from './limits.ts';
 import { DownloadPreview } from './preview.ts';
 
 export const DownloadState = z.enum([
@@ -71,7 +71,7 @@ export const downloadsMoved = defineTopic(
 export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
 
 /** A moment of a video: seconds, or `1:02:03`, or `14m45s`. */
-const Moment = z.union([z.number().min(0), z.string().max(40)]);
+const VideoTime = z.union([z.number().min(0), z.string().max(40)]);
 
 /**
  * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
@@ -92,8 +92,8 @@ export const DownloadOptions = z
     subtitle_language: z.string().max(35),
     subtitle_mode: z.enum(['prefer_manual', 'manual_only', 'auto_only', 'prefer_auto']),
     ytdl_options_presets: z.array(z.string().max(200)).max(50),
-    clip_start: Moment,
-    clip_end: Moment,
+    clip_start: VideoTime,
+    clip_end: VideoTime,
   })
   .partial()
   .meta({ id: 'DownloadOptions' });
@@ -105,16 +105,16 @@ const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
 const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
 export type Captions = z.infer<typeof Captions>;
 
-const Chosen = z.object({
+const DownloadIds = z.object({
   uids: z.array(z.string()).min(1).max(10_000).optional().describe('Left out: the whole queue.'),
 });
-const Steered = z.object({
+const QueueChange = z.object({
   uids: z.array(z.string()).describe('What was changed; what was so already is not among them.'),
   unknown: z.array(z.string()).describe('Ids of no download; they were passed over.'),
   over: z.array(z.string()).describe('What had finished or failed before.'),
   paused: z.boolean().describe('Whether the whole queue is paused.'),
 });
-export type Steered = z.infer<typeof Steered>;
+export type QueueChange = z.infer<typeof QueueChange>;
 
 export const downloadsApi = {
   list: defineRoute({
@@ -222,7 +222,7 @@ export const downloadsApi = {
     path: '/api/downloads/limits',
     summary: 'How fast downloads may be and when they run.',
     access: mayRead('downloads'),
-    reply: LimitsNow,
+    reply: CurrentLimits,
   }),
   setLimits: defineRoute({
     method: 'PUT',
@@ -230,7 +230,7 @@ export const downloadsApi = {
     summary: 'Limits the speed of all downloads and the hours at which they run, at once and for what runs already.',
     access: mayWrite('downloads'),
     body: DownloadLimits,
-    reply: LimitsNow,
+    reply: CurrentLimits,
   }),
   thumbnail: defineRoute({
     method: 'GET',
@@ -252,16 +252,16 @@ export const downloadsApi = {
     path: '/api/downloads/pause',
     summary: 'Pauses downloads, or the whole queue. Places and parts are kept, also over a restart.',
     access: mayWrite('downloads'),
-    body: Chosen,
-    reply: Steered,
+    body: DownloadIds,
+    reply: QueueChange,
   }),
   resume: defineRoute({
     method: 'POST',
     path: '/api/downloads/resume',
     summary: 'Lets paused downloads go on at their places, or all of them and the queue itself.',
     access: mayWrite('downloads'),
-    body: Chosen,
-    reply: Steered,
+    body: DownloadIds,
+    reply: QueueChange,
   }),
   reorder: defineRoute({
     method: 'POST',

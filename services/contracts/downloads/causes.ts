@@ -8,7 +8,7 @@ export interface FailureCause {
 }
 
 /** What the extractor, ffmpeg or the service say when they fail, and what that means. The first that fits is taken. */
-const known: readonly (readonly [RegExp, FailureCause])[] = [
+const causes: readonly (readonly [RegExp, FailureCause])[] = [
   [/disk is full|no space left/i, { text: 'The disk is full. Free some space, then try again.', remedy: 'folder' }],
   [
     /internal address|private address/i,
@@ -55,12 +55,12 @@ const known: readonly (readonly [RegExp, FailureCause])[] = [
 ];
 
 /** What a failed download means; what the extractor said where nobody knows better. Null: it said nothing. */
-export function failureCause(message: string | null): FailureCause {
+export function getFailureCause(message: string | null): FailureCause {
   if (message === null) return { text: 'The reason is not known. Try again.' };
-  return known.find(([sign]) => sign.test(message))?.[1] ?? { text: reason(message) };
+  return causes.find(([sign]) => sign.test(message))?.[1] ?? { text: stripErrorPrefix(message) };
 }
 
 /** The extractor's own words without its marks. */
-export function reason(message: string): string {
+export function stripErrorPrefix(message: string): string {
   return message.replace(/^ERROR:\s*(\[[^\]]*\]\s*)?/, '');
 }

@@ -3,7 +3,7 @@ import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /** Bytes of a cookie file, as the peer bounds it. */
-export const longestCookieFile = 1_000_000;
+export const maxCookieFileLength = 1_000_000;
 
 /** What may be told of the cookies: never their names and values. */
 export const DownloadCookies = z.object({
@@ -28,7 +28,7 @@ export const downloadCookiesApi = {
     path: '/api/downloads/cookies',
     summary: 'Takes a file of cookies in the Netscape format, in place of what was there.',
     access: mayWrite('downloads'),
-    body: z.object({ text: z.string().min(1).max(longestCookieFile) }),
+    body: z.object({ text: z.string().min(1).max(maxCookieFileLength) }),
     reply: DownloadCookies,
   }),
   remove: defineRoute({

@@ -22,12 +22,12 @@ export const DownloadLimits = z
 export type DownloadLimits = z.infer<typeof DownloadLimits>;
 
 /** The limits, and what they mean at this moment. */
-export const LimitsNow = z.object({
+export const CurrentLimits = z.object({
   limits: DownloadLimits,
   open: z.boolean().describe('Downloads may run now.'),
   changesAt: z.number().nullable().describe('When that changes, in ms since the epoch; null: never.'),
 });
-export type LimitsNow = z.infer<typeof LimitsNow>;
+export type CurrentLimits = z.infer<typeof CurrentLimits>;
 
 /** The limits were set, or the hours began or ended. */
-export const downloadLimitsChanged = defineTopic('downloads.limits', LimitsNow);
+export const downloadLimitsChanged = defineTopic('downloads.limits', CurrentLimits);

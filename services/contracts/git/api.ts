@@ -121,7 +121,7 @@ export const GitKey = z.object({
 export type GitKey = z.infer<typeof GitKey>;
 
 const ok = z.object({ ok: z.literal(true) });
-const at = '/api/git/repositories/:owner/:name';
+const repositoryPath = '/api/git/repositories/:owner/:name';
 
 /** Our own API of git hosting, for the pages; programs use the peer's. */
 export const gitApi = {
@@ -146,7 +146,7 @@ export const gitApi = {
   }),
   one: defineRoute({
     method: 'GET',
-    path: at,
+    path: repositoryPath,
     summary:
       'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had before.',
     access: 'objects',
@@ -154,14 +154,14 @@ export const gitApi = {
   }),
   remove: defineRoute({
     method: 'DELETE',
-    path: at,
+    path: repositoryPath,
     summary: 'Removes a repository with everything in it.',
     access: 'objects',
     reply: ok,
   }),
   content: defineRoute({
     method: 'GET',
-    path: `${at}/content`,
+    path: `${repositoryPath}/content`,
     summary: 'A folder or a file at a branch, a tag or a commit.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().max(4096).default('') }),
@@ -169,7 +169,7 @@ export const gitApi = {
   }),
   file: defineRoute({
     method: 'GET',
-    path: `${at}/file`,
+    path: `${repositoryPath}/file`,
     summary: 'A file as it is, up to 16 MiB.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
@@ -177,7 +177,7 @@ export const gitApi = {
   }),
   change: defineRoute({
     method: 'POST',
-    path: `${at}/content`,
+    path: `${repositoryPath}/content`,
     summary: 'Makes, changes, moves or removes a file: one commit.',
     access: 'objects',
     body: z.object({
@@ -197,7 +197,7 @@ export const gitApi = {
   }),
   blame: defineRoute({
     method: 'GET',
-    path: `${at}/blame`,
+    path: `${repositoryPath}/blame`,
     summary: 'Which commit each line of a file comes from.',
     access: 'objects',
     query: z.object({ ref: z.string().max(250).default(''), path: z.string().min(1).max(4096) }),
@@ -205,7 +205,7 @@ export const gitApi = {
   }),
   commits: defineRoute({
     method: 'GET',
-    path: `${at}/commits`,
+    path: `${repositoryPath}/commits`,
     summary: 'Commits, the newest first; those that changed a path where one is given.',
     access: 'objects',
     query: z.object({
@@ -217,7 +217,7 @@ export const gitApi = {
   }),
   commit: defineRoute({
     method: 'GET',
-    path: `${at}/commits/:commit`,
+    path: `${repositoryPath}/commits/:commit`,
     summary: 'A commit and what it changed.',
     access: 'objects',
     reply: GitDiff.extend({ commit: GitCommit }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { GitCommit } from './api.ts';
 
-const at = '/api/git/repositories/:owner/:name/branches';
+const repositoryPath = '/api/git/repositories/:owner/:name/branches';
 const access = 'objects' as const;
 const ok = z.object({ ok: z.literal(true) });
 const name = z.string().trim().min(1).max(250);
@@ -25,7 +25,7 @@ export type GitBranch = z.infer<typeof GitBranch>;
 export const gitBranchesApi = {
   list: defineRoute({
     method: 'GET',
-    path: at,
+    path: repositoryPath,
     summary: 'Branches with their last commit and how far they are from the default one, which comes first.',
     access,
     query: z.object({ q: z.string().max(200).default(''), offset: z.coerce.number().int().min(0).default(0) }),
@@ -39,7 +39,7 @@ export const gitBranchesApi = {
   }),
   create: defineRoute({
     method: 'POST',
-    path: at,
+    path: repositoryPath,
     summary: 'Makes a branch that begins at another one, a tag or a commit.',
     access,
     body: z.object({ name, from: name }),
@@ -47,7 +47,7 @@ export const gitBranchesApi = {
   }),
   remove: defineRoute({
     method: 'DELETE',
-    path: at,
+    path: repositoryPath,
     summary: 'Removes a branch, as long as it is at the commit that the caller saw.',
     access,
     // As it is: a name may end in a space of another script.

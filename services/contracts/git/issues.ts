@@ -112,8 +112,8 @@ export type GitThreadEntry = GitThread['entries'][number];
 
 const ok = z.object({ ok: z.literal(true) });
 const numbered = z.object({ number: z.int() });
-const at = '/api/git/repositories/:owner/:name';
-const thread = `${at}/issues/:number`;
+const repositoryPath = '/api/git/repositories/:owner/:name';
+const thread = `${repositoryPath}/issues/:number`;
 
 const labelBody = z.object({
   name: z.string().trim().min(1).max(50),
@@ -125,7 +125,7 @@ const labelBody = z.object({
 export const gitIssuesApi = {
   list: defineRoute({
     method: 'GET',
-    path: `${at}/issues`,
+    path: `${repositoryPath}/issues`,
     summary: 'Issues or pull requests, the newest first, with how many are open and closed.',
     access: 'objects',
     query: z.object({
@@ -148,7 +148,7 @@ export const gitIssuesApi = {
   }),
   create: defineRoute({
     method: 'POST',
-    path: `${at}/issues`,
+    path: `${repositoryPath}/issues`,
     summary: 'Makes an issue.',
     access: 'objects',
     body: z.object({ title, text: text.default(''), labels: z.array(z.int()).max(100).default([]) }),
@@ -179,14 +179,14 @@ export const gitIssuesApi = {
   }),
   fields: defineRoute({
     method: 'GET',
-    path: `${at}/issue-fields`,
+    path: `${repositoryPath}/issue-fields`,
     summary: 'Labels and milestones of a repository, and the people who may be assigned.',
     access: 'objects',
     reply: z.object({ labels: z.array(GitLabel), milestones: z.array(GitMilestone), people: z.array(z.string()) }),
   }),
   addLabel: defineRoute({
     method: 'POST',
-    path: `${at}/labels`,
+    path: `${repositoryPath}/labels`,
     summary: 'Adds a label to a repository.',
     access: 'objects',
     body: labelBody,
@@ -194,7 +194,7 @@ export const gitIssuesApi = {
   }),
   changeLabel: defineRoute({
     method: 'PATCH',
-    path: `${at}/labels/:label`,
+    path: `${repositoryPath}/labels/:label`,
     summary: 'Changes a label, wherever it is.',
     access: 'objects',
     body: labelBody,
@@ -202,14 +202,14 @@ export const gitIssuesApi = {
   }),
   removeLabel: defineRoute({
     method: 'DELETE',
-    path: `${at}/labels/:label`,
+    path: `${repositoryPath}/labels/:label`,
     summary: 'Removes a label from a repository and from all that have it.',
     access: 'objects',
     reply: ok,
   }),
   addMilestone: defineRoute({
     method: 'POST',
-    path: `${at}/milestones`,
+    path: `${repositoryPath}/milestones`,
     summary: 'Adds a milestone to a repository.',
     access: 'objects',
     body: z.object({ title, dueAt: time.nullable().default(null) }),
@@ -217,7 +217,7 @@ export const gitIssuesApi = {
   }),
   closeMilestone: defineRoute({
     method: 'PATCH',
-    path: `${at}/milestones/:milestone`,
+    path: `${repositoryPath}/milestones/:milestone`,
     summary: 'Closes a milestone, or opens it again.',
     access: 'objects',
     body: z.object({ closed: z.boolean() }),
@@ -225,7 +225,7 @@ export const gitIssuesApi = {
   }),
   pull: defineRoute({
     method: 'POST',
-    path: `${at}/pulls`,
+    path: `${repositoryPath}/pulls`,
     summary: 'Asks for a branch to be pulled into another one.',
     access: 'objects',
     body: z.object({
@@ -238,7 +238,7 @@ export const gitIssuesApi = {
   }),
   changes: defineRoute({
     method: 'GET',
-    path: `${at}/pulls/:number/changes`,
+    path: `${repositoryPath}/pulls/:number/changes`,
     summary: 'The commits of a pull request, and what they change together.',
     access: 'objects',
     reply: GitDiff.extend({
@@ -248,7 +248,7 @@ export const gitIssuesApi = {
   }),
   merge: defineRoute({
     method: 'POST',
-    path: `${at}/pulls/:number/merge`,
+    path: `${repositoryPath}/pulls/:number/merge`,
     summary: 'Merges a pull request.',
     access: 'objects',
     body: z.object({
@@ -260,14 +260,14 @@ export const gitIssuesApi = {
   }),
   update: defineRoute({
     method: 'POST',
-    path: `${at}/pulls/:number/update`,
+    path: `${repositoryPath}/pulls/:number/update`,
     summary: 'Brings what the base has into the branch of a pull request.',
     access: 'objects',
     reply: ok,
   }),
   requestReview: defineRoute({
     method: 'PUT',
-    path: `${at}/pulls/:number/reviewers/:account`,
+    path: `${repositoryPath}/pulls/:number/reviewers/:account`,
     summary: 'Asks somebody to review a pull request, or no longer.',
     access: 'objects',
     body: z.object({ wanted: z.boolean() }),
@@ -275,7 +275,7 @@ export const gitIssuesApi = {
   }),
   review: defineRoute({
     method: 'POST',
-    path: `${at}/pulls/:number/reviews`,
+    path: `${repositoryPath}/pulls/:number/reviews`,
     summary: 'Says what one thinks of a pull request, as a whole and of its lines.',
     access: 'objects',
     body: z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
-import { changesOf } from '../changes.ts';
+import { toPatchSchema } from '../patch-schema.ts';
 
 const time = z.number().describe('ms since the epoch');
 const ok = z.object({ ok: z.literal(true) });
-const at = '/api/git/repositories/:owner/:name/releases';
+const repositoryPath = '/api/git/repositories/:owner/:name/releases';
 const access = 'objects' as const;
 
 export const GitRelease = z.object({
@@ -32,14 +32,14 @@ const values = {
 export const gitReleasesApi = {
   list: defineRoute({
     method: 'GET',
-    path: at,
+    path: repositoryPath,
     summary: 'Releases of a repository, the newest first; drafts for those who write.',
     access,
     reply: z.object({ releases: z.array(GitRelease), mayWrite: z.boolean(), tags: z.array(z.string()) }),
   }),
   create: defineRoute({
     method: 'POST',
-    path: at,
+    path: repositoryPath,
     summary: 'Releases a tag, which is made where it is missing.',
     access,
     body: z.object({
@@ -51,22 +51,22 @@ export const gitReleasesApi = {
   }),
   change: defineRoute({
     method: 'PATCH',
-    path: `${at}/:id`,
+    path: `${repositoryPath}/:id`,
     summary: 'Changes what is named of a release.',
     access,
-    body: changesOf(z.object(values)),
+    body: toPatchSchema(z.object(values)),
     reply: GitRelease,
   }),
   remove: defineRoute({
     method: 'DELETE',
-    path: `${at}/:id`,
+    path: `${repositoryPath}/:id`,
     summary: 'Removes a release; its tag stays.',
     access,
     reply: ok,
   }),
   notes: defineRoute({
     method: 'GET',
-    path: `${at}/notes`,
+    path: `${repositoryPath}/notes`,
     summary: 'What merged pull requests and commits brought since the release before, as a text to begin with.',
     access,
     query: z.object({ ref: z.string().max(250).default('') }),
@@ -74,7 +74,7 @@ export const gitReleasesApi = {
   }),
   attach: defineRoute({
     method: 'POST',
-    path: `${at}/:id/files`,
+    path: `${repositoryPath}/:id/files`,
     summary: 'Takes in a file of a release, sent as it is.',
     access,
     query: z.object({ name: z.string().min(1).max(255) }),
@@ -83,21 +83,21 @@ export const gitReleasesApi = {
   }),
   file: defineRoute({
     method: 'GET',
-    path: `${at}/:id/files/:file`,
+    path: `${repositoryPath}/:id/files/:file`,
     summary: 'A file of a release.',
     access,
     reply: fileReply,
   }),
   source: defineRoute({
     method: 'GET',
-    path: `${at}/:id/source/:kind`,
+    path: `${repositoryPath}/:id/source/:kind`,
     summary: 'All files of the tag of a release in one; `kind` is `zip`, `tar.gz` or `tar`.',
     access,
     reply: fileReply,
   }),
   detach: defineRoute({
     method: 'DELETE',
-    path: `${at}/:id/files/:file`,
+    path: `${repositoryPath}/:id/files/:file`,
     summary: 'Removes a file of a release.',
     access,
     reply: ok,

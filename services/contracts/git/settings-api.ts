@@ -3,7 +3,7 @@ import { defineRoute } from '../api.ts';
 
 const time = z.number().describe('ms since the epoch');
 const ok = z.object({ ok: z.literal(true) });
-const at = '/api/git/repositories/:owner/:name';
+const repositoryPath = '/api/git/repositories/:owner/:name';
 const access = 'objects' as const;
 
 export const GitPermission = z.enum(['read', 'write', 'admin']);
@@ -80,14 +80,14 @@ export type GitRepositorySettings = z.infer<typeof GitRepositorySettings>;
 export const gitSettingsApi = {
   read: defineRoute({
     method: 'GET',
-    path: `${at}/settings`,
+    path: `${repositoryPath}/settings`,
     summary: 'What is set of a repository, who may use it, and whom it tells.',
     access,
     reply: GitRepositorySettings,
   }),
   change: defineRoute({
     method: 'PATCH',
-    path: `${at}/settings`,
+    path: `${repositoryPath}/settings`,
     summary: 'Changes what is set of a repository.',
     access,
     body: z.object({
@@ -101,7 +101,7 @@ export const gitSettingsApi = {
   }),
   share: defineRoute({
     method: 'PUT',
-    path: `${at}/collaborators/:account`,
+    path: `${repositoryPath}/collaborators/:account`,
     summary: 'Lets an account use a repository.',
     access,
     body: z.object({ permission: GitPermission }),
@@ -109,14 +109,14 @@ export const gitSettingsApi = {
   }),
   unshare: defineRoute({
     method: 'DELETE',
-    path: `${at}/collaborators/:account`,
+    path: `${repositoryPath}/collaborators/:account`,
     summary: 'Takes a repository away from an account that it was shared with.',
     access,
     reply: ok,
   }),
   protect: defineRoute({
     method: 'POST',
-    path: `${at}/protections`,
+    path: `${repositoryPath}/protections`,
     summary: 'Protects a branch, or those whose names fit a pattern.',
     access,
     body: GitProtection.omit({ id: true }).extend({ rule: z.string().trim().min(1).max(250) }),
@@ -124,14 +124,14 @@ export const gitSettingsApi = {
   }),
   unprotect: defineRoute({
     method: 'DELETE',
-    path: `${at}/protections/:id`,
+    path: `${repositoryPath}/protections/:id`,
     summary: 'Removes the protection of branches.',
     access,
     reply: ok,
   }),
   addDeployKey: defineRoute({
     method: 'POST',
-    path: `${at}/deploy-keys`,
+    path: `${repositoryPath}/deploy-keys`,
     summary: 'Adds a public key that is good for this repository alone.',
     access,
     body: z.object({
@@ -143,14 +143,14 @@ export const gitSettingsApi = {
   }),
   removeDeployKey: defineRoute({
     method: 'DELETE',
-    path: `${at}/deploy-keys/:id`,
+    path: `${repositoryPath}/deploy-keys/:id`,
     summary: 'Removes such a key.',
     access,
     reply: ok,
   }),
   addHook: defineRoute({
     method: 'POST',
-    path: `${at}/hooks`,
+    path: `${repositoryPath}/hooks`,
     summary: 'Has an address told of what happens.',
     access,
     body: z.object({
@@ -163,7 +163,7 @@ export const gitSettingsApi = {
   }),
   changeHook: defineRoute({
     method: 'PATCH',
-    path: `${at}/hooks/:id`,
+    path: `${repositoryPath}/hooks/:id`,
     summary: 'Switches a webhook on or off.',
     access,
     body: z.object({ active: z.boolean() }),
@@ -171,28 +171,28 @@ export const gitSettingsApi = {
   }),
   removeHook: defineRoute({
     method: 'DELETE',
-    path: `${at}/hooks/:id`,
+    path: `${repositoryPath}/hooks/:id`,
     summary: 'Removes a webhook.',
     access,
     reply: ok,
   }),
   testHook: defineRoute({
     method: 'POST',
-    path: `${at}/hooks/:id/test`,
+    path: `${repositoryPath}/hooks/:id/test`,
     summary: 'Sends a webhook the newest commit as a push.',
     access,
     reply: ok,
   }),
   deliveries: defineRoute({
     method: 'GET',
-    path: `${at}/hooks/:id/deliveries`,
+    path: `${repositoryPath}/hooks/:id/deliveries`,
     summary: 'What a webhook was sent and what it answered, the newest first.',
     access,
     reply: z.object({ deliveries: z.array(GitDelivery) }),
   }),
   replay: defineRoute({
     method: 'POST',
-    path: `${at}/hooks/:id/deliveries/:delivery`,
+    path: `${repositoryPath}/hooks/:id/deliveries/:delivery`,
     summary: 'Sends a delivery once more.',
     access,
     reply: ok,

@@ -9,7 +9,7 @@ export interface WebAddress {
 }
 
 /** Gitea's own pages, by the first part of their address, and the pages of the app that show the same. */
-const ownPages: ReadonlyMap<string, string> = new Map([
+const giteaPages: ReadonlyMap<string, string> = new Map([
   ['explore', '/git/repositories'],
   ['repo', '/git/repositories'],
   ['org', '/git/repositories'],
@@ -19,9 +19,9 @@ const ownPages: ReadonlyMap<string, string> = new Map([
   ['notifications', '/git'],
 ]);
 /** First parts of addresses that lead to no page. */
-const noPages = new Set(['api', 'assets', 'attachments', 'avatars', 'login', 'swagger', 'metrics', '-']);
+const pathsWithoutPage = new Set(['api', 'assets', 'attachments', 'avatars', 'login', 'swagger', 'metrics', '-']);
 /** Parts of a repository that Gitea has and Homeport has not. */
-export const missingKinds: ReadonlySet<string> = new Set(['wiki', 'projects', 'packages', 'actions']);
+export const unsupportedKinds: ReadonlySet<string> = new Set(['wiki', 'projects', 'packages', 'actions']);
 /** Addresses of a place in the tree: `src/branch/main/path`. */
 const treeKinds: Readonly<Record<string, string>> = { src: '', raw: '', media: '', blame: 'blame', commits: 'commits' };
 const listKinds: Readonly<Record<string, string>> = {
@@ -40,37 +40,37 @@ export function parseWebAddress(pathname: string): WebAddress | undefined {
     }
   }
   const [owner = '', name = '', kind = '', ...rest] = parts;
-  if (owner === '' || noPages.has(owner) || parts.some((part) => part.includes('\0'))) return undefined;
+  if (owner === '' || pathsWithoutPage.has(owner) || parts.some((part) => part.includes('\0'))) return undefined;
   return { owner, name: name.replace(/\.git$/i, ''), kind, rest };
 }
 
 /** The page of the app that shows what an address of Gitea shows; undefined where it leads to no page. */
-export function appPageOf(pathname: string, query: Readonly<URLSearchParams>): string | undefined {
+export function findAppPage(pathname: string, query: Readonly<URLSearchParams>): string | undefined {
   if (/^\/*$/.test(pathname)) return '/git';
   const address = parseWebAddress(pathname);
   if (address === undefined) return undefined;
   const { owner, name } = address;
-  if (owner === 'user') return userPage(address);
+  if (owner === 'user') return getUserPage(address);
   const page =
-    name === '' || owner === 'explore' || owner === 'repo' || owner === 'org' ? ownPages.get(owner) : undefined;
+    name === '' || owner === 'explore' || owner === 'repo' || owner === 'org' ? giteaPages.get(owner) : undefined;
   if (page !== undefined) return page;
   if (name === '') return `/git/repositories?${new URLSearchParams({ q: owner }).toString()}`;
-  const fields = new URLSearchParams(placeOf(address, query));
+  const fields = new URLSearchParams(toPageQuery(address, query));
   const path = `/git/repositories/${encodeURIComponent(`${owner}~${name}`)}${name.includes('.') ? '/' : ''}`;
   return fields.size === 0 ? path : `${path}?${fields.toString()}`;
 }
 
-function userPage({ name, kind }: WebAddress): string {
+function getUserPage({ name, kind }: WebAddress): string {
   if (name === 'settings') return kind === 'keys' ? '/git/keys' : '/settings';
   return '/git';
 }
 
 /** The fields of the page of a repository. */
-function placeOf({ kind, rest }: WebAddress, query: Readonly<URLSearchParams>): Record<string, string> {
+function toPageQuery({ kind, rest }: WebAddress, query: Readonly<URLSearchParams>): Record<string, string> {
   const [first = '', second = ''] = rest;
   if (Object.hasOwn(treeKinds, kind)) {
     const show = treeKinds[kind] ?? '';
-    return { ...(first === '' ? {} : { tree: treeOf(rest) }), ...(show === '' ? {} : { show }) };
+    return { ...(first === '' ? {} : { tree: toTreeField(rest) }), ...(show === '' ? {} : { show }) };
   }
   if (kind === 'commit') return { commit: first.replace(/\.(diff|patch)$/, '') };
   if (kind === 'compare')
@@ -89,15 +89,15 @@ function placeOf({ kind, rest }: WebAddress, query: Readonly<URLSearchParams>): 
   }
   const show = Object.hasOwn(listKinds, kind) ? (listKinds[kind] ?? '') : '';
   if (show === '') return {};
-  const kept = (kind === 'issues' || kind === 'pulls' ? ['q', 'state'] : []).flatMap((field) => {
+  const filters = (kind === 'issues' || kind === 'pulls' ? ['q', 'state'] : []).flatMap((field) => {
     const value = query.get(field) ?? '';
     return value === '' ? [] : [[field, value]];
   });
-  return { show, ...(Object.fromEntries(kept) as Record<string, string>) };
+  return { show, ...(Object.fromEntries(filters) as Record<string, string>) };
 }
 
 /** `branch/main/path`: what names the commit, which may have slashes, and the path behind it. */
-function treeOf(rest: readonly string[]): string {
+function toTreeField(rest: readonly string[]): string {
   const isKind = rest[0] === 'branch' || rest[0] === 'tag' || rest[0] === 'commit';
   return [...(isKind ? [] : ['any']), ...rest].join('/');
 }
@@ -117,10 +117,10 @@ export function splitTree(
   const kind = tree.slice(0, slash);
   const rest = tree.slice(slash + 1);
   const isPrefix = (name: string): boolean => rest === name || rest.startsWith(`${name}/`);
-  const longest = (names: readonly string[]): string | undefined =>
+  const findLongestPrefix = (names: readonly string[]): string | undefined =>
     names.filter(isPrefix).toSorted((one, other) => other.length - one.length)[0];
-  const branch = kind === 'branch' || kind === 'any' ? longest(branches) : undefined;
-  const tag = branch === undefined && (kind === 'tag' || kind === 'any') ? longest(tags) : undefined;
+  const branch = kind === 'branch' || kind === 'any' ? findLongestPrefix(branches) : undefined;
+  const tag = branch === undefined && (kind === 'tag' || kind === 'any') ? findLongestPrefix(tags) : undefined;
   const name = branch ?? tag ?? rest.split('/', 1)[0] ?? '';
   const isPlain =
     !name.startsWith('refs/') && !/^[0-9a-f]{40}$/.test(name) && !(tag !== undefined && branches.includes(tag));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineHandover, defineTopic } from '../bus.ts';
-import { TextFormat } from '../notify/notice.ts';
+import { TextFormat } from '../notify/notification.ts';
 import { Priority } from '../push/topics.ts';
 import type { NeededGrant } from '../route-access.ts';
 
@@ -65,13 +65,13 @@ export const inboxChanged = defineTopic(
 export type InboxChanged = z.infer<typeof inboxChanged.schema>;
 
 /** Where a row came from: its push topic or, without one, its source. */
-export type InboxPlace = Pick<InboxItem, 'topic' | 'source'>;
+export type InboxOrigin = Pick<InboxItem, 'topic' | 'source'>;
 
 /**
  * The grant that a row needs: that of its push topic, as a subscriber needs it; a row that came another way one on the inbox
  * for its source. Marking is for those who may read, removing for those who may write.
  */
-export function inboxGrant({ topic, source }: InboxPlace, permission: NeededGrant['permission']): NeededGrant {
+export function getInboxGrant({ topic, source }: InboxOrigin, permission: NeededGrant['permission']): NeededGrant {
   return topic === ''
     ? { service: 'inbox', permission, resource: source }
     : { service: 'push', permission, resource: topic };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
-import { NoticeType, TextFormat } from '../notify/notice.ts';
+import { NotificationType, TextFormat } from '../notify/notification.ts';
 
 /** Mails came or their deliveries changed since the last of these; at most two a second. It names none of them. */
-export const mailWorked = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));
+export const mailActivity = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));
 
 /** `unknown`: nothing is noted of it any more, since it was dropped or is long done. */
 const DeliveryState = z.enum(['waiting', 'done', 'dead', 'unknown']);
@@ -14,7 +14,7 @@ export const MailDelivery = z.object({
   part: z.int(),
   /** `notify://KEY?tag=TAG`, `push://TOPIC`, `inbox://`, or the scheme and fingerprint of another destination. */
   target: z.string(),
-  type: NoticeType,
+  type: NotificationType,
   state: DeliveryState,
   attempts: z.int(),
   /** Why it waits or was given up; else empty. */
@@ -71,13 +71,13 @@ export const MailCheck = z.object({
   code: z.int(),
   /** The entry of the recipients that fits; null when it is refused. */
   pattern: z.string().nullable(),
-  type: NoticeType.nullable(),
+  type: NotificationType.nullable(),
   targets: z.array(z.string()),
 });
 export type MailCheck = z.infer<typeof MailCheck>;
 
 /** What a mail would become, before any is sent. */
-export const MailTrial = z.object({
+export const MailTestResult = z.object({
   /** Whether any of its recipients is known; else it is refused with 550. */
   accepted: z.boolean(),
   /** Number of the rule that fits, from 1; null when none does. */
@@ -86,14 +86,14 @@ export const MailTrial = z.object({
   deliveries: z.array(
     z.object({
       target: z.string(),
-      type: NoticeType,
+      type: NotificationType,
       priority: z.int().nullable(),
       title: z.string(),
       body: z.string(),
     }),
   ),
 });
-export type MailTrial = z.infer<typeof MailTrial>;
+export type MailTestResult = z.infer<typeof MailTestResult>;
 
 /** How the gateway can be reached, and what it asks of a sender. */
 export const MailAccess = z.object({
@@ -121,7 +121,7 @@ export const MailAccess = z.object({
 export type MailAccess = z.infer<typeof MailAccess>;
 
 /** What a configuration of Mailrise amounts to. `settings` are to be saved as they are; they hold the secrets of the file that was sent. */
-export const MailTakeover = z.object({
+export const MailriseImport = z.object({
   recipients: z.array(
     z.object({
       address: z.string(),
@@ -134,7 +134,7 @@ export const MailTakeover = z.object({
   notes: z.array(z.string()),
   settings: z.record(z.string(), z.unknown()),
 });
-export type MailTakeover = z.infer<typeof MailTakeover>;
+export type MailriseImport = z.infer<typeof MailriseImport>;
 
 const address = z
   .string()
@@ -164,7 +164,7 @@ export const mailApi = {
       subject: z.string().max(2000),
       text: z.string().max(20_000).default(''),
     }),
-    reply: MailTrial,
+    reply: MailTestResult,
   }),
   access: defineRoute({
     method: 'GET',
@@ -179,7 +179,7 @@ export const mailApi = {
     summary: 'What a mailrise.conf amounts to; nothing is saved, and no file of this machine is read.',
     access: 'admin',
     body: z.object({ text: z.string().max(512 * 1024) }),
-    reply: MailTakeover,
+    reply: MailriseImport,
   }),
   messages: defineRoute({
     method: 'GET',

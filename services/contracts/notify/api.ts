@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { NotifyNotice } from './history.ts';
+import { NotifyHistoryEntry } from './history.ts';
 import { NotifyKeyOptions, NotifyKeySecret } from './options.ts';
 import { DeliveryArguments } from './delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './forms.ts';
@@ -71,7 +71,7 @@ export const NotifyKey = z
 export type NotifyKey = z.infer<typeof NotifyKey>;
 
 /** Who a tag expression reaches, and why. */
-export const NotifyChoice = z.object({
+export const NotifyTagMatch = z.object({
   line: z.int(),
   service: z.string(),
   url: z.string(),
@@ -79,7 +79,7 @@ export const NotifyChoice = z.object({
   chosen: z.boolean(),
   why: z.string(),
 });
-export type NotifyChoice = z.infer<typeof NotifyChoice>;
+export type NotifyTagMatch = z.infer<typeof NotifyTagMatch>;
 
 /** What a configuration amounts to before it is saved: every line that is a destination, and those that do nothing. */
 export const NotifyPreview = z.object({
@@ -93,7 +93,7 @@ export const NotifyPreview = z.object({
 export type NotifyPreview = z.infer<typeof NotifyPreview>;
 
 /** What one destination said to a test. */
-export const NotifyTrial = z.object({
+export const NotifyTestResult = z.object({
   line: z.int(),
   url: z.string(),
   ok: z.boolean(),
@@ -104,7 +104,7 @@ export const NotifyTrial = z.object({
   words: z.string(),
   durationMs: z.int(),
 });
-export type NotifyTrial = z.infer<typeof NotifyTrial>;
+export type NotifyTestResult = z.infer<typeof NotifyTestResult>;
 
 const named = { line: z.int().min(1), id: z.string() };
 const tags = z
@@ -112,7 +112,7 @@ const tags = z
   .max(50);
 const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
 /** A destination is either written as an address or filled in as a form; how it is told can be said with both. */
-const place = {
+const linePath = {
   url: url.optional(),
   form: z.object({ scheme: z.string(), values: FormValues }).optional(),
   delivery: DeliveryArguments.optional(),
@@ -216,7 +216,7 @@ export const notifyApi = {
     path: '/api/notify/keys/:key/destinations',
     summary: 'Adds a destination to a key; a key that is not there is made.',
     access: 'admin',
-    body: z.object({ ...place, tags: tags.default([]) }),
+    body: z.object({ ...linePath, tags: tags.default([]) }),
     reply: NotifyKey,
   }),
   changeDestination: defineRoute({
@@ -224,7 +224,7 @@ export const notifyApi = {
     path: '/api/notify/keys/:key/destinations',
     summary: 'Changes the tags of a destination and, when given, its address.',
     access: 'admin',
-    body: z.object({ ...named, ...place, tags }),
+    body: z.object({ ...named, ...linePath, tags }),
     reply: NotifyKey,
   }),
   removeDestination: defineRoute({
@@ -241,7 +241,7 @@ export const notifyApi = {
     summary: 'Who would get a notice with this tag expression, and why; without one: everyone.',
     access: 'admin',
     query: z.object({ tag: z.string().max(1000).optional() }),
-    reply: z.object({ destinations: z.array(NotifyChoice) }),
+    reply: z.object({ destinations: z.array(NotifyTagMatch) }),
   }),
   test: defineRoute({
     method: 'POST',
@@ -249,7 +249,7 @@ export const notifyApi = {
     summary: 'Sends a test at once and answers what each destination said.',
     access: 'admin',
     body: z.object({ line: z.int().min(1).optional(), tag: z.string().max(1000).optional() }),
-    reply: z.object({ results: z.array(NotifyTrial) }),
+    reply: z.object({ results: z.array(NotifyTestResult) }),
   }),
   notices: defineRoute({
     method: 'GET',
@@ -265,14 +265,14 @@ export const notifyApi = {
       /** Those of which a delivery was given up, or waits; `done`: all were made. */
       state: z.enum(['dead', 'waiting', 'done']).optional(),
     }),
-    reply: z.object({ notices: z.array(NotifyNotice), givenUp: z.int(), waiting: z.int() }),
+    reply: z.object({ notices: z.array(NotifyHistoryEntry), givenUp: z.int(), waiting: z.int() }),
   }),
   notice: defineRoute({
     method: 'GET',
     path: '/api/notify/notices/:id',
     summary: 'One notice with the result at each destination.',
     access: 'admin',
-    reply: NotifyNotice,
+    reply: NotifyHistoryEntry,
   }),
   resend: defineRoute({
     method: 'POST',

@@ -4,7 +4,7 @@ export const refusedSchemes: readonly string[] = [
 ];
 
 /** What the library of release 2.2.0 reaches besides what is native: name and schemes, the encrypted ones after a bar. */
-const list = `
+const serviceList = `
 46elks:  | 46elks elks
 800.com:  | eight00com
 Africas Talking:  | atalk
@@ -138,15 +138,15 @@ export interface EngineService {
 }
 
 /** The services an engine is known to reach, for as long as none has told its own. */
-export const engineServices: readonly EngineService[] = list
+export const engineServices: readonly EngineService[] = serviceList
   .trim()
   .split('\n')
   .map((line) => {
     const [name = '', schemes = ''] = line.split(/: (?=[^:]*$)/);
     const [protocols = '', secureProtocols = ''] = schemes.split('|').map((each) => each.trim());
-    return { name, protocols: wordsOf(protocols), secureProtocols: wordsOf(secureProtocols) };
+    return { name, protocols: splitSchemes(protocols), secureProtocols: splitSchemes(secureProtocols) };
   });
 
-function wordsOf(text: string): readonly string[] {
+function splitSchemes(text: string): readonly string[] {
   return text === '' ? [] : text.split(' ');
 }

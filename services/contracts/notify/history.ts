@@ -17,7 +17,7 @@ export const NotifyDelivery = z.object({
 export type NotifyDelivery = z.infer<typeof NotifyDelivery>;
 
 /** A notice and what became of it. */
-export const NotifyNotice = z
+export const NotifyHistoryEntry = z
   .object({
     id: z.string(),
     key: z.string(),
@@ -30,4 +30,4 @@ export const NotifyNotice = z
     deliveries: z.array(NotifyDelivery),
   })
   .meta({ id: 'NotifyNotice' });
-export type NotifyNotice = z.infer<typeof NotifyNotice>;
+export type NotifyHistoryEntry = z.infer<typeof NotifyHistoryEntry>;

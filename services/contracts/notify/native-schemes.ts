@@ -20,7 +20,7 @@ const engineSchemes: ReadonlySet<string> = new Set(
 );
 
 /** Who delivers to destinations of a scheme: Homeport, the Apprise engine where it is installed, or nobody. */
-export function servedBy(url: string): 'homeport' | 'engine' | 'nobody' {
+export function getDeliverer(url: string): 'homeport' | 'engine' | 'nobody' {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   if (nativeSchemes.has(scheme) || scheme === 'http' || scheme === 'https') return 'homeport';
   return engineSchemes.has(scheme) && !refusedSchemes.includes(scheme) ? 'engine' : 'nobody';

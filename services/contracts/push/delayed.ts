@@ -4,10 +4,13 @@ import { defineTopic } from '../bus.ts';
 import { Priority } from './topics.ts';
 
 /** What waits for its time has changed; at most two a second. It names nothing: a page reads what its person may see. */
-export const pushPlanned = defineTopic('push.planned', z.object({ time: z.number().describe('ms since the epoch') }));
+export const pushDelayedChanged = defineTopic(
+  'push.planned',
+  z.object({ time: z.number().describe('ms since the epoch') }),
+);
 
 /** A message that waits for its time. */
-export const PlannedMessage = z
+export const DelayedMessage = z
   .object({
     id: z.string(),
     topic: z.string(),
@@ -22,10 +25,10 @@ export const PlannedMessage = z
     attachment: z.string().nullable().describe('Name of its file.'),
   })
   .meta({ id: 'PlannedMessage' });
-export type PlannedMessage = z.infer<typeof PlannedMessage>;
+export type DelayedMessage = z.infer<typeof DelayedMessage>;
 
 /** Messages that wait: a person sees the own ones, an administrator those of all. */
-export const pushPlannedApi = {
+export const pushDelayedApi = {
   list: defineRoute({
     method: 'GET',
     path: '/api/push/planned',
@@ -39,7 +42,7 @@ export const pushPlannedApi = {
       limit: z.coerce.number().int().min(1).max(500).default(200),
     }),
     reply: z.object({
-      messages: z.array(PlannedMessage),
+      messages: z.array(DelayedMessage),
       next: z.string().nullable(),
       /** How many wait, all pages together. */
       total: z.int(),
@@ -51,7 +54,7 @@ export const pushPlannedApi = {
     summary: 'Gives a waiting message another time, written as the delay of a message is.',
     access: 'objects',
     body: z.object({ at: z.string().trim().min(1, 'Write when it should go out.').max(100) }),
-    reply: PlannedMessage,
+    reply: DelayedMessage,
   }),
   publish: defineRoute({
     method: 'POST',

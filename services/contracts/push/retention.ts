@@ -21,13 +21,13 @@ export const RetentionRule = z
 export type RetentionRule = z.infer<typeof RetentionRule>;
 
 /** What is there of the topics that one rule decides about. */
-export const KeptByRule = z.object({ topics: z.int(), messages: z.int() }).meta({ id: 'KeptByRule' });
-export type KeptByRule = z.infer<typeof KeptByRule>;
+export const RetentionUsage = z.object({ topics: z.int(), messages: z.int() }).meta({ id: 'KeptByRule' });
+export type RetentionUsage = z.infer<typeof RetentionUsage>;
 
 const Retention = z.object({
   rules: z.array(RetentionRule).max(500),
   /** Of each rule, in their order. A topic counts for the one rule that decides about it. */
-  kept: z.array(KeptByRule),
+  kept: z.array(RetentionUsage),
   /** What the setting says, in seconds. */
   otherwise: z.int(),
 });

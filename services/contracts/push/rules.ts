@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
-import { isQuiet, QuietHours, quietSpans, quietUntil, wallClock, type QuietSpan } from '../quiet-hours.ts';
-import { matchesPieces } from '../wildcards.ts';
+import { isQuiet, QuietHours, parseQuietSpans, getQuietEnd, createWallClock, type QuietSpan } from '../quiet-hours.ts';
+import { matchesWildcardParts } from '../wildcards.ts';
 import { isZone } from '../zone.ts';
 
 /** What a person wants of the topics that a pattern covers. */
@@ -75,25 +75,25 @@ interface TopicRule {
 }
 
 /** Topics whose rule is kept ready. */
-const mostReady = 2000;
+const maxCachedTopics = 2000;
 
 /** A person's rules, ready to be asked for each message. Times are ms since the epoch. */
-export class PushJudge {
+export class PushRuleEvaluator {
   readonly #rules: readonly (PushRule & { readonly pieces: readonly string[] })[];
   readonly #wall: (time: number) => number;
-  readonly #ready = new Map<string, TopicRule>();
-  #shown: { readonly minute: number; readonly at: number } | undefined;
+  readonly #cache = new Map<string, TopicRule>();
+  #currentMinute: { readonly minute: number; readonly at: number } | undefined;
 
   constructor({ rules, zone }: PushRules) {
     this.#rules = rules
       .map((rule) => ({ ...rule, pieces: rule.topics.split('*') }))
       .sort((a, b) => b.topics.length - a.topics.length);
-    const wall = wallClock(zone ?? undefined);
+    const wall = createWallClock(zone ?? undefined);
     // A storm of messages asks for the same minute each time.
     this.#wall = (time) => {
       const minute = Math.floor(time / 60_000);
-      if (this.#shown?.minute !== minute) this.#shown = { minute, at: wall(time) };
-      return this.#shown.at;
+      if (this.#currentMinute?.minute !== minute) this.#currentMinute = { minute, at: wall(time) };
+      return this.#currentMinute.at;
     };
   }
 
@@ -107,7 +107,7 @@ export class PushJudge {
   /** When the topic's quiet that reigns now ends, Infinity for never; undefined while it is not quiet. */
   quietUntil(topic: string, time: number): number | undefined {
     const { mode, spans } = this.#rule(topic);
-    return mode === 'normal' ? quietUntil(spans, this.#wall, time) : undefined;
+    return mode === 'normal' ? getQuietEnd(spans, this.#wall, time) : undefined;
   }
 
   /** The minutes after which an urgent message of the topic comes again; 0: it does not; null: no rule says so. */
@@ -117,17 +117,17 @@ export class PushJudge {
   }
 
   #rule(topic: string): TopicRule {
-    const ready = this.#ready.get(topic);
-    if (ready !== undefined) return ready;
-    const fitting = this.#rules.filter(({ pieces }) => matchesPieces(pieces, topic));
-    const lines = fitting.find(({ mode, quiet }) => mode === 'normal' && quiet.length > 0)?.quiet ?? [];
+    const cached = this.#cache.get(topic);
+    if (cached !== undefined) return cached;
+    const matching = this.#rules.filter(({ pieces }) => matchesWildcardParts(pieces, topic));
+    const lines = matching.find(({ mode, quiet }) => mode === 'normal' && quiet.length > 0)?.quiet ?? [];
     const rule = {
-      mode: fitting[0]?.mode ?? 'normal',
-      spans: quietSpans(lines),
-      repeatMinutes: fitting.find(({ repeatMinutes }) => repeatMinutes !== null)?.repeatMinutes ?? null,
+      mode: matching[0]?.mode ?? 'normal',
+      spans: parseQuietSpans(lines),
+      repeatMinutes: matching.find(({ repeatMinutes }) => repeatMinutes !== null)?.repeatMinutes ?? null,
     };
-    if (this.#ready.size >= mostReady) this.#ready.clear();
-    this.#ready.set(topic, rule);
+    if (this.#cache.size >= maxCachedTopics) this.#cache.clear();
+    this.#cache.set(topic, rule);
     return rule;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineHandover, defineTopic } from '../bus.ts';
-import { NoticeFile } from '../notify/notice.ts';
+import { NotificationFile } from '../notify/notification.ts';
 
 /** Topic names as the push peer defines them. */
 export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _ only, 64 at most.');
@@ -17,7 +17,7 @@ export const PushOffer = z.object({
   click: z.string().optional(),
   markdown: z.boolean().default(false),
   /** The one file a message can carry; without room for it the message comes alone. */
-  file: NoticeFile.optional(),
+  file: NotificationFile.optional(),
   /** Which program it came from, see Notice. */
   source: z.string().default('push'),
   /** Identity of the notice that led here, so that the inbox shows it once. */
@@ -43,7 +43,7 @@ export const pushPublished = defineTopic(
 );
 
 /** A message was put away or deleted at all clients. */
-export const pushTakenBack = defineTopic(
+export const pushRetracted = defineTopic(
   'push.taken-back',
   z.object({ topic: TopicName, sequence: z.string(), how: z.enum(['cleared', 'deleted']) }),
 );

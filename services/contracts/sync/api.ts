@@ -64,15 +64,15 @@ export const SyncFileError = z.object({
   detail: z.string(),
 });
 
-const Place = z.string().trim().min(1, 'Say where.').max(4096);
+const LocationField = z.string().trim().min(1, 'Say where.').max(4096);
 
 /** What a person says of a saved sync. */
 export const TaskFields = z.object({
   name: z.string().trim().min(1, 'Give it a name.').max(100),
   /** `sync`: the destination becomes equal to the source; `copy`: nothing is deleted. */
   mode: z.enum(['sync', 'copy']).default('copy'),
-  source: Place.describe('A folder of this computer, or remote:path.'),
-  destination: Place,
+  source: LocationField.describe('A folder of this computer, or remote:path.'),
+  destination: LocationField,
   /** As rclone has them: `*.tmp`, `/cache/**`. */
   exclude: z.array(z.string().min(1).max(1000)).max(200).default([]),
   /** Five fields of cron; null: only when somebody starts it. */
@@ -115,8 +115,8 @@ export const SyncPlan = z.object({
 export type SyncPlan = z.infer<typeof SyncPlan>;
 export const PlannedFile = z.object({ path: z.string(), size: z.number() });
 export type PlannedFile = z.infer<typeof PlannedFile>;
-export const PlannedWhat = z.enum(['delete', 'update', 'create']);
-export type PlannedWhat = z.infer<typeof PlannedWhat>;
+export const PlannedAction = z.enum(['delete', 'update', 'create']);
+export type PlannedAction = z.infer<typeof PlannedAction>;
 
 export const SyncEntry = z.object({
   name: z.string(),
@@ -253,7 +253,7 @@ export const syncApi = {
     summary: 'Files of a preview.',
     access: 'objects',
     query: z.object({
-      what: PlannedWhat,
+      what: PlannedAction,
       offset: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(1000).default(200),
     }),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
-import { BeatStatus, MonitorConfig } from './monitor.ts';
+import { HeartbeatStatus, MonitorConfig } from './monitor.ts';
 import {
   ApiKey,
-  Beat,
+  Heartbeat,
   CertificateChain,
   ChartPoint,
   DockerHost,
@@ -23,14 +23,14 @@ export const uptimeChanged = defineTopic(
   z.object({ ids: z.array(z.int()).describe('Empty: many.'), at: z.number() }),
 );
 /** Checks were made since the last of these; at most one in two seconds. */
-export const uptimeWorked = defineTopic('uptime.worked', z.object({ at: z.number() }));
+export const uptimeActivity = defineTopic('uptime.worked', z.object({ at: z.number() }));
 
 const Done = z.object({ ok: z.literal(true) });
 const read = mayRead('uptime');
 const write = mayWrite('uptime');
 /** Numbers of monitors, at most a hundred. */
 const ids = z.string().regex(/^\d{1,10}(,\d{1,10}){0,99}$/);
-const limit = (usual: number, most: number) => z.coerce.number().int().min(1).max(most).default(usual);
+const limit = (usual: number, max: number) => z.coerce.number().int().min(1).max(max).default(usual);
 
 /** Below `/api/uptime` of the control listener for the pages; the same below `/api` of the service's own port for programs. */
 export const uptimeApi = {
@@ -47,7 +47,7 @@ export const uptimeApi = {
     summary: 'The last beats of some monitors, oldest first: pairs of status and ping.',
     access: read,
     query: z.object({ ids, count: limit(30, 100) }),
-    reply: z.record(z.string(), z.array(z.tuple([BeatStatus, z.number().nullable(), z.number()]))),
+    reply: z.record(z.string(), z.array(z.tuple([HeartbeatStatus, z.number().nullable(), z.number()]))),
   }),
   hours: defineRoute({
     method: 'GET',
@@ -138,7 +138,7 @@ export const uptimeApi = {
     path: '/api/uptime/monitors/:id/check',
     summary: 'Checks now and answers with the beat.',
     access: write,
-    reply: Beat,
+    reply: Heartbeat,
   }),
   beats: defineRoute({
     method: 'GET',
@@ -150,7 +150,7 @@ export const uptimeApi = {
       before: z.coerce.number().int().optional(),
       important: z.stringbool().optional(),
     }),
-    reply: z.object({ items: z.array(Beat), nextCursor: z.int().nullable() }),
+    reply: z.object({ items: z.array(Heartbeat), nextCursor: z.int().nullable() }),
   }),
   chart: defineRoute({
     method: 'GET',

@@ -1,7 +1,7 @@
-type Rule = readonly [pattern: RegExp, words: string | ((found: RegExpExecArray) => string)];
+type FailureRule = readonly [pattern: RegExp, words: string | ((match: RegExpExecArray) => string)];
 
 /** What checks say when they fail, as libraries and the peer word it, and what that means. The first that fits is taken. */
-const rules: readonly Rule[] = [
+const rules: readonly FailureRule[] = [
   [/\bE(?:NOTFOUND|NODATA|NONAME)\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} does not exist.`],
   [/\bEAI_AGAIN\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} could not be looked up just now.`],
   [/\bquery\w+ (?:ECONNREFUSED|ETIMEOUT|ESERVFAIL|EREFUSED)\b/, 'The name server gives no answer.'],
@@ -15,16 +15,22 @@ const rules: readonly Rule[] = [
     'It cannot be reached: no such device answers on the way.',
   ],
   [/\bE(?:NETUNREACH|NETDOWN|ADDRNOTAVAIL)\b|Network is unreachable/i, 'No network leads there from this machine.'],
-  [/timeout of (\d+)ms exceeded/, ([, ms]) => `It did not answer within ${secondsOf(Number(ms))}.`],
-  [/\bno answer within (\S+) s\b/, ([, seconds]) => `It did not answer within ${secondsOf(Number(seconds) * 1000)}.`],
+  [/timeout of (\d+)ms exceeded/, ([, ms]) => `It did not answer within ${formatSeconds(Number(ms))}.`],
+  [
+    /\bno answer within (\S+) s\b/,
+    ([, seconds]) => `It did not answer within ${formatSeconds(Number(seconds) * 1000)}.`,
+  ],
   [/\bE?TIMEDOUT\b/, 'It did not answer in time.'],
   [/\bCERT_HAS_EXPIRED\b|certificate has expired/, 'Its certificate ran out.'],
-  [/certificate is not trusted: ([^()]+?)(?: \(|$)/, ([, words]) => `Its certificate is not trusted: ${words ?? ''}.`],
+  [
+    /certificate is not trusted: ([^()]+?)(?: \(|$)/,
+    ([, explanation]) => `Its certificate is not trusted: ${explanation ?? ''}.`,
+  ],
   [/does not match certificate's altnames/, 'Its certificate is for another name.'],
   [/\bEPROTO\b|wrong version number|packet length too long/i, 'It does not speak TLS at this port.'],
   [/^Parse Error|\bHPE_/, 'What answers does not speak HTTP.'],
-  [/Request failed with status code (\d+)/, ([, code]) => answered(Number(code))],
-  [/Unexpected server response: (\d+)/, ([, code]) => answered(Number(code))],
+  [/Request failed with status code (\d+)/, ([, code]) => explainStatus(Number(code))],
+  [/Unexpected server response: (\d+)/, ([, code]) => explainStatus(Number(code))],
   [/Maximum number of redirects exceeded/, 'It leads elsewhere again and again.'],
   [/but keyword is not in \[/, 'The keyword is not on the page.'],
   [/but keyword is present in \[/, 'The keyword that must not be there is on the page.'],
@@ -43,15 +49,15 @@ const rules: readonly Rule[] = [
 ];
 
 /** What a failed check means, as a sentence; undefined where it says so itself, or nobody knows. */
-export function plainCause(msg: string): string | undefined {
+export function explainFailure(msg: string): string | undefined {
   for (const [pattern, words] of rules) {
-    const found = pattern.exec(msg);
-    if (found !== null) return typeof words === 'string' ? words : words(found);
+    const match = pattern.exec(msg);
+    if (match !== null) return typeof words === 'string' ? words : words(match);
   }
   return undefined;
 }
 
-function answered(code: number): string {
+function explainStatus(code: number): string {
   if (code === 401 || code === 407) return `It asks for a sign-in (${String(code)}).`;
   if (code === 403) return 'It refuses to show the page (403).';
   if (code === 404 || code === 410) return `There is no such page (${String(code)}).`;
@@ -61,7 +67,7 @@ function answered(code: number): string {
   return `It answered ${String(code)}, which this monitor does not accept.`;
 }
 
-function secondsOf(ms: number): string {
+function formatSeconds(ms: number): string {
   const seconds = Math.round(ms / 100) / 10;
   return seconds === 1 ? 'a second' : `${String(seconds)} seconds`;
 }

@@ -14,7 +14,7 @@ export const strategies = [
 const sameAsServer = 'SAME_AS_SERVER';
 
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
-const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const toInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 /** `2026-03-29 02:00:00` in the zone of the window; what a form sends (`2026-03-29T02:00`) is read as well. */
 const LocalTime = z
   .string()
@@ -26,8 +26,12 @@ const LocalTime = z
     (text) => new Date(`${text.replace(' ', 'T')}Z`).toJSON()?.slice(0, 10) === text.slice(0, 10),
     'There is no such day.',
   );
-const TimeOfDay = z.object({ hours: whole(0, 23), minutes: whole(0, 59), seconds: whole(0, 59).default(0) });
-const DayOfMonth = z.union([whole(1, 31), z.enum(['lastDay1', 'lastDay2', 'lastDay3', 'lastDay4'])]);
+const TimeOfDay = z.object({
+  hours: toInteger(0, 23),
+  minutes: toInteger(0, 59),
+  seconds: toInteger(0, 59).default(0),
+});
+const DayOfMonth = z.union([toInteger(1, 31), z.enum(['lastDay1', 'lastDay2', 'lastDay3', 'lastDay4'])]);
 const Ids = z.array(z.int().positive()).max(5000);
 
 /** What a window is like, as it is written. */
@@ -40,7 +44,7 @@ export const MaintenanceConfig = z.object({
     .transform((text) => text ?? ''),
   strategy: z.enum(strategies),
   active: flag.default(true),
-  intervalDay: whole(1, 3650).default(1),
+  intervalDay: toInteger(1, 3650).default(1),
   dateRange: z
     .array(LocalTime.nullable())
     .max(2)
@@ -53,7 +57,7 @@ export const MaintenanceConfig = z.object({
       { hours: 2, minutes: 0, seconds: 0 },
       { hours: 3, minutes: 0, seconds: 0 },
     ]),
-  weekdays: z.array(whole(0, 6)).max(7).default([]),
+  weekdays: z.array(toInteger(0, 6)).max(7).default([]),
   daysOfMonth: z.array(DayOfMonth).max(35).default([]),
   cron: z
     .string()

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /** What a beat says: as the peer's clients know it. */
-export const beatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
-export const BeatStatus = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
-export type BeatStatus = z.infer<typeof BeatStatus>;
+export const heartbeatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
+export const HeartbeatStatus = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
+export type HeartbeatStatus = z.infer<typeof HeartbeatStatus>;
 
 /** A number, or the text of one, as forms send it. */
-function numeric(least: number, most: number) {
+function numeric(least: number, max: number) {
   return z
     .union([
       z.number(),
@@ -20,7 +20,7 @@ function numeric(least: number, most: number) {
       z
         .number()
         .min(least, `Use ${String(least)} or more.`)
-        .max(most, `Use ${String(most)} or less.`),
+        .max(max, `Use ${String(max)} or less.`),
     );
 }
 
@@ -61,14 +61,14 @@ export const Degradation = z.union([
 export type Degradation = z.infer<typeof Degradation>;
 
 /** Changes within a time that make a monitor one that flaps; false: never. */
-export const Flap = z.union([
+export const FlapThreshold = z.union([
   z.literal(false),
   z.object({
     changes: z.int().min(2).max(1000).default(6),
     withinSeconds: z.number().min(1).max(day).default(600),
   }),
 ]);
-export type Flap = z.infer<typeof Flap>;
+export type FlapThreshold = z.infer<typeof FlapThreshold>;
 
 /**
  * A monitor as it is written: the names are the peer's, so that its clients and exports fit. What is not named here is kept
@@ -127,10 +127,10 @@ export const MonitorConfig = z.looseObject({
     .regex(/^[A-Za-z0-9_-]{1,200}$/, 'Use letters, digits, - and _.')
     .nullable()
     .default(null),
-  manual_status: BeatStatus.nullable().default(null),
+  manual_status: HeartbeatStatus.nullable().default(null),
   degradation: Degradation.optional(),
   certWarnDays: z.array(z.int().min(0).max(3650)).max(20).nullable().default(null),
-  flap: Flap.optional(),
+  flap: FlapThreshold.optional(),
   dependsOn: z.array(z.int()).max(100).nullable().default(null),
   notifyTag: z.string().max(500).nullable().default(null),
 });

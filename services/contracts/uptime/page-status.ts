@@ -1,4 +1,4 @@
-import { beatStatus, type BeatStatus } from './monitor.ts';
+import { heartbeatStatus, type HeartbeatStatus } from './monitor.ts';
 
 /** How all monitors of a status page stand together. */
 export type PageStatus = 'maintenance' | 'up' | 'partial' | 'down' | 'none';
@@ -13,12 +13,12 @@ export const pageStatusTitles: Readonly<Record<PageStatus, string>> = {
 };
 
 /** What visitors read beside a monitor, by its status. */
-export const visitorWords = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
+export const visitorStatusLabels = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
 
 /** How monitors stand together, of the statuses of those that are active and were checked. */
-export function pageStatusOf(statuses: readonly BeatStatus[]): PageStatus {
+export function getPageStatus(statuses: readonly HeartbeatStatus[]): PageStatus {
   if (statuses.length === 0) return 'none';
-  if (statuses.includes(beatStatus.maintenance)) return 'maintenance';
-  const up = statuses.filter((status) => status === beatStatus.up).length;
+  if (statuses.includes(heartbeatStatus.maintenance)) return 'maintenance';
+  const up = statuses.filter((status) => status === heartbeatStatus.up).length;
   return up === statuses.length ? 'up' : up > 0 ? 'partial' : 'down';
 }

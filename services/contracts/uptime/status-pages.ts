@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
-import { changesOf } from '../changes.ts';
+import { toPatchSchema } from '../patch-schema.ts';
 import { TopicName } from '../push/topics.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
@@ -97,7 +97,7 @@ export const PageNote = z.object({
 });
 
 /** A note as the peer's clients read it. */
-export const ShownNote = z.object({
+export const PublicNote = z.object({
   id: z.int(),
   style: z.enum(noteStyles),
   title: z.string(),
@@ -108,7 +108,7 @@ export const ShownNote = z.object({
   lastUpdatedDate: z.string().nullable(),
   status_page_id: z.int(),
 });
-export type ShownNote = z.infer<typeof ShownNote>;
+export type PublicNote = z.infer<typeof PublicNote>;
 
 /** A visitor who follows a page by mail. */
 export const PageSubscriber = z
@@ -125,7 +125,7 @@ export const StatusPage = StatusPageConfig.extend({
   slug: z.string(),
   id: z.int(),
   publicGroupList: z.array(PublicGroup),
-  incidents: z.array(ShownNote),
+  incidents: z.array(PublicNote),
 }).meta({ id: 'UptimeStatusPage' });
 export type StatusPage = z.infer<typeof StatusPage>;
 
@@ -161,7 +161,7 @@ export const statusPagesApi = {
     summary: 'Changes what is named; groups are replaced.',
     access: write,
     body: z.looseObject({
-      ...changesOf(StatusPageConfig).shape,
+      ...toPatchSchema(StatusPageConfig).shape,
       publicGroupList: z.array(PublicGroup).max(500).optional(),
     }),
     reply: StatusPage,
@@ -193,15 +193,15 @@ export const statusPagesApi = {
     summary: 'Writes a note on the page, pinned on top.',
     access: write,
     body: PageNote,
-    reply: ShownNote,
+    reply: PublicNote,
   }),
   changeNote: defineRoute({
     method: 'PATCH',
     path: '/api/uptime/status-pages/:slug/incidents/:id',
     summary: 'Changes a note; `active: false` resolves it.',
     access: write,
-    body: changesOf(PageNote).extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
-    reply: ShownNote,
+    body: toPatchSchema(PageNote).extend({ active: z.boolean().optional(), pin: z.boolean().optional() }),
+    reply: PublicNote,
   }),
   removeNote: defineRoute({
     method: 'DELETE',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { BeatStatus, MonitorConfig } from './monitor.ts';
+import { HeartbeatStatus, MonitorConfig } from './monitor.ts';
 
 /** One result of a check; names and the form of `time` are the peer's. */
-export const Beat = z
+export const Heartbeat = z
   .object({
     monitorID: z.int(),
-    status: BeatStatus,
+    status: HeartbeatStatus,
     /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC, without a zone: what the peer's clients read. */
     time: z.string(),
     msg: z.string(),
@@ -17,12 +17,12 @@ export const Beat = z
     retries: z.int(),
   })
   .meta({ id: 'UptimeBeat' });
-export type Beat = z.infer<typeof Beat>;
+export type Heartbeat = z.infer<typeof Heartbeat>;
 
 /** How a monitor stands, short enough for thousands of them. */
 export const MonitorState = z
   .object({
-    status: BeatStatus.nullable().describe('Null: not checked yet.'),
+    status: HeartbeatStatus.nullable().describe('Null: not checked yet.'),
     msg: z.string(),
     ping: z.number().nullable(),
     /** Of the last beat; ms since the epoch. */

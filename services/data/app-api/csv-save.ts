@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { BytesReply, implement, type ApiHandler } from '../../contracts/api.ts';
-import { dataCsvApi, largestCsv } from '../../contracts/data/csv.ts';
+import { dataCsvApi, maxCsvBytes } from '../../contracts/data/csv.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
@@ -34,7 +34,7 @@ async function csvOf(client: pg.ClientBase, { columns, reference }: TableShape):
     `select ${['0::float8', ...lengths].join(' + ')} as bytes from ${reference}`,
   );
   // A few rows can be longer together than what this process holds.
-  if ((measured[0]?.bytes ?? 0) > largestCsv) throw tooLarge();
+  if ((measured[0]?.bytes ?? 0) > maxCsvBytes) throw tooLarge();
   const shown = columns.map(({ name }) => `${quote(name)}::text`);
   const key = columns.filter(({ isKey }) => isKey).map(({ name }) => quote(name));
   const order = key.length === 0 ? '' : ` order by ${key.join(', ')}`;
@@ -51,7 +51,7 @@ async function csvOf(client: pg.ClientBase, { columns, reference }: TableShape):
     const piece = Buffer.from(rows.map((row) => `${lineOf(row)}\n`).join(''));
     pieces.push(piece);
     length += piece.length;
-    if (length > largestCsv) throw tooLarge();
+    if (length > maxCsvBytes) throw tooLarge();
   }
 }
 

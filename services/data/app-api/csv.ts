@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { dataCsvApi, DataCsvType, largestCsv, type DataCsvPreview } from '../../contracts/data/csv.ts';
+import { dataCsvApi, DataCsvType, maxCsvBytes, type DataCsvPreview } from '../../contracts/data/csv.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { columnNames, guessSeparator, TypeGuess } from '../csv/guess.ts';
 import { CsvError, csvRows } from '../csv/parse.ts';
@@ -194,7 +194,7 @@ async function* lines(text: string): AsyncGenerator<{ readonly header: readonly 
 
 async function textOf(incoming: IncomingMessage | undefined): Promise<string> {
   if (incoming === undefined) throw new Problem('data.no_file', 400, 'There is no file in this request.');
-  const bytes = await readBody(incoming, largestCsv);
+  const bytes = await readBody(incoming, maxCsvBytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
-import type { DataRole, DataSight } from '../../contracts/data/api.ts';
+import type { DataRole, DataVisibility } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import { claimsOf } from './run.ts';
 
@@ -25,7 +25,7 @@ export async function sightOf(
   table: string,
   role: Exclude<DataRole, 'owner'>,
   user: string,
-): Promise<DataSight> {
+): Promise<DataVisibility> {
   try {
     return await countSight(database, table, role, user);
   } catch (error) {
@@ -40,7 +40,7 @@ async function countSight(
   table: string,
   role: Exclude<DataRole, 'owner'>,
   user: string,
-): Promise<DataSight> {
+): Promise<DataVisibility> {
   const settings = { 'request.jwt.claims': claimsOf(role, user) };
   const facts = await database.withCatalogue(async (client) => {
     const { rows } = await client.query<{ isProtected: boolean; isGranted: boolean }>(

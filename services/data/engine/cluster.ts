@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ChildOrder, RunningChild } from '../../contracts/children.ts';
+import type { ChildOptions, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { exists } from './exists.ts';
@@ -76,7 +76,7 @@ export async function startCluster(
     ]),
     stop: { signal: 'SIGINT', graceMs: 15_000 },
   });
-  if (!bySocket || isDirect) context.children.answersAt(child, `postgres://127.0.0.1:${String(port)}`);
+  if (!bySocket || isDirect) context.children.registerAddress(child, `postgres://127.0.0.1:${String(port)}`);
   await ready(context, child);
   return {
     child,
@@ -130,7 +130,7 @@ async function initialise(
 }
 
 /** Where the program runs as another user it gets the folder handed over, since the way there may be closed to that user. */
-function orderOf(name: string, file: string, folder: string, args: (at: string) => readonly string[]): ChildOrder {
+function orderOf(name: string, file: string, folder: string, args: (at: string) => readonly string[]): ChildOptions {
   const isHanded = owner !== undefined && process.platform === 'linux';
   return {
     name,
@@ -139,7 +139,7 @@ function orderOf(name: string, file: string, folder: string, args: (at: string) 
     folder: process.platform === 'win32' ? folder : '/',
     environment: { LC_ALL: 'C', TZ: 'UTC' },
     ...(owner === undefined ? {} : { user: owner }),
-    ...(isHanded ? { handedFolder: folder } : {}),
+    ...(isHanded ? { inheritedFolder: folder } : {}),
   };
 }
 

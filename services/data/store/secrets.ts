@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { keptKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import type { Tables } from './tables.ts';
 
 /** Secrets of this service at rest. */
@@ -13,7 +13,7 @@ export class Secrets {
 
   /** The secret of this name; what `make` gives where there is none yet, or none that the vault can open. */
   take(name: string, make: () => string): Promise<string> {
-    return keptKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
+    return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
   }
 
   async replace(name: string, secret: string): Promise<void> {

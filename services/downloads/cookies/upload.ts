@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
-import { longestCookieFile } from '../../contracts/downloads/cookies.ts';
+import { maxCookieFileLength } from '../../contracts/downloads/cookies.ts';
 import { badCookies } from './netscape.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function readUpload(request: IncomingMessage): Promise<{ readonly t
   try {
     form = busboy({
       headers: request.headers,
-      limits: { fileSize: longestCookieFile, files: 5, fields: 20, parts: 25 },
+      limits: { fileSize: maxCookieFileLength, files: 5, fields: 20, parts: 25 },
     });
   } catch {
     // No form, or one without a boundary.
@@ -30,7 +30,7 @@ export async function readUpload(request: IncomingMessage): Promise<{ readonly t
   form.on('file', (field, stream) => {
     const chunks: Uint8Array[] = [];
     stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-    stream.on('limit', () => refuse(badCookies(`A cookies file has at most ${longestCookieFile} bytes`)));
+    stream.on('limit', () => refuse(badCookies(`A cookies file has at most ${maxCookieFileLength} bytes`)));
     stream.on('end', () => field === 'cookies' && found.resolve(Buffer.concat(chunks)));
     stream.on('error', () => refuse(missing));
   });

@@ -1,4 +1,4 @@
-import type { EngineSpec, Machine } from '../../contracts/control/engine-spec.ts';
+import type { EngineSpec, InstallPlatform } from '../../contracts/control/engine-spec.ts';
 import { impersonation } from './impersonation-pins.ts';
 import { ytdlp } from './pins.ts';
 
@@ -59,7 +59,7 @@ export const engines: readonly EngineSpec[] = [
 ];
 
 /** The zipimport file where a Python can run it, since it is a tenth of the size; else the standalone one. */
-function asset({ platform, arch, python }: Machine): string {
+function asset({ platform, arch, python }: InstallPlatform): string {
   if (platform === 'win32') return 'yt-dlp.exe';
   if (platform === 'darwin') return 'yt-dlp_macos';
   if (python) return 'yt-dlp';

@@ -1,4 +1,4 @@
-import { engineWorked, type EngineWork } from '../../contracts/control/engines.ts';
+import { engineProgress, type EngineWork } from '../../contracts/control/engines.ts';
 import type { RunningWork } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
 
@@ -23,7 +23,7 @@ export class Installing implements Disposable {
       const work = engines.working(name);
       if (work !== undefined) this.#works.set(name, work);
     }
-    this.#listening = bus.subscribe(engineWorked, ({ name, work }) => {
+    this.#listening = bus.subscribe(engineProgress, ({ name, work }) => {
       if (!this.#names.includes(name)) return;
       if (work === null) void this.#end(name);
       else this.#works.set(name, work);

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readLines } from '../../kit/lines.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { cleanEnvironment } from '../../kit/clean-environment.ts';
-import { identityOf, signalGroup } from '../../kit/process-group.ts';
+import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
+import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
 import type { Proxies } from './way.ts';
 
 export interface RunOptions {
@@ -64,7 +64,7 @@ export async function runLines(file: string, args: readonly string[], options: R
   readLines(child.stderr, (line) => options.onLine(line, 'stderr'));
   try {
     if (options.onStart !== undefined) {
-      const identity = await identityOf(pid);
+      const identity = await findProcessIdentity(pid);
       if (identity !== undefined) {
         await options.onStart(identity).catch(async (error: unknown) => {
           stop();
@@ -87,7 +87,7 @@ const proxyNames = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 
 /** What the extractor needs of our environment; with `proxies` these alone lead out. */
 function environment(proxies: Proxies | undefined): Record<string, string> {
-  const clean = cleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
+  const clean = buildCleanEnvironment({ PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1' });
   if (proxies === undefined) return clean;
   const kept = Object.entries(clean).filter(([name]) => !proxyNames.includes(name.toLowerCase()));
   return { ...Object.fromEntries(kept), ...proxies };

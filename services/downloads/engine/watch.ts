@@ -1,12 +1,12 @@
 import type { Engine } from '../../contracts/control/engines.ts';
-import type { Health, RunningWork, Step } from '../../contracts/health.ts';
+import type { Health, RunningWork, SuggestedAction } from '../../contracts/health.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Installing } from './installing.ts';
 import { noJavaScript, type JavaScript } from './javascript.ts';
 import { lackOf } from './required.ts';
 
 const lookAgainMs = 15_000;
-const seeEngines: Step = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
+const seeEngines: SuggestedAction = { label: 'See the engines', to: '/settings/engines', adminOnly: true };
 
 /** Knows whether the extractor is there and new enough; looks again while it is not, and says once what to do. */
 export class EngineWatch implements Disposable {

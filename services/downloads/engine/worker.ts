@@ -7,7 +7,7 @@ import type { EngineLibrary, Engines } from '../../contracts/control/engines.ts'
 import type { Clock, Log } from '../../contracts/service.ts';
 import { EngineChild } from '../../kit/engine-child.ts';
 import { readLines } from '../../kit/lines.ts';
-import { identityOf, signalGroup } from '../../kit/process-group.ts';
+import { findProcessIdentity, signalGroup } from '../../kit/process-group.ts';
 import { closingMs, patienceMs, type Exit, type RunOptions } from './run.ts';
 import type { Way } from './way.ts';
 
@@ -69,7 +69,7 @@ export class Worker implements AsyncDisposable {
     opening.defer(() => void server.close());
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(join(folder, 's'), resolve));
     const onComplaint = (line: string): void => log.debug('yt-dlp worker', { line: line.slice(0, 500) });
-    const child = await EngineChild.open(library, { engines, clock, script, folder, onComplaint });
+    const child = await EngineChild.open(library, { engines, clock, script, folder, onErrorLine: onComplaint });
     opening.move();
     return new Worker({ child, server, folder, clock, log });
   }
@@ -111,11 +111,11 @@ export class Worker implements AsyncDisposable {
       const { promise: running, resolve: started } = Promise.withResolvers<number>();
       this.#jobs.set(id, { options, started, ended, open: new Set(['out', 'err']), exit: undefined });
       const job = { id, argv: args, socket: join(this.#folder, 's'), internal, proxies };
-      this.#child.tell(job);
+      this.#child.send(job);
       pid = await Promise.race([running, exited.then(() => undefined)]);
       if (options.signal.aborted) stop();
       else if (options.interrupt?.aborted === true) interrupt();
-      const identity = pid === undefined ? undefined : await identityOf(pid);
+      const identity = pid === undefined ? undefined : await findProcessIdentity(pid);
       if (identity !== undefined) {
         await options.onStart?.(identity).catch(async (error: unknown) => {
           stop();
@@ -137,7 +137,7 @@ export class Worker implements AsyncDisposable {
 
   /** Bounds what all its children fetch together, in bytes a second; what runs follows at once. */
   limit(rate: number | null): void {
-    if (this.usable) this.#child.tell({ rate: rate ?? 0 });
+    if (this.usable) this.#child.send({ rate: rate ?? 0 });
   }
 
   /** Ends it once it has nothing more to do. */

@@ -1,4 +1,4 @@
-import { isQuiet, quietSpans, quietUntil, type QuietSpan, type WallClock } from '../../contracts/quiet-hours.ts';
+import { isQuiet, parseQuietSpans, getQuietEnd, type QuietSpan, type WallClock } from '../../contracts/quiet-hours.ts';
 
 const week = 7 * 24 * 60;
 
@@ -11,17 +11,17 @@ export interface Opening {
 
 /** Whether the lines allow a moment; as {@link openingAt}, without the search for the next change. */
 export function isOpenAt(lines: readonly string[], wall: WallClock, time: number): boolean {
-  const spans = quietSpans(lines);
+  const spans = parseQuietSpans(lines);
   return spans.length === 0 || isQuiet(spans, wall, time);
 }
 
 /** What the lines (`mon-fri 22:00-07:00`) say of a moment, in ms since the epoch. Without any line it is always open. */
 export function openingAt(lines: readonly string[], wall: WallClock, time: number): Opening {
-  const spans = quietSpans(lines);
+  const spans = parseQuietSpans(lines);
   if (spans.length === 0) return { open: true, changesAt: null };
-  const closes = quietUntil(spans, wall, time);
+  const closes = getQuietEnd(spans, wall, time);
   if (closes !== undefined) return { open: true, changesAt: finite(closes) };
-  return { open: false, changesAt: finite(quietUntil(between(spans), wall, time) ?? Infinity) };
+  return { open: false, changesAt: finite(getQuietEnd(between(spans), wall, time) ?? Infinity) };
 }
 
 /** The rest of the week. */

@@ -1,5 +1,5 @@
-import { downloadLimitsChanged, type DownloadLimits, type LimitsNow } from '../../contracts/downloads/limits.ts';
-import { wallClock } from '../../contracts/quiet-hours.ts';
+import { downloadLimitsChanged, type DownloadLimits, type CurrentLimits } from '../../contracts/downloads/limits.ts';
+import { createWallClock } from '../../contracts/quiet-hours.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isOpenAt, openingAt } from './hours.ts';
 import { readLimits, writeLimits } from './store.ts';
@@ -21,7 +21,7 @@ export interface Limited {
 export class Limits implements Disposable {
   readonly #context: Context;
   readonly #limited: Limited;
-  readonly #wall = wallClock();
+  readonly #wall = createWallClock();
   readonly #open = new DisposableStack();
   #limits: DownloadLimits = { speed: null, hours: [] };
   #running = true;
@@ -52,7 +52,7 @@ export class Limits implements Disposable {
     this.#wait();
   }
 
-  get now(): LimitsNow {
+  get now(): CurrentLimits {
     return { limits: this.#limits, ...openingAt(this.#limits.hours, this.#wall, this.#context.clock.now()) };
   }
 
@@ -61,7 +61,7 @@ export class Limits implements Disposable {
     return isOpenAt(this.#limits.hours, this.#wall, this.#context.clock.now());
   }
 
-  async set(limits: DownloadLimits): Promise<LimitsNow> {
+  async set(limits: DownloadLimits): Promise<CurrentLimits> {
     const { commit, bus } = this.#context;
     await commit(async (db) => await writeLimits(db, limits));
     await this.#take(limits);

@@ -1,5 +1,5 @@
 import { downloadChanged, downloadRemoved, downloadsMoved, downloadsPaused } from '../../contracts/downloads/api.ts';
-import { downloadName } from '../../contracts/downloads/name.ts';
+import { getDownloadName } from '../../contracts/downloads/download-name.ts';
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RunningWork } from '../../contracts/health.ts';
@@ -47,7 +47,7 @@ export class Live implements Disposable {
     return [...this.#shown.values()]
       .filter(({ item }) => isRunning(item.state))
       .map(({ item, progress: { percent } }) => ({
-        ...{ title: downloadName(item), to: `/downloads/queue/${item.uid}` },
+        ...{ title: getDownloadName(item), to: `/downloads/queue/${item.uid}` },
         percent: percent === null ? null : Math.min(100, Math.max(0, Math.round(percent))),
       }));
   }

@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import type { Steered } from '../../contracts/downloads/api.ts';
+import type { QueueChange } from '../../contracts/downloads/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Addresses } from '../store/addresses.ts';
 import { arrange, type Place } from '../domain/arrange.ts';
@@ -34,7 +34,7 @@ export class QueueControl {
    * Pauses what is named, or the whole queue. Resolves when nothing of it runs any more: the slots are free, the parts
    * on disk. What was just being moved into the download folder finishes all the same.
    */
-  async pause(ids: readonly string[] | undefined): Promise<Steered> {
+  async pause(ids: readonly string[] | undefined): Promise<QueueChange> {
     const { context, queue } = this.#parts;
     const outcome = await context.commit(async (db) => {
       const chosen = await choose(new DownloadStore(db), this.#addresses, ids, [
@@ -52,7 +52,7 @@ export class QueueControl {
   }
 
   /** Lets what is named go on; without names everything that is paused, and the queue itself. */
-  async resume(ids: readonly string[] | undefined): Promise<Steered> {
+  async resume(ids: readonly string[] | undefined): Promise<QueueChange> {
     const { context, queue } = this.#parts;
     const outcome = await context.commit(async (db) => {
       const chosen = await choose(new DownloadStore(db), this.#addresses, ids, ['paused']);
@@ -163,6 +163,11 @@ function byId(
   };
 }
 
-function steered({ changed, unknown, over, paused }: Chosen & { changed: readonly Item[]; paused: boolean }): Steered {
+function steered({
+  changed,
+  unknown,
+  over,
+  paused,
+}: Chosen & { changed: readonly Item[]; paused: boolean }): QueueChange {
   return { uids: changed.map(({ uid }) => uid), unknown: [...unknown], over: [...over], paused };
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../contracts/service.ts';
 import { isRunning, type Item } from '../domain/item.ts';
-import { identityOf } from '../../kit/process-group.ts';
+import { findProcessIdentity } from '../../kit/process-group.ts';
 import type { EngineWatch } from '../engine/watch.ts';
 import type { Folders } from '../run/folders.ts';
 import { keepingHours } from '../limits/store.ts';
@@ -67,7 +67,7 @@ export class Queue implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { context } = this.#parts;
-    this.#holder = { machine: hostname(), process: (await identityOf(process.pid)) ?? String(process.pid) };
+    this.#holder = { machine: hostname(), process: (await findProcessIdentity(process.pid)) ?? String(process.pid) };
     await recover(this.#parts, this.#holder, true);
     await tidy(this.#parts);
     const guarded = (work: () => Promise<void>) => (): void => {

@@ -3,7 +3,7 @@ import { downloadsApi } from '../../contracts/downloads/api.ts';
 import type { DownloadPreview } from '../../contracts/downloads/preview.ts';
 import { downloadStatistics } from '../../contracts/downloads/statistics.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { lastDays } from '../../kit/last-days.ts';
+import { getLastDays } from '../../kit/local-days.ts';
 import { doneStates, queueStates, toDownload, type Item } from '../domain/item.ts';
 import type { Previews } from '../add/previews.ts';
 import { readAdd } from '../wire/add.ts';
@@ -40,7 +40,7 @@ export function downloadsHandlers({
       return { queue: shown(queue), history: shown(history.items), total: history.total, paused };
     }),
     implement(downloadStatistics, async ({ query }) =>
-      statisticsOf(context.reads, lastDays(context.clock.now(), query.days)),
+      statisticsOf(context.reads, getLastDays(context.clock.now(), query.days)),
     ),
     implement(downloadsApi.add, async ({ body }) => {
       const { url, order } = readAdd(body, settings);

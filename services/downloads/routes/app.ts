@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { Problem } from '../../contracts/problem.ts';
-import { unframed } from '../../contracts/unframed.ts';
+import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import type { Context } from '../../contracts/service.ts';
 import { doneStates, isScheduled, queueStates, type Item } from '../domain/item.ts';
 import type { Cookies } from '../cookies/cookies.ts';
@@ -29,7 +29,7 @@ import { bodyOf, idsOf, readBody } from './body.ts';
 import { cors } from './cors.ts';
 import { fileRoute, listRoute } from './files.ts';
 import { signIn } from './sign-in.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { SocketIo } from '../../kit/socket-io.ts';
 import { socketPath } from './socket-io.ts';
 import { openApiDocument } from './openapi.ts';
@@ -61,7 +61,7 @@ export function downloadsApp(parts: RouteParts): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use((_request, response, next) => {
-    for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
     next();
   });
   app.use(cors(settings));
@@ -70,7 +70,7 @@ export function downloadsApp(parts: RouteParts): Express {
   app.use(signIn(context, settings));
 
   app.get('/', (request, response) => {
-    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/downloads' });
+    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/downloads' });
     if (!isAnswered) response.type('text').send(aboutText);
   });
   app.get('/robots.txt', async (_request, response) => {

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { Steered } from '../../contracts/downloads/api.ts';
+import type { QueueChange } from '../../contracts/downloads/api.ts';
 import type { QueueControl } from '../queue/queue-control.ts';
 import { bad } from '../wire/add.ts';
 import { readPlace } from '../wire/queue-control.ts';
@@ -35,7 +35,7 @@ function chosenOf(body: Readonly<Record<string, unknown>>): readonly string[] | 
   return body['ids'] === undefined ? undefined : idsOf(body);
 }
 
-function answer({ uids, unknown, over, paused }: Steered, verb: 'pause' | 'resume'): Record<string, unknown> {
+function answer({ uids, unknown, over, paused }: QueueChange, verb: 'pause' | 'resume'): Record<string, unknown> {
   const outcome =
     over.length === 0
       ? { status: 'ok' }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
-import { socketIo, type SocketIo } from '../../kit/socket-io.ts';
+import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { doneStates, type Item, type Progress } from '../domain/item.ts';
 import type { Folders } from '../run/folders.ts';
 import type { Gone, Live } from '../queue/live.ts';
@@ -139,9 +139,9 @@ export function openSocketIo(parts: SocketIoParts): SocketIo {
 
   const followingOptions = parts.optionFiles.follow((reload) => tell('ytdl_options_changed', reload));
 
-  const io = socketIo({
+  const io = createSocketIo({
     path: prefixOf(settings).slice(0, -1) + socketPath,
-    ...{ longestMessage, admit, take, log },
+    ...{ maxMessageBytes: longestMessage, admit, onConnection: take, log },
   });
   return {
     http: io.http,

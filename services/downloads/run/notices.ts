@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { failureCause } from '../../contracts/downloads/causes.ts';
-import { downloadName } from '../../contracts/downloads/name.ts';
+import { getFailureCause } from '../../contracts/downloads/causes.ts';
+import { getDownloadName } from '../../contracts/downloads/download-name.ts';
 import { defineJob } from '../../contracts/jobs.ts';
-import { NoticeOffer, noticeOffered, type NoticeFile } from '../../contracts/notify/notice.ts';
+import { NotificationOffer, notificationOffered, type NotificationFile } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { safePart } from '../domain/template.ts';
@@ -22,7 +22,7 @@ const tell = defineJob(
   'downloads.tell',
   z.object({
     key: z.string(),
-    offer: NoticeOffer,
+    offer: NotificationOffer,
     /** The download whose picture goes along. */
     picture: z.string().optional(),
   }),
@@ -47,7 +47,7 @@ export class Notices {
     return jobs.handle(tell, async ({ payload: { key, offer, picture } }) => {
       const files = picture === undefined ? [] : await pictureFile(db, thumbnails, picture);
       try {
-        await handovers.pass(noticeOffered, key, files.length === 0 ? offer : { ...offer, files });
+        await handovers.pass(notificationOffered, key, files.length === 0 ? offer : { ...offer, files });
       } catch (error) {
         // Who has switched notifications off wants none, and none of these later.
         if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
@@ -101,8 +101,8 @@ export class Notices {
     const key = `download:${item.uid}:${item.state}${item.attempts > 1 ? `:${item.attempts}` : ''}`;
     const notice = {
       // The video's name: what has one title stands in one row of the inbox, which would hide the others.
-      title: downloadName(item),
-      body: finished ? 'Download finished' : `Download failed: ${failureCause(item.message).text}`,
+      title: getDownloadName(item),
+      body: finished ? 'Download finished' : `Download failed: ${getFailureCause(item.message).text}`,
       type: finished ? 'success' : 'failure',
       tags: tagsOf(finished),
       link: this.#page(`?id=${item.uid}`) ?? this.#fileOf(item),
@@ -112,7 +112,7 @@ export class Notices {
 
   async #offer(transaction: Kysely<any>, key: string, { link, ...notice }: News, picture?: string): Promise<void> {
     const linked = link === undefined ? {} : { link };
-    const offer = NoticeOffer.parse({ notice: { ...notice, ...linked, source: 'downloads' } });
+    const offer = NotificationOffer.parse({ notice: { ...notice, ...linked, source: 'downloads' } });
     const pictured = picture === undefined ? {} : { picture };
     await this.#context.jobs.enqueue(transaction, tell, { key, offer, ...pictured }, { key });
   }
@@ -156,7 +156,7 @@ async function pictureFile(
   db: Kysely<any>,
   thumbnails: Pick<Thumbnails, 'of'>,
   uid: string,
-): Promise<readonly NoticeFile[]> {
+): Promise<readonly NotificationFile[]> {
   const item = await new DownloadStore(db).find(uid);
   const picture = item === undefined ? undefined : await thumbnails.of(item);
   if (item === undefined || picture === undefined) return [];

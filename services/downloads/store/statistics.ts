@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { z } from 'zod';
 import type { downloadStatistics } from '../../contracts/downloads/statistics.ts';
-import type { LocalDay } from '../../kit/last-days.ts';
+import type { LocalDay } from '../../kit/local-days.ts';
 import type { Tables } from './rows.ts';
 
 type Statistics = z.infer<typeof downloadStatistics.reply>;

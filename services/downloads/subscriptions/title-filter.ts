@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import { titleExpression } from './title-expression.ts';
 
@@ -8,7 +8,7 @@ import { titleExpression } from './title-expression.ts';
 const patienceMs = 2000;
 /** A title is looked at this far. */
 const longestTitle = 500;
-const processes = new LimitedProcesses(threadFile('title-process', import.meta.url), {
+const processes = new LimitedProcesses(getThreadFile('title-process', import.meta.url), {
   clock: systemTimer,
   memoryMb: 64,
   timeoutMs: patienceMs,

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
-import type { CertificateText } from '../../contracts/dispatch.ts';
+import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
-import { openStoredKey } from '../../kit/kept-key.ts';
+import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
 import type { Issued } from './issue.ts';
 
 /** What the listeners show. */
-export interface Shown extends CertificateText {
+export interface Shown extends CertificatePem {
   readonly source: 'local' | 'own';
   readonly names: readonly string[];
   readonly expiresAt: number;

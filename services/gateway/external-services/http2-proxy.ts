@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import type { Dispatched } from '../../contracts/dispatch.ts';
-import { vouchedFor } from '../../contracts/gateway.ts';
+import type { DispatchHandlers } from '../../contracts/dispatch.ts';
+import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { announcedBody, isRepeatable, problemOf, type ProxyParts } from './proxy.ts';
@@ -16,7 +16,7 @@ interface Http2ProxyParts extends Omit<ProxyParts, 'agent'> {
 type Http2Headers = Record<string, string | string[]>;
 
 /** Passes requests to an upstream by HTTP/2 without TLS. Requests share one connection. */
-export class Http2Proxy implements Dispatched, Disposable {
+export class Http2Proxy implements DispatchHandlers, Disposable {
   readonly #id: string;
   readonly #parts: Http2ProxyParts;
   #session: Promise<ClientHttp2Session> | undefined;
@@ -105,7 +105,13 @@ export class Http2Proxy implements Dispatched, Disposable {
   ): ClientHttp2Stream {
     const { context, host } = this.#parts;
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-    const passing = { identity: vouchedFor(request), outside: context.publicUrl(request), from, hasBody, host: host() };
+    const passing = {
+      identity: getGatewayIdentity(request),
+      outside: context.publicUrl(request),
+      from,
+      hasBody,
+      host: host(),
+    };
     const headers = toHttp2Headers(requestHeaders(request, passing));
     headers[':method'] = request.method ?? 'GET';
     headers[':path'] = request.url ?? '/';

@@ -1,8 +1,8 @@
 import { request as ask, STATUS_CODES } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
-import type { Dispatched, DispatchContext } from '../../contracts/dispatch.ts';
-import { vouchedFor } from '../../contracts/gateway.ts';
+import type { DispatchHandlers, DispatchContext } from '../../contracts/dispatch.ts';
+import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { passedTrailers } from './trailers.ts';
@@ -24,11 +24,11 @@ const announcesBody = (method: string | undefined): boolean => !isRepeatable(met
 const maxAnswerHeaderBytes = 64 * 1024;
 
 /** Hands requests on to an upstream: nothing is gathered, and who leaves ends the other side at once. */
-export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts): Dispatched {
+export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts): DispatchHandlers {
   const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
     const outside = context.publicUrl(request);
-    const passing = { identity: vouchedFor(request), outside, from, hasBody, host: host() };
+    const passing = { identity: getGatewayIdentity(request), outside, from, hasBody, host: host() };
     return ask({
       ...{ agent, method: request.method ?? 'GET', path: request.url ?? '/', setHost: false },
       // Devices with careless HTTP are understood; their answers are framed again for the client.
@@ -198,7 +198,9 @@ function failureText(id: string, error: unknown): string {
 function isStrangersPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (
-    method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && vouchedFor(request) === undefined
+    method === 'OPTIONS' &&
+    headers['access-control-request-method'] !== undefined &&
+    getGatewayIdentity(request) === undefined
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Dispatched, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
+import type { DispatchHandlers, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
 import { hostFor, upstreamOf, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { Http2Proxy } from './http2-proxy.ts';
@@ -16,7 +16,7 @@ interface UpstreamParts {
 
 interface Open {
   readonly of: string;
-  readonly dispatched: Dispatched;
+  readonly dispatched: DispatchHandlers;
   /** Closes the connections. */
   readonly close: () => void;
 }
@@ -64,7 +64,7 @@ export class Upstreams implements Disposable {
   }
 
   /** Undefined where there is none of this name. */
-  dispatched(id: string): Dispatched | undefined {
+  dispatched(id: string): DispatchHandlers | undefined {
     const { context, settings, refuse } = this.#parts;
     const upstream = this.list().find((each) => each.id === id);
     if (upstream === undefined) return undefined;

@@ -1,4 +1,9 @@
-import type { CertificateText, DispatchContext, OutsideListener, OutsideOptions } from '../../contracts/dispatch.ts';
+import type {
+  CertificatePem,
+  DispatchContext,
+  ExternalListener,
+  ExternalListenerOptions,
+} from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 
@@ -14,7 +19,7 @@ export interface Door {
 
 interface Opened {
   readonly door: Door;
-  readonly listener: OutsideListener;
+  readonly listener: ExternalListener;
 }
 
 interface DoorsParts {
@@ -22,7 +27,7 @@ interface DoorsParts {
   readonly log: Log;
   readonly accepts: (remoteAddress: string, door: Door) => boolean;
   /** What answers at a door. */
-  readonly handler: (door: Door) => OutsideOptions['handler'];
+  readonly handler: (door: Door) => ExternalListenerOptions['handler'];
 }
 
 /** Keeps those doors open that are wanted: those that stay are not touched, so that nothing that runs is cut off. */
@@ -51,7 +56,7 @@ export class Doors {
   }
 
   /** Opens what is wanted and closes what is not; call it in turn. */
-  async become(wanted: readonly Door[], certificate: CertificateText | undefined): Promise<void> {
+  async become(wanted: readonly Door[], certificate: CertificatePem | undefined): Promise<void> {
     const byKey = new Map(wanted.map((door) => [keyOf(door), door]));
     const leaving = [...this.#open].filter(([key, { door }]) => byKey.get(key)?.port !== door.port);
     for (const [key] of leaving) this.#open.delete(key);
@@ -63,12 +68,12 @@ export class Doors {
     );
   }
 
-  replaceCertificate(certificate: CertificateText): void {
+  replaceCertificate(certificate: CertificatePem): void {
     for (const { door, listener } of this.#open.values())
       if (showsCertificate(door)) listener.replaceCertificate(certificate);
   }
 
-  async #try(key: string, door: Door, certificate: CertificateText | undefined): Promise<void> {
+  async #try(key: string, door: Door, certificate: CertificatePem | undefined): Promise<void> {
     const { listen, log, accepts, handler } = this.#parts;
     try {
       const listener = await listen({

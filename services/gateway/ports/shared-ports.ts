@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { DispatchContext, OutsideOptions, PortTarget } from '../../contracts/dispatch.ts';
+import type { DispatchContext, ExternalListenerOptions, PortTarget } from '../../contracts/dispatch.ts';
 import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
 import { inNetworks } from '../listeners/addresses.ts';
@@ -12,7 +12,7 @@ import type { Settings } from '../settings.ts';
 const mostOfOne = 20;
 
 interface SharedPortsParts {
-  readonly context: Pick<DispatchContext, 'ports' | 'taker'>;
+  readonly context: Pick<DispatchContext, 'ports' | 'getConnectionHandler'>;
   /** Read at each use. */
   readonly settings: Readonly<Pick<Settings, 'sharedPorts' | 'portNetworks'>>;
   readonly metrics: Pick<GatewayMetrics, 'connection'>;
@@ -78,12 +78,12 @@ export class SharedPorts {
   }
 
   /** Hands what comes to the door of this port to its service. */
-  handler(id: string): OutsideOptions['handler'] {
+  handler(id: string): ExternalListenerOptions['handler'] {
     return {
       tcp: (socket) => {
         const { context, metrics } = this.#parts;
         const from = socket.remoteAddress ?? '';
-        const take = context.taker(id);
+        const take = context.getConnectionHandler(id);
         const isTooMany = this.#count(id, from) >= mostOfOne;
         metrics.connection(id, take === undefined ? 'service_down' : isTooMany ? 'refused' : 'passed');
         if (take === undefined || isTooMany) return void socket.destroy();

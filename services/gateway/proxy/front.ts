@@ -2,9 +2,14 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
-import type { DispatchContext, Dispatched, DispatchTarget, OutsideOptions } from '../../contracts/dispatch.ts';
+import type {
+  DispatchContext,
+  DispatchHandlers,
+  DispatchTarget,
+  ExternalListenerOptions,
+} from '../../contracts/dispatch.ts';
 import type { Exposure } from '../../contracts/gateway/api.ts';
-import { vouchedFor, vouchFor } from '../../contracts/gateway.ts';
+import { getGatewayIdentity, setGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { isOfHouse } from '../domain/names.ts';
@@ -66,7 +71,7 @@ export class Front {
   }
 
   /** `portOf`: the service whose own port it is. */
-  handler(portOf: string | undefined): OutsideOptions['handler'] {
+  handler(portOf: string | undefined): ExternalListenerOptions['handler'] {
     return {
       http: (request, response) => {
         // A connection outlives a change of the networks.
@@ -159,7 +164,7 @@ export class Front {
       if (identity === undefined) throw signInFirst();
       // An upstream says nothing of what its WebSocket may change; services of Homeport check each operation.
       this.#parts.gate.admit(identity, route.id, request.method, this.#parts.upstreams.has(route.id));
-      vouchFor(request, identity);
+      setGatewayIdentity(request, identity);
     }
     if (socket.destroyed) return;
     this.#parts.metrics.request(route.id, 'passed');
@@ -189,7 +194,7 @@ export class Front {
       return false;
     }
     gate.admit(identity, id, request.method);
-    vouchFor(request, identity);
+    setGatewayIdentity(request, identity);
     return true;
   }
 
@@ -203,7 +208,7 @@ export class Front {
 
   #passed(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): Passed {
     const isPublic = isPublicPath(this.#parts.publicPaths(), id, url);
-    return { service: id, identity: vouchedFor(request), from: addressOf(request), isPublic };
+    return { service: id, identity: getGatewayIdentity(request), from: addressOf(request), isPublic };
   }
 
   /** Answers an upgrade of a route of the gateway itself: other proxies copy it to their question who is signed in. */
@@ -229,7 +234,7 @@ export class Front {
   }
 
   /** @throws Problem `gateway.service_down` (502) */
-  #target(id: string): Dispatched {
+  #target(id: string): DispatchHandlers {
     const { context, targets, upstreams } = this.#parts;
     const target = context.dispatch(id) ?? upstreams.dispatched(id);
     if (target !== undefined) return target;

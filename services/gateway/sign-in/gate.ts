@@ -66,7 +66,7 @@ export class Gate {
   /** Whether somebody who was let in would be now. */
   stillAdmits(identity: Identity, service: string): boolean {
     const { accounts } = this.#context;
-    if (!accounts.stands(identity)) return false;
+    if (!accounts.isStillValid(identity)) return false;
     return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
   }
 

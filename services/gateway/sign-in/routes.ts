@@ -3,7 +3,7 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { SecondFactorNeeded } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { wholeBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/request-body.ts';
 import { returnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import { redirect, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
@@ -148,7 +148,7 @@ export class SignInRoutes {
       throw new Problem('gateway.too_many', 429, detail, { headers: { 'Retry-After': '3' } });
     }
     const tooLarge = (): Problem => new Problem('gateway.too_large', 413, 'The form is too large.');
-    return new URLSearchParams((await wholeBody(request, longestForm, tooLarge)).toString());
+    return new URLSearchParams((await readRequestBody(request, longestForm, tooLarge)).toString());
   }
 }
 

@@ -40,7 +40,7 @@ export class SignedIn {
   /** The latest first. */
   async list(): Promise<SignedInDevice[]> {
     const rows = await this.#db.selectFrom('sessions').selectAll().orderBy('made_at', 'desc').execute();
-    const over = rows.filter((row) => !this.#parts.accounts.stands(identityOf(row))).map(({ id }) => id);
+    const over = rows.filter((row) => !this.#parts.accounts.isStillValid(identityOf(row))).map(({ id }) => id);
     for (const id of over) this.#seen.delete(id);
     if (over.length > 0) await this.#db.deleteFrom('sessions').where('id', 'in', over).execute();
     return rows

@@ -6,6 +6,6 @@ export const deliver = defineJob('git.deliver-hook', z.object({ delivery: z.stri
   concurrency: 8,
   timeoutMs: 20_000,
   backoffMs: [10_000, 60_000, 600_000, 3_600_000],
-  giveUpAfterMs: 6 * 3_600_000,
-  forgetDone: true,
+  maxAgeMs: 6 * 3_600_000,
+  deleteWhenDone: true,
 });

@@ -32,7 +32,7 @@ const tellIssues = defineJob(
       }),
     ),
   }),
-  { forgetDone: true },
+  { deleteWhenDone: true },
 );
 type Told = z.infer<(typeof tellIssues)['schema']>['events'][number];
 

@@ -24,7 +24,7 @@ const tellHooks = defineJob(
     account: z.string(),
     changes: z.array(z.object({ ref: z.string(), before: z.string(), after: z.string() })),
   }),
-  { forgetDone: true },
+  { deleteWhenDone: true },
 );
 
 export interface PushEventParts {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { byteRange } from '../../kit/byte-range.ts';
+import { parseByteRange } from '../../kit/byte-range.ts';
 import { isLfsObject, type LfsStore } from '../lfs/lfs-store.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
@@ -156,7 +156,7 @@ async function download({ store }: LfsParts, { need: needed, request, response }
   const repository = await needed('read');
   const size = (await store.sizes(repository, [oid])).get(oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  const range = byteRange(request.headers.range, size);
+  const range = parseByteRange(request.headers.range, size);
   const common = {
     'Cache-Control': 'max-age=0, private, must-revalidate',
     'Content-Type': 'application/octet-stream',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { appPageOf } from '../../contracts/git/web-addresses.ts';
+import { findAppPage } from '../../contracts/git/web-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
@@ -85,11 +85,13 @@ async function pageAnswer(
   { request, response, url, base }: Pick<Received, 'request' | 'response' | 'url' | 'base'>,
 ): Promise<Answer | 'sent' | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-  const path = appPageOf(url.pathname, url.searchParams);
+  const path = findAppPage(url.pathname, url.searchParams);
   if (path === undefined) return undefined;
   const isBrowser = /text\/html/.test(request.headers.accept ?? '');
-  const toApp = () => (leadToApp(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined);
-  const hasAccount = request.headers.authorization !== undefined || context.caller(request).proven !== undefined;
+  const toApp = () =>
+    redirectToAppPage(request, response, { pages: context.appPages, path }) ? ('sent' as const) : undefined;
+  const hasAccount =
+    request.headers.authorization !== undefined || context.caller(request).gatewayIdentity !== undefined;
   const knowsApp = /(?:^|;\s*)homeport-app=1(?:;|$)/.test(request.headers.cookie ?? '');
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);

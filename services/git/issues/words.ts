@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldWords, type Phrase } from '../../kit/search-words.ts';
-import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import { seenBy } from './seen.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -28,7 +28,7 @@ export async function indexWords(transaction: Kysely<Tables>, issue: number): Pr
   const words = foldWords(text);
   if (isPostgres(transaction)) {
     await sql`
-      insert into issue_words (issue, words) values (${issue}, ${vectorOf(words)}::tsvector)
+      insert into issue_words (issue, words) values (${issue}, ${toTsVector(words)}::tsvector)
       on conflict (issue) do update set words = excluded.words`.execute(transaction);
     return;
   }
@@ -39,6 +39,6 @@ export async function indexWords(transaction: Kysely<Tables>, issue: number): Pr
 /** Whether the issue with this number has all of the phrases. */
 export function hasWords(db: Kysely<any>, issue: RawBuilder<unknown>, phrases: readonly Phrase[]): RawBuilder<boolean> {
   return isPostgres(db)
-    ? sql<boolean>`${issue} in (select issue from issue_words where words @@ ${queryOf(phrases)}::tsquery)`
-    : sql<boolean>`${issue} in (select rowid from issue_words where issue_words match ${matchOf(phrases)})`;
+    ? sql<boolean>`${issue} in (select issue from issue_words where words @@ ${toTsQuery(phrases)}::tsquery)`
+    : sql<boolean>`${issue} in (select rowid from issue_words where issue_words match ${toFtsMatch(phrases)})`;
 }

@@ -9,7 +9,7 @@ export const levels = ['none', 'read', 'write', 'admin'] as const;
 export type Level = (typeof levels)[number];
 
 export interface AccessParts {
-  readonly accounts: Pick<Accounts, 'may' | 'stands'>;
+  readonly accounts: Pick<Accounts, 'may' | 'isStillValid'>;
   readonly db: Kysely<Tables>;
   readonly repositories: Pick<Repositories, 'ownersOf' | 'sharedWith'>;
   /** Whether only accounts read public repositories; the setting is live. */
@@ -60,7 +60,8 @@ export class Access {
    */
   async administersOwner(visitor: Visitor, owner: Pick<OwnerRow, 'id' | 'kind' | 'name'>): Promise<boolean> {
     const { identity } = visitor;
-    if (identity === undefined || identity.limited === true || !this.#parts.accounts.stands(identity)) return false;
+    if (identity === undefined || identity.limited === true || !this.#parts.accounts.isStillValid(identity))
+      return false;
     if (identity.role === 'admin') return true;
     if (owner.kind === 'account') return identity.account === owner.name;
     return this.isMember(identity.account, owner.id);
@@ -99,7 +100,7 @@ export class Access {
       if (isPublic(repository) && !requireSignIn()) return 'read';
       return accounts.may(undefined, 'git', 'read', resource) ? 'read' : 'none';
     }
-    if (!accounts.stands(identity)) return 'none';
+    if (!accounts.isStillValid(identity)) return 'none';
     if (identity.role === 'admin') return 'admin';
     const isItself = identity.limited !== true;
     if (isItself && repository.ownerKind === 'account' && repository.owner === identity.account) return 'admin';

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
-import { unreadableKey } from '../../kit/kept-key.ts';
+import { buildUnreadableKeyProblem } from '../../kit/stored-key.ts';
 
 /** An old client knows no ed25519. */
 const kinds = [
@@ -19,7 +19,8 @@ export async function hostKeys(folder: string): Promise<readonly string[]> {
         throw error;
       });
       // A file that was cut off or changed: clients know the server by it, so it is never replaced unasked.
-      if (known !== undefined && ssh2.utils.parseKey(known) instanceof Error) throw unreadableKey('git', `ssh-${kind}`);
+      if (known !== undefined && ssh2.utils.parseKey(known) instanceof Error)
+        throw buildUnreadableKeyProblem('git', `ssh-${kind}`);
       if (known !== undefined) return known;
       const made = await make(kind, options);
       await writeFile(`${path}.new`, made, { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldedTokens } from '../../kit/word-queries.ts';
+import { ftsTokenizer } from '../../kit/word-queries.ts';
 import { issueRelationsMigration } from './issue-relations.ts';
 
 type Table = CreateTableBuilder<string, string>;
@@ -167,7 +167,7 @@ async function createWords(db: Kysely<any>): Promise<void> {
   }
   await sql`
     create virtual table issue_words using fts5(
-      words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+      words, content = '', contentless_delete = 1, tokenize = ${sql.raw(ftsTokenizer)}
     )`.execute(db);
   await sql`
     create trigger issues_forget_words after delete on issues begin

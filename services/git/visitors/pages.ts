@@ -1,4 +1,4 @@
-import { parseWebAddress, missingKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
+import { parseWebAddress, unsupportedKinds, type WebAddress } from '../../contracts/git/web-addresses.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
@@ -32,7 +32,7 @@ export async function visitorPage(
   if (address === undefined) return undefined;
   const found = await parts.lookup.find(nobody, address.owner, address.name);
   if (found === undefined) return moved(parts, address, url, base);
-  if (missingKinds.has(address.kind)) throw unknown();
+  if (unsupportedKinds.has(address.kind)) throw unknown();
   const { repository } = found;
   const home = `${base}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
   const page = await pageOf({ parts, repository, address, query: url.searchParams, home });

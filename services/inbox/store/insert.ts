@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { InboxItem, InboxOffer } from '../../contracts/inbox/api.ts';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { assignRuns } from './repeats.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,7 +13,7 @@ export async function insertItems(
   const rows = offers.map((offer, index) => ({ ...toRow(offer), ...placements[index] }));
   const build = () => transaction.insertInto('items').values(rows).returning('id').compile();
   const values = rows.flatMap((row) => Object.values(row));
-  const inserted = await executeKnown(transaction, `inbox.items ${String(rows.length)}`, values, build);
+  const inserted = await executeCached(transaction, `inbox.items ${String(rows.length)}`, values, build);
   // Databases do not guarantee the order of returned rows, but ids are assigned in insertion order.
   const ids = inserted.rows.map(({ id }) => id).sort((a, b) => a - b);
   return offers.map((offer, index) => {
@@ -28,7 +28,7 @@ export async function insertItems(
 export async function insertKeys(transaction: Kysely<Tables>, keys: readonly Tables['offers'][]): Promise<void> {
   const build = () => transaction.insertInto('offers').values(keys).compile();
   const values = keys.flatMap(({ key, time, item }) => [key, time, item]);
-  await executeKnown(transaction, `inbox.keys ${String(keys.length)}`, values, build);
+  await executeCached(transaction, `inbox.keys ${String(keys.length)}`, values, build);
 }
 
 /** Returns the columns in a fixed order, so that the compiled statement can be reused. */

@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldWords, type Phrase } from '../../kit/search-words.ts';
-import { foldedTokens, matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 
 /** Maximum number of characters of a row that are indexed. */
 const maxIndexedLength = 32_000;
@@ -28,7 +28,7 @@ export const wordMigration: Migration = {
     } else {
       await sql`
         create virtual table item_words using fts5(
-          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(ftsTokenizer)}
         )`.execute(db);
       await sql`
         create trigger items_forget_words after delete on items begin
@@ -103,8 +103,8 @@ export class ItemWords {
   /** Matches entries that contain all phrases. */
   match(phrases: readonly Phrase[]): RawBuilder<boolean> {
     return this.#postgres
-      ? sql<boolean>`item_words.words @@ ${queryOf(phrases)}::tsquery`
-      : sql<boolean>`item_words match ${matchOf(phrases)}`;
+      ? sql<boolean>`item_words.words @@ ${toTsQuery(phrases)}::tsquery`
+      : sql<boolean>`item_words match ${toFtsMatch(phrases)}`;
   }
 
   async #newRows(db: Kysely<any>, limit: number): Promise<readonly Row[]> {
@@ -123,7 +123,7 @@ export class ItemWords {
     if (rows.length === 0) return;
     const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
     if (this.#postgres) {
-      const json = JSON.stringify(words.map(([id, rowWords]) => [id, vectorOf(rowWords)]));
+      const json = JSON.stringify(words.map(([id, rowWords]) => [id, toTsVector(rowWords)]));
       await sql`
         insert into item_words (item, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row

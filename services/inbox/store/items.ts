@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kysely';
-import type { InboxItem, InboxOffer, InboxPlace } from '../../contracts/inbox/api.ts';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import type { InboxItem, InboxOffer, InboxOrigin } from '../../contracts/inbox/api.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import { splitSearchWords } from '../item-text.ts';
 import { insertItems, insertKeys } from './insert.ts';
@@ -17,7 +17,7 @@ export interface KeyedOffer {
 }
 
 /** Id of a row and its origin, which determines who may read it. */
-export interface ItemPlace extends InboxPlace {
+export interface ItemPlace extends InboxOrigin {
   readonly id: number;
 }
 
@@ -49,11 +49,11 @@ export class ItemStore {
     now: number,
   ): Promise<ReadonlyMap<string, InboxItem>> {
     const added = new Map<string, InboxItem>();
-    for (const chunk of inKnownSizes(offers)) {
+    for (const chunk of chunkRows(offers)) {
       const existingKeys = await this.#findExistingKeys(transaction, chunk);
       const newOffers = new Map<string, InboxOffer>();
       for (const { key, offer } of chunk) if (!existingKeys.has(key) && !newOffers.has(key)) newOffers.set(key, offer);
-      for (const rows of inKnownSizes([...newOffers])) {
+      for (const rows of chunkRows([...newOffers])) {
         const items = await insertItems(
           transaction,
           rows.map(([, offer]) => offer),
@@ -72,7 +72,7 @@ export class ItemStore {
   async #findExistingKeys(transaction: Kysely<Tables>, offers: readonly KeyedOffer[]): Promise<ReadonlySet<string>> {
     const keys = offers.map(({ key }) => key);
     const build = () => transaction.selectFrom('offers').select('key').where('key', 'in', keys).compile();
-    const { rows } = await executeKnown(transaction, `inbox.known ${String(keys.length)}`, keys, build);
+    const { rows } = await executeCached(transaction, `inbox.known ${String(keys.length)}`, keys, build);
     return new Set(rows.map(({ key }) => key));
   }
 
@@ -194,12 +194,12 @@ export class ItemStore {
   }
 
   /** Returns the places of all rows. */
-  async places(): Promise<InboxPlace[]> {
+  async places(): Promise<InboxOrigin[]> {
     return this.#db.selectFrom('items').select(['topic', 'source']).distinct().execute();
   }
 
   /** Returns the places of up to 1000 rows within the scope. */
-  async findPlaces(ids: readonly number[], scope?: Scope): Promise<InboxPlace[]> {
+  async findPlaces(ids: readonly number[], scope?: Scope): Promise<InboxOrigin[]> {
     return this.#db
       .selectFrom('items')
       .select(['topic', 'source'])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import type { Migration } from '../../contracts/service.ts';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { toBit, type Tables } from './tables.ts';
 
 /** Maximum time in ms between two repeats, and since the start of a run. */
@@ -117,7 +117,7 @@ async function findNewest(
       .orderBy('id')
       .compile();
   const statementKey = `inbox.repeats ${String(hashes.length)}`;
-  const { rows } = await executeKnown(transaction, statementKey, [1, ...hashes, from, 0], build);
+  const { rows } = await executeCached(transaction, statementKey, [1, ...hashes, from, 0], build);
   return new Map(
     rows.flatMap(({ id, likeness, since, time }) =>
       likeness === null || since === null ? [] : [[likeness, { since, time, position: { id } }] as const],

@@ -3,7 +3,7 @@ import type { SMTPServerDataStream } from 'smtp-server';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { timelyId } from '../../kit/timely-id.ts';
+import { createSortableId } from '../../kit/sortable-id.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { deliver, deliveryJobs } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
@@ -80,7 +80,7 @@ export class Gateway implements Reception {
 
   async receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string> {
     const { context, sources, processed } = this.#parts;
-    const id = timelyId(context.random, context.clock.now());
+    const id = createSortableId(context.random, context.clock.now());
     const exceeded = (): boolean => stream.sizeExceeded;
     try {
       await using source = await readSource(stream, headerBytes, exceeded, () => sources.create(id));
@@ -99,7 +99,7 @@ export class Gateway implements Reception {
   async take(envelope: Envelope, source: Buffer): Promise<string> {
     for (const recipient of envelope.recipients) this.#checkRecipient(recipient);
     const { clock, random } = this.#parts.context;
-    return await this.#accept(timelyId(random, clock.now()), envelope, smallSource(source));
+    return await this.#accept(createSortableId(random, clock.now()), envelope, smallSource(source));
   }
 
   async #accept(id: string, envelope: Envelope, source: Incoming): Promise<string> {

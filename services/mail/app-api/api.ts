@@ -4,7 +4,7 @@ import { mailApi, type SpooledMail } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import type { KeptReading } from '../../kit/kept-reading.ts';
+import type { CachedQuery } from '../../kit/cached-query.ts';
 import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
 import { deliveriesOf } from '../domain/deliveries.ts';
 import { noticeOfMail, plainTelling } from '../domain/mail.ts';
@@ -29,7 +29,7 @@ export interface ApiParts {
   readonly sources: Sources;
   readonly reader: MailReader;
   readonly activity: Activity;
-  readonly outcomes: KeptReading<z.infer<typeof mailApi.outcomes.reply>>;
+  readonly outcomes: CachedQuery<z.infer<typeof mailApi.outcomes.reply>>;
 }
 
 /** The subject of a list's row is looked for in so many bytes. */

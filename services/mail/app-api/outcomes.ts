@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { mailApi } from '../../contracts/mail/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import { KeptReading } from '../../kit/kept-reading.ts';
-import { lastDays, type LocalDay } from '../../kit/last-days.ts';
+import { CachedQuery } from '../../kit/cached-query.ts';
+import { getLastDays, type LocalDay } from '../../kit/local-days.ts';
 import type { Settings } from '../settings.ts';
 import { outcomesOf } from '../store/outcomes.ts';
 import { openMails } from './views.ts';
@@ -16,10 +16,10 @@ export function mailOutcomes(
   { clock, jobs, reads }: Context,
   settings: Pick<Settings, 'spoolDays'>,
   activity: Activity,
-): KeptReading<z.infer<typeof mailApi.outcomes.reply>> {
-  const shown = (): readonly LocalDay[] => lastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
-  return new KeptReading({
-    ...{ clock, renew: activity.touch },
+): CachedQuery<z.infer<typeof mailApi.outcomes.reply>> {
+  const shown = (): readonly LocalDay[] => getLastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
+  return new CachedQuery({
+    ...{ clock, onRefreshDue: activity.touch },
     key: () =>
       shown()
         .map(({ day }) => day)

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { inboxOffered } from '../../contracts/inbox/api.ts';
-import { defineJob, type Attempt } from '../../contracts/jobs.ts';
-import { noticeOffered, NoticeType, type Notice, type NoticeFile } from '../../contracts/notify/notice.ts';
+import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
+import {
+  notificationOffered,
+  NotificationType,
+  type NotificationContent,
+  type NotificationFile,
+} from '../../contracts/notify/notification.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
@@ -24,7 +29,7 @@ export const deliver = defineJob(
     /** Which of the mail's deliveries: with the message's id it is the notice's identity. */
     part: z.int(),
     target: z.string(),
-    type: NoticeType,
+    type: NotificationType,
     to: z.string().default(''),
     entry: z.string().default(''),
     priority: z.int().optional(),
@@ -87,7 +92,7 @@ export class Deliveries {
     });
   }
 
-  async #attempt({ payload, createdAt, signal }: Attempt<Payload>): Promise<void> {
+  async #attempt({ payload, createdAt, signal }: JobAttempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
     await this.#parts.admission.over(createdAt, signal);
@@ -107,7 +112,7 @@ export class Deliveries {
       const files = filesOf(mail);
       const offer = { notice, ...(files.length === 0 ? {} : { files }) };
       if (target.kind === 'url') {
-        await handovers.pass(noticeOffered, key, {
+        await handovers.pass(notificationOffered, key, {
           ...offer,
           configuration: 'aggregator',
           urls: [this.#urlOf(target)],
@@ -115,7 +120,11 @@ export class Deliveries {
         return;
       }
       const { configuration, tag } = target;
-      await handovers.pass(noticeOffered, key, { ...offer, configuration, ...(tag === undefined ? {} : { tag }) });
+      await handovers.pass(notificationOffered, key, {
+        ...offer,
+        configuration,
+        ...(tag === undefined ? {} : { tag }),
+      });
       return;
     }
     if (target.kind === 'inbox') {
@@ -181,23 +190,23 @@ export class Deliveries {
   }
 }
 
-function priorityOf(type: NoticeType): number {
+function priorityOf(type: NotificationType): number {
   return type === 'warning' || type === 'failure' ? 4 : 3;
 }
 
-function textOf({ body, format, title }: Notice): string {
+function textOf({ body, format, title }: NotificationContent): string {
   const text = format === 'html' ? htmlToText(body, { links: true }) : body;
   return text === '' ? title : text;
 }
 
-function filesOf({ attachments }: ParsedMail): NoticeFile[] {
+function filesOf({ attachments }: ParsedMail): NotificationFile[] {
   return attachments
     .flatMap(({ name, type, bytes }) => (bytes === undefined || bytes.length === 0 ? [] : [{ name, type, bytes }]))
     .slice(0, mostFiles);
 }
 
 /** The one file a push message carries: the first picture, else the first file. */
-function pictureOf(mail: ParsedMail): NoticeFile | undefined {
+function pictureOf(mail: ParsedMail): NotificationFile | undefined {
   const files = filesOf(mail);
   return files.find(({ type }) => /^image\//i.test(type)) ?? files[0];
 }

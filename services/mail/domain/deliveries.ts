@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { matchRecipient, type Match } from './recipients.ts';
 import type { Rule } from './rules.ts';
 import { targetName, type Target } from './target.ts';
@@ -22,7 +22,7 @@ export interface Mapping extends Wording {
 export interface Delivery {
   /** As {@link targetName} writes it. */
   readonly target: string;
-  readonly type: NoticeType;
+  readonly type: NotificationType;
   /** The recipient it came to, without its type. */
   readonly to: string;
   /** The address of the entry that fitted; its wording is looked up when the mail is handed over. */

@@ -1,4 +1,4 @@
-import type { Notice, NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, NotificationType } from '../../contracts/notify/notification.ts';
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { Wording } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';
@@ -34,7 +34,7 @@ export interface ParsedMail {
 
 /** How a mail is to be told. */
 export interface Telling {
-  readonly type: NoticeType;
+  readonly type: NotificationType;
   readonly to: string;
   /** Name of the entry of the recipients. */
   readonly config: string;
@@ -77,7 +77,7 @@ function attachmentLine(names: readonly string[]): string {
 
 interface Body {
   readonly text: string;
-  readonly format: Notice['format'];
+  readonly format: NotificationContent['format'];
 }
 
 /** The words of a mail; of one that has HTML alone, with the addresses of its links where they are asked for. */
@@ -107,7 +107,7 @@ function fallback(mail: ParsedMail, subject: string): string {
  * or as the recipient's wording has it. A body that is there but empty is replaced by the subject, since some destinations
  * refuse an empty message. `told` are the attachments to be named: those that do not go with the notice themselves.
  */
-export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly string[] = []): Notice {
+export function noticeOfMail(mail: ParsedMail, telling: Telling, told: readonly string[] = []): NotificationContent {
   const { wording, to, config } = telling;
   const chosen = bodyOf(mail, wording.format);
   const from = oneLine(mail.from, '[no sender]');
@@ -157,7 +157,7 @@ function inHtml({ subject, from, to, config, type, body }: TemplateValues): Temp
   return { ...escaped, config: escapeHtml(config), type, body };
 }
 
-function withLine(body: string, line: string, format: Notice['format']): string {
+function withLine(body: string, line: string, format: NotificationContent['format']): string {
   if (line === '') return body;
   if (format === 'html') return `${body}<p>${escapeHtml(line)}</p>`;
   return `${body}\n\n${line}`;

@@ -1,4 +1,4 @@
-import { NoticeType } from '../../contracts/notify/notice.ts';
+import { NotificationType } from '../../contracts/notify/notification.ts';
 import { matches } from './pattern.ts';
 
 /** Addresses that a pattern stands for. */
@@ -10,7 +10,7 @@ interface Addressed {
 /** What an address means. */
 export interface Match<T> {
   readonly mapping: T;
-  readonly type: NoticeType;
+  readonly type: NotificationType;
   /** The address without the type behind its name. */
   readonly to: string;
 }
@@ -33,7 +33,7 @@ export function matchRecipient<T extends Addressed>(mappings: readonly T[], reci
   const [rawLocal, domain = ''] = splitAddress(recipient.toLowerCase());
   const local = /^".*"$/.test(rawLocal) ? rawLocal.slice(1, -1).replace(/\\(.)/g, '$1') : rawLocal;
   const dot = local.lastIndexOf('.');
-  const suffix = dot === -1 ? undefined : NoticeType.options.find((type) => type === local.slice(dot + 1));
+  const suffix = dot === -1 ? undefined : NotificationType.options.find((type) => type === local.slice(dot + 1));
   for (const mapping of mappings) {
     const [name, place] = splitAddress(mapping.address.toLowerCase());
     if (place !== undefined && !matches(place, domain)) continue;

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { fits } from './pattern.ts';
 import type { Target } from './target.ts';
 
@@ -10,7 +10,7 @@ export interface Rule {
   readonly to: string;
   /** Taken with 250 and kept in the spool, but handed to nobody. */
   readonly drop: boolean;
-  readonly type: NoticeType | undefined;
+  readonly type: NotificationType | undefined;
   readonly priority: number | undefined;
   /** In place of the tag of destinations that are notification keys. */
   readonly tag: string | undefined;

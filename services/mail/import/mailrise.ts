@@ -3,9 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
-import type { TakenOver } from '../../contracts/service.ts';
-import { servedBy } from '../../contracts/notify/native-schemes.ts';
-import { counted } from '../../kit/counted.ts';
+import type { ImportResult } from '../../contracts/service.ts';
+import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
@@ -61,7 +61,7 @@ function environmentTag({ environment, folder }: Source, unset: string[]): Scala
 /** Says which destinations stay behind, and which need the Apprise engine; by scheme, since an address holds secrets. */
 function unservedNotes(name: string, urls: readonly string[]): readonly string[] {
   const schemesOf = (by: 'engine' | 'nobody'): readonly string[] => {
-    const found = urls.filter((url) => servedBy(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
+    const found = urls.filter((url) => getDeliverer(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
     return [...new Set(found.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`)))];
   };
   const [nobody, engine] = [schemesOf('nobody'), schemesOf('engine')];
@@ -92,7 +92,7 @@ async function findFile(place: string): Promise<string> {
  *
  * @throws Problem `mail.nothing_to_take_over` (404), `mail.unreadable` (422)
  */
-export async function takeOverMailrise(place: string, environment: Environment): Promise<TakenOver> {
+export async function takeOverMailrise(place: string, environment: Environment): Promise<ImportResult> {
   const file = await findFile(place);
   const text = await readFile(file, 'utf8');
   return readMailrise(text, { name: file, folder: dirname(file), environment });
@@ -112,7 +112,7 @@ interface Source {
  *
  * @throws Problem `mail.unreadable` (422)
  */
-export async function readMailrise(text: string, source: Source): Promise<TakenOver> {
+export async function readMailrise(text: string, source: Source): Promise<ImportResult> {
   const { name: file, folder } = source;
   const unset: string[] = [];
   const read = Configuration.safeParse(parseYaml(text, source, unset));
@@ -123,7 +123,7 @@ export async function readMailrise(text: string, source: Source): Promise<TakenO
   for (const [name, config] of Object.entries(configs)) {
     const { urls, left } = await urlsOf(config, folder);
     notes.push(...left.map((what) => `${name}: ${what}`));
-    const usable = urls.filter((url) => isDestination(url) && servedBy(url) !== 'nobody');
+    const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...unservedNotes(name, urls));
     const { title_template, body_template, body_format } = Wording.catch(Wording.parse({})).parse(
       config['mailrise'] ?? {},
@@ -165,7 +165,7 @@ export async function readMailrise(text: string, source: Source): Promise<TakenO
     const path = fits.error.issues[0]?.path.join('.') ?? '';
     throw new Problem('mail.unreadable', 422, `${file} cannot be taken over: ${path} does not fit.`);
   }
-  notes.unshift(`Taken over: ${counted(recipients.length, 'recipient')}, ${counted(logins.length, 'login')}.`);
+  notes.unshift(`Taken over: ${formatCount(recipients.length, 'recipient')}, ${formatCount(logins.length, 'login')}.`);
   if (import_code !== undefined) notes.push('Its import_code stays behind: code of other programs is not run here.');
   return { settings, notes };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import { LimitedProcesses } from '../../kit/limited-process.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import type { ParsedMail } from '../domain/mail.ts';
 import { abridge, countLines } from './abridge.ts';
 import { parseMail } from './parse.ts';
@@ -21,7 +21,7 @@ export class MailReader {
   readonly #processes: LimitedProcesses;
 
   constructor(clock: Clock) {
-    this.#processes = new LimitedProcesses(threadFile('parse-process', import.meta.url), {
+    this.#processes = new LimitedProcesses(getThreadFile('parse-process', import.meta.url), {
       clock,
       memoryMb: 512,
       timeoutMs: patienceMs,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NoticeType } from '../../contracts/notify/notice.ts';
+import { NotificationType } from '../../contracts/notify/notification.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 
@@ -87,7 +87,7 @@ const Rule = z.object({
     .default(false)
     .meta({ title: 'Drop', description: 'Such mails are taken and kept in the list of mails, but nobody is told.' }),
   type: z
-    .enum(['as it is', ...NoticeType.options])
+    .enum(['as it is', ...NotificationType.options])
     .default('as it is')
     .meta({ title: 'Type', description: 'What kind of notification it becomes.' }),
   priority: z

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import type { Delivery } from '../domain/deliveries.ts';
 import type { MailTables, MessageTable } from './tables.ts';
 
@@ -82,7 +82,7 @@ export class MessageStore {
       received_at: receivedAt,
     };
     const build = () => transaction.insertInto('messages').values(row).compile();
-    await executeKnown(transaction, 'mail.message', Object.values(row), build);
+    await executeCached(transaction, 'mail.message', Object.values(row), build);
   }
 
   /** Id of the same mail, accepted within the ten minutes before `now`, in ms since the epoch. */
@@ -96,7 +96,7 @@ export class MessageStore {
         .where('received_at', '>=', since)
         .limit(sql.lit(1))
         .compile();
-    const { rows } = await executeKnown<{ id: string }>(transaction, 'mail.duplicate', [newer, older, since], build);
+    const { rows } = await executeCached<{ id: string }>(transaction, 'mail.duplicate', [newer, older, since], build);
     return rows[0]?.id;
   }
 

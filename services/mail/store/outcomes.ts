@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import type { LocalDay } from '../../kit/last-days.ts';
+import type { LocalDay } from '../../kit/local-days.ts';
 import type { MailTables } from './tables.ts';
 
 /** Mails of each day by what became of them, in the order of the days. */

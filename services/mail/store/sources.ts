@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { Spool, type SpoolFile } from './spool.ts';
 import type { MailTables } from './tables.ts';
 
@@ -32,7 +32,7 @@ export class Sources {
   /** Writes a small source in the transaction of its message. */
   async add(transaction: Kysely<MailTables>, id: string, raw: Uint8Array): Promise<void> {
     const build = () => transaction.insertInto('sources').values({ id, raw }).compile();
-    await executeKnown(transaction, 'mail.source', [id, raw], build);
+    await executeCached(transaction, 'mail.source', [id, raw], build);
   }
 
   /** Undefined when it is gone. The bytes are the caller's. */
@@ -55,7 +55,7 @@ export class Sources {
 
   async #row(id: string): Promise<Uint8Array | undefined> {
     const build = () => this.#db.selectFrom('sources').select('raw').where('id', '=', id).compile();
-    const { rows } = await executeKnown(this.#db, 'mail.source of', [id], build);
+    const { rows } = await executeCached(this.#db, 'mail.source of', [id], build);
     return rows[0]?.raw;
   }
 

@@ -1,11 +1,15 @@
 import { Readable } from 'node:stream';
 import type { Kysely } from 'kysely';
-import { wallClock } from '../../contracts/quiet-hours.ts';
-import { noticeAccepted, type Notice, type NoticeOffer } from '../../contracts/notify/notice.ts';
+import { createWallClock } from '../../contracts/quiet-hours.ts';
+import {
+  notificationAccepted,
+  type NotificationContent,
+  type NotificationOffer,
+} from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { timelyId } from '../../kit/timely-id.ts';
+import { createSortableId } from '../../kit/sortable-id.ts';
 import type { AttachmentFolder, StoredFile } from '../attachments/folder.ts';
 import {
   selectParts,
@@ -68,7 +72,7 @@ export class Aggregator {
   readonly #engine: EngineDestinations;
   readonly #health: HealthStore;
   #parsed = new WeakMap<StoredConfiguration, Key>();
-  readonly #wall = wallClock();
+  readonly #wall = createWallClock();
   #counted = { at: -Infinity, waiting: 0 };
 
   constructor(
@@ -131,13 +135,13 @@ export class Aggregator {
   async post(
     configuration: string,
     destinations: readonly (TaggedDestination & Asked)[],
-    notice: Notice,
+    notice: NotificationContent,
     call: { readonly files?: readonly StoredFile[]; readonly hops?: number; readonly options?: NotifyKeyOptions } = {},
   ): Promise<readonly Outcome[]> {
     const chosen = selectParts(destinations);
     if (chosen.size === 0) return [];
     await this.#refuseWhenFull();
-    const id = timelyId(this.#context.random, this.#context.clock.now());
+    const id = createSortableId(this.#context.random, this.#context.clock.now());
     const strict = call.options?.strict === true;
     const planned = await this.#plan(chosen, notice.type);
     const levels = planLevels(this.#sealed, id, planned, strict);
@@ -158,7 +162,7 @@ export class Aggregator {
    * inbox, since there is no caller who could be told.
    * @throws Problem `notify.unknown_configuration` (404), `notify.bad_tag` (400), `notify.bad_url` (400), all final.
    */
-  async take(offer: NoticeOffer, key: string): Promise<void> {
+  async take(offer: NotificationOffer, key: string): Promise<void> {
     const { configuration } = offer;
     if (offer.urls !== undefined) {
       return this.#takeFor(key, '', offer, await namedBy(offer.urls, this.#engine), undefined);
@@ -183,7 +187,7 @@ export class Aggregator {
   async #takeFor(
     key: string,
     configuration: string,
-    { files = [], notice }: NoticeOffer,
+    { files = [], notice }: NotificationOffer,
     chosen: ReadonlyMap<string, Selection>,
     options: NotifyKeyOptions | undefined,
   ): Promise<void> {
@@ -205,7 +209,7 @@ export class Aggregator {
   }
 
   /** When each delivery is made. The count of a rate may be passed by calls at the same moment. */
-  async #plan(chosen: ReadonlyMap<string, Selection>, type: Notice['type']): Promise<readonly Planned[]> {
+  async #plan(chosen: ReadonlyMap<string, Selection>, type: NotificationContent['type']): Promise<readonly Planned[]> {
     const now = this.#context.clock.now();
     const plans = [...chosen].map(async ([delivery, { destination, rules, standing, retries }]) => {
       const { rate } = rules;
@@ -221,7 +225,7 @@ export class Aggregator {
   async #accept(
     id: string,
     configuration: string,
-    notice: Notice,
+    notice: NotificationContent,
     { planned, levels }: { readonly planned: readonly Planned[]; readonly levels: Levels },
     { files = [], hops = 0, options }: Parameters<Aggregator['post']>[3] & {} = {},
   ): Promise<boolean | string> {
@@ -261,7 +265,7 @@ export class Aggregator {
       job.orderKey === undefined || job.runAt !== undefined ? [] : [row.destinationId],
     );
     await this.#deliveries.came(inLine);
-    bus.publish(noticeAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
+    bus.publish(notificationAccepted, { id, configuration, title: message.title, destinations: deliveries.length });
     return true;
   }
 

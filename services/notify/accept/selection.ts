@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Notice } from '../../contracts/notify/notice.ts';
+import type { NotificationContent } from '../../contracts/notify/notification.ts';
 import type { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Destination } from '../destinations/destination.ts';
@@ -64,7 +64,7 @@ export function selectParts(chosen: readonly (TaggedDestination & Asked)[]): Map
 }
 
 /** A notice as it is kept and sent. */
-export function messageOf(id: string, notice: Notice, time: number, hops: number): Message {
+export function messageOf(id: string, notice: NotificationContent, time: number, hops: number): Message {
   const { title, body, type, format, tags, link, source } = notice;
   const kept = { id, title: writable(title), body: writable(body), type, format, tags, link, source, time };
   const passed = Math.max(hops, notice.hops ?? 0);

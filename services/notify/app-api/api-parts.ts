@@ -1,6 +1,6 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import type { KeptReading } from '../../kit/kept-reading.ts';
+import type { CachedQuery } from '../../kit/cached-query.ts';
 import type { DeliverySums } from '../deliver/sums.ts';
 import type { IsServed } from '../destinations/served.ts';
 import type { Aggregator } from '../accept/aggregator.ts';
@@ -30,5 +30,5 @@ export interface ApiParts {
     'configurationLock' | 'closeKeys' | 'requireSignIn' | 'trustLocalPrograms' | 'statefulMode'
   >;
   readonly isServed: IsServed;
-  readonly sums: KeptReading<DeliverySums>;
+  readonly sums: CachedQuery<DeliverySums>;
 }

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { notifyApi } from '../../contracts/notify/api.ts';
 import type { JobSummary } from '../../contracts/jobs.ts';
-import type { NotifyNotice } from '../../contracts/notify/history.ts';
+import type { NotifyHistoryEntry } from '../../contracts/notify/history.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliver } from '../deliver/job.ts';
 import { forEachJob } from '../deliver/many-jobs.ts';
@@ -33,12 +33,12 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
     state: 'waiting' | 'dead' = 'dead',
   ): Promise<(job: JobSummary) => boolean> => {
     if (cause === undefined) return () => true;
-    await jobs.upToDate();
+    await jobs.flush();
     const keys = await history.failedFor(cause, state);
     return ({ key }) => key !== null && keys.has(key);
   };
   /** With what the jobs know: when those that wait are tried next, and which can be tried again. */
-  const shown = async (list: readonly PastNotice[]): Promise<NotifyNotice[]> => {
+  const shown = async (list: readonly PastNotice[]): Promise<NotifyHistoryEntry[]> => {
     const keys = list.flatMap(({ id, deliveries }) =>
       deliveries.flatMap(({ state, destination }) => (state === 'done' ? [] : [`${id}:${destination}`])),
     );
@@ -61,7 +61,7 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
   };
   return [
     implement(notifyApi.notices, async ({ query }) => {
-      await jobs.upToDate();
+      await jobs.flush();
       const [list, givenUp, waiting] = await Promise.all([
         history.list(query),
         jobs.count('dead'),
@@ -70,7 +70,7 @@ export function noticeHandlers(parts: ApiParts, history: History): readonly ApiH
       return { notices: await shown(list), givenUp, waiting };
     }),
     implement(notifyApi.notice, async ({ params }) => {
-      await jobs.upToDate();
+      await jobs.flush();
       const [notice] = await shown(await history.list({ id: params['id'] ?? '', limit: 1 }));
       if (notice !== undefined) return notice;
       throw new Problem('notify.unknown_notice', 404, 'This notification is not kept any more.');

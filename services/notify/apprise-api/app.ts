@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { unframed } from '../../contracts/unframed.ts';
+import { frameDenyHeaders } from '../../contracts/frame-headers.ts';
 import { sentences } from '../wire/notify.ts';
 import { catalogueRoutes } from './catalogue.ts';
 import { configurationRoutes } from './configuration.ts';
@@ -49,7 +49,7 @@ export function createApp(parts: RouteParts): Express {
   });
   app.use((_request, response, next) => {
     response.setHeader('Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private');
-    for (const [name, value] of Object.entries(unframed)) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(frameDenyHeaders)) response.setHeader(name, value);
     response.once('finish', () => requests.inc({ code: response.statusCode }));
     next();
   });
@@ -58,7 +58,7 @@ export function createApp(parts: RouteParts): Express {
       response.status(421).type('text/plain').send('There are no pages here; post notifications to /notify/KEY.\n');
       return;
     }
-    const isAnswered = leadToApp(request, response, { pages: parts.context.appPages, path: '/delivery' });
+    const isAnswered = redirectToAppPage(request, response, { pages: parts.context.appPages, path: '/delivery' });
     if (!isAnswered) response.type('text/plain').send('Post notifications to /notify/KEY.\n');
   });
   app.use(notifyRoutes(parts));

@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from 'express';
 import { ignoredSentence } from '../destinations/ignored.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { detailTime, type DetailLine } from '../domain/answer.ts';
 import { splitUrls } from '../domain/configuration.ts';
@@ -73,7 +73,7 @@ export function configurationRoutes(parts: RouteParts): Router {
   };
 
   const leadToPage = (request: Request, response: Response): void => {
-    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/delivery' });
+    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/delivery' });
     if (!isAnswered) throw refusal(404, sentences.notFound);
   };
 

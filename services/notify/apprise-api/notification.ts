@@ -1,4 +1,4 @@
-import { TextFormat, type Notice } from '../../contracts/notify/notice.ts';
+import { TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { readSources, type AttachmentSource } from '../attachments/sources.ts';
 import { parseNoticeType } from '../domain/notice-type.ts';
@@ -11,7 +11,7 @@ import { parseJson, type Body } from './body.ts';
 
 /** A notification as a caller asked for it. */
 export interface Notification {
-  readonly notice: Notice;
+  readonly notice: NotificationContent;
   readonly expression: TagExpression | undefined;
   /** Destinations of a stateless call. */
   readonly urls: readonly string[];

@@ -43,7 +43,10 @@ export class Child implements AsyncDisposable {
 
   /** Starts one and resolves once it is ready. @throws Error when this Python cannot import it. */
   static async open(library: EngineLibrary, { engines, clock, order }: ChildParts): Promise<Child> {
-    return new Child(await EngineChild.open(library, { engines, clock, script, folder: tmpdir(), order }), clock);
+    return new Child(
+      await EngineChild.open(library, { engines, clock, script, folder: tmpdir(), firstRequest: order }),
+      clock,
+    );
   }
 
   /** Release of the library. */
@@ -75,7 +78,7 @@ export class Child implements AsyncDisposable {
     signal.addEventListener('abort', stop, { once: true });
     this.#waiting.set(id, { resolve, reject });
     try {
-      this.#child.tell({ ...job, id });
+      this.#child.send({ ...job, id });
       const parsed = z.safeParse(answer, await promise);
       if (parsed.success) return parsed.data;
       throw new ChildGone('The engine gave an answer that cannot be read.');

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Attempt } from '../../contracts/jobs.ts';
+import type { JobAttempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { deliver } from './job.ts';
@@ -117,7 +117,7 @@ export class Deliveries {
     return [...this.#failing.values()];
   }
 
-  async #attemptNext(attempt: Attempt<Payload>): Promise<Made> {
+  async #attemptNext(attempt: JobAttempt<Payload>): Promise<Made> {
     const { destination } = attempt.payload;
     this.#underWay.set(destination, (this.#underWay.get(destination) ?? 0) + 1);
     try {
@@ -129,7 +129,7 @@ export class Deliveries {
     }
   }
 
-  async #attempt(given: Attempt<Payload>): Promise<Made> {
+  async #attempt(given: JobAttempt<Payload>): Promise<Made> {
     const { payload, attempt, signal } = given;
     const fresh = this.#fresh.take(payload.notice, payload.destination);
     if (fresh !== undefined && attempt === 1) {
@@ -145,7 +145,7 @@ export class Deliveries {
 
   /** A success is noted together with the job's mark, unless it decides about others. @throws Problem `notify.not_delivered`. */
   async #judge(
-    { payload, key = '', attempt: attempts, inLine, signal }: Attempt<Payload>,
+    { payload, key = '', attempt: attempts, hasSuccessors: inLine, signal }: JobAttempt<Payload>,
     sent: Result,
     group: readonly Delivered[],
   ): Promise<Made> {
@@ -221,7 +221,7 @@ export class Deliveries {
     let delivery = await open();
     if (delivery?.digest === undefined) return delivery && [delivery];
     // One of its window may have taken it along just now.
-    await this.#context.jobs.upToDate();
+    await this.#context.jobs.flush();
     delivery = await open();
     if (delivery?.digest === undefined) return undefined;
     const group = await this.#notices.openDigest(destination, delivery.digest);
@@ -232,7 +232,7 @@ export class Deliveries {
   /** What stays because of a failure goes with the next sweep of the folder. */
   async #releaseFiles(noticeId: string): Promise<void> {
     try {
-      await this.#context.jobs.upToDate();
+      await this.#context.jobs.flush();
       await this.#folder.remove(await this.#attachments.release(noticeId));
     } catch (error) {
       this.#context.log.warn('files of a delivered notification were not removed', { error });
@@ -255,7 +255,7 @@ export class Deliveries {
     this.#changed();
   }
 
-  async #giveUp({ payload, key = '', attempt }: Omit<Attempt<Payload>, 'signal'>, reason: string): Promise<void> {
+  async #giveUp({ payload, key = '', attempt }: Omit<JobAttempt<Payload>, 'signal'>, reason: string): Promise<void> {
     const { log, vault } = this.#context;
     const delivery = await this.#notices.find(payload.notice, payload.destination);
     this.#failing.delete(payload.destination);

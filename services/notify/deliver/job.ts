@@ -18,7 +18,7 @@ export const deliver = defineJob('notify.deliver', Delivery, {
   concurrency: 64,
   timeoutMs: 60_000,
   // The delivery's own row tells that it was made, and its notice is taken once.
-  forgetDone: true,
+  deleteWhenDone: true,
 });
 
 /** What the seals of destination URLs are bound to. */

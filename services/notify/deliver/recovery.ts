@@ -41,7 +41,7 @@ export class Recovery {
       if (failed === undefined || now < Math.max(failed.triedAt + probeMs, failed.notBefore)) continue;
       this.#failed.set(destination, { ...failed, triedAt: now });
       try {
-        if (!(await this.#context.jobs.hasten(deliver, destination))) this.#failed.delete(destination);
+        if (!(await this.#context.jobs.retryNow(deliver, destination))) this.#failed.delete(destination);
       } catch (error) {
         // What is new is stored and comes in its turn.
         this.#context.log.warn('a destination was not tried ahead of its time', { error });

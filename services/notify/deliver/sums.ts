@@ -1,8 +1,8 @@
 import type { NotifyProblem } from '../../contracts/notify/statistics.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
-import { KeptReading } from '../../kit/kept-reading.ts';
-import { lastDays, lastHours } from '../../kit/last-days.ts';
+import { CachedQuery } from '../../kit/cached-query.ts';
+import { getLastDays, getLastHours } from '../../kit/local-days.ts';
 import { DeliveryStatistics, mostOpen, type OpenDelivery } from '../store/statistics.ts';
 import { deliver } from './job.ts';
 
@@ -16,25 +16,25 @@ const mostTried = 500;
 export type DeliverySums = Awaited<ReturnType<typeof sumsOf>>;
 
 /** The sums, read anew when something was delivered. */
-export function deliverySums(context: Context, activity: Activity): KeptReading<DeliverySums> {
+export function deliverySums(context: Context, activity: Activity): CachedQuery<DeliverySums> {
   const { clock } = context;
-  return new KeptReading({
-    ...{ clock, renew: activity.touch },
-    key: () => String(lastHours(clock.now()).at(-1)),
+  return new CachedQuery({
+    ...{ clock, onRefreshDue: activity.touch },
+    key: () => String(getLastHours(clock.now()).at(-1)),
     read: () => sumsOf(context),
   });
 }
 
 async function sumsOf({ clock, jobs, reads }: Context) {
-  await jobs.upToDate();
+  await jobs.flush();
   const statistics = new DeliveryStatistics(reads);
   const now = clock.now();
-  const days = lastDays(now, shownDays);
+  const days = getLastDays(now, shownDays);
   const since = days.at(-latencyDays)?.from ?? now;
   const [counted, latencies, hours, open, givenUp] = await Promise.all([
     statistics.count(days.map(({ from }) => from)),
     statistics.latencies(since),
-    statistics.hours(lastHours(now)),
+    statistics.hours(getLastHours(now)),
     statistics.open(),
     jobs.keys({ state: 'dead', kind: deliver.name, limit: mostOpen }),
   ]);

@@ -1,4 +1,4 @@
-import type { NotifyTrial } from '../../contracts/notify/api.ts';
+import type { NotifyTestResult } from '../../contracts/notify/api.ts';
 import type { Fetch } from '../../contracts/outgoing.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Destination, Result } from '../destinations/destination.ts';
@@ -20,7 +20,7 @@ export async function testSend(
   { health, notices }: { readonly health: HealthStore; readonly notices: NoticeStore },
   key: string,
   entry: Entry,
-): Promise<NotifyTrial> {
+): Promise<NotifyTestResult> {
   const { clock, commit, random } = context;
   const started = clock.now();
   const message: Message = {

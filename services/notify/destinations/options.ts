@@ -1,4 +1,4 @@
-import { TextFormat } from '../../contracts/notify/notice.ts';
+import { TextFormat } from '../../contracts/notify/notification.ts';
 import type { Overflow } from '../domain/fit.ts';
 import type { DestinationUrl } from './url.ts';
 

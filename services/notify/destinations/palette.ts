@@ -1,6 +1,6 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 
-const colours: Readonly<Record<NoticeType, string>> = {
+const colours: Readonly<Record<NotificationType, string>> = {
   info: '#3AA3E3',
   success: '#3AA337',
   warning: '#CACF29',
@@ -8,12 +8,12 @@ const colours: Readonly<Record<NoticeType, string>> = {
 };
 
 /** The colour of a kind of notice, as `#RRGGBB`. */
-export function colourOf(type: NoticeType): string {
+export function colourOf(type: NotificationType): string {
   return colours[type];
 }
 
 /** The same as a number. */
-export function colourNumber(type: NoticeType): number {
+export function colourNumber(type: NotificationType): number {
   return parseInt(colours[type].slice(1), 16);
 }
 

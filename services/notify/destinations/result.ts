@@ -1,4 +1,4 @@
-import { certificateTrouble } from '../../contracts/certificates.ts';
+import { findCertificateProblem } from '../../contracts/certificates.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { FetchReply } from '../../contracts/outgoing.ts';
 import type { Result } from './destination.ts';
@@ -74,7 +74,7 @@ export function resultOfError(error: unknown, notSent: string): Result {
 
 /** What a failed handshake means, by the code Node gives it; undefined for another failure. */
 export function resultOfHandshake(code: unknown, host: string, notSent: string): Result | undefined {
-  const trouble = certificateTrouble(code);
+  const trouble = findCertificateProblem(code);
   if (trouble === undefined) return undefined;
   return {
     ok: false,

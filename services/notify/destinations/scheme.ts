@@ -1,4 +1,4 @@
-import type { TextFormat } from '../../contracts/notify/notice.ts';
+import type { TextFormat } from '../../contracts/notify/notification.ts';
 import { fitMessage, type Overflow, type Shape } from '../domain/fit.ts';
 import type { Message } from '../domain/message.ts';
 import type { Shown } from '../domain/text/convert.ts';

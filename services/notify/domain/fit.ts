@@ -1,4 +1,4 @@
-import type { TextFormat } from '../../contracts/notify/notice.ts';
+import type { TextFormat } from '../../contracts/notify/notification.ts';
 import type { Message } from './message.ts';
 import { convertText, type Shown } from './text/convert.ts';
 import { fits, lengthOf, splitText, truncate, type Unit } from './text/split.ts';

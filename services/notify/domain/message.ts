@@ -1,4 +1,4 @@
-import type { Notice, TextFormat } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 
 /** A file that goes with a notice. Its bytes are read when a destination takes files, and not before. */
 export interface Attachment {
@@ -19,7 +19,7 @@ export interface Message {
   readonly id: string;
   readonly title: string;
   readonly body: string;
-  readonly type: Notice['type'];
+  readonly type: NotificationContent['type'];
   readonly format: TextFormat;
   readonly tags: readonly string[];
   readonly link: string | undefined;

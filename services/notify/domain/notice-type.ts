@@ -1,9 +1,9 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Priority } from '../../contracts/push/topics.ts';
 import type { z } from 'zod';
 
 /** Words that programs use for the levels of their notifications. */
-const words: Readonly<Record<NoticeType, string>> = {
+const words: Readonly<Record<NotificationType, string>> = {
   info:
     'info information informational notice debug trace verbose unknown none default normal low minimal neutral ' +
     'started running test',
@@ -15,14 +15,14 @@ const words: Readonly<Record<NoticeType, string>> = {
     'emergency emerg severe high major urgent disaster bad unhealthy problem exception',
 };
 
-const aliases: ReadonlyMap<string, NoticeType> = new Map(
+const aliases: ReadonlyMap<string, NotificationType> = new Map(
   (['info', 'success', 'warning', 'failure'] as const).flatMap((type) =>
     words[type].split(' ').map((word) => [word, type] as const),
   ),
 );
 
 /** Reads a type as callers write it, in any case; undefined for a word that is not a level. */
-export function parseNoticeType(word: string): NoticeType | undefined {
+export function parseNoticeType(word: string): NotificationType | undefined {
   const type = word.trim().toLowerCase();
   if (type === '') return 'info';
   return aliases.get(type);
@@ -32,6 +32,6 @@ export function parseNoticeType(word: string): NoticeType | undefined {
  * How loud a type is where a destination has priorities. 5 breaks through quiet hours everywhere, so nothing gets it
  * unless its destination URL says so.
  */
-export function priorityOf(type: NoticeType): z.infer<typeof Priority> {
+export function priorityOf(type: NotificationType): z.infer<typeof Priority> {
   return type === 'warning' || type === 'failure' ? 4 : 3;
 }

@@ -1,5 +1,5 @@
-import { QuietHours, quietSpans, quietUntil, type WallClock } from '../../contracts/quiet-hours.ts';
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import { QuietHours, parseQuietSpans, getQuietEnd, type WallClock } from '../../contracts/quiet-hours.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 
 /** What the owner of a destination asks of its deliveries, as arguments of its URL that the destination itself never sees. */
 export interface Rules {
@@ -94,10 +94,10 @@ export function windowStart(windowMs: number, now: number): number {
  * When a delivery is made. `sent` is how many went to the destination in the present window of its rate. Quiet that never
  * ends lasts a day.
  */
-export function planDelivery(rules: Rules, type: NoticeType, sent: number, now: number, wall: WallClock): Plan {
+export function planDelivery(rules: Rules, type: NotificationType, sent: number, now: number, wall: WallClock): Plan {
   if (rules === noRules) return atOnce;
   const calm = type === 'info' || type === 'success';
-  const quiet = calm ? quietUntil(quietSpans(rules.quiet), wall, now) : undefined;
+  const quiet = calm ? getQuietEnd(parseQuietSpans(rules.quiet), wall, now) : undefined;
   const full = rules.rate !== undefined && sent >= rules.rate.count;
   const windowMs = rules.digestMs ?? (full ? rules.rate?.windowMs : undefined);
   const end = windowMs === undefined ? undefined : windowStart(windowMs, now) + windowMs;

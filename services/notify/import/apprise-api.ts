@@ -6,7 +6,7 @@ import { gunzip } from 'node:zlib';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import { NotifyKeyName } from '../../contracts/notify/api.ts';
 import { Problem } from '../../contracts/problem.ts';
-import type { Clock, TakenOver } from '../../contracts/service.ts';
+import type { Clock, ImportResult } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
 import type { EngineDestinations } from '../apprise/destinations.ts';
 import { readKey } from '../keys/read-key.ts';
@@ -47,7 +47,7 @@ export async function takeOverAppriseApi(
   folder: string,
   { store, engine, clock, environment }: Parts,
   { dryRun = false }: { readonly dryRun?: boolean | undefined } = {},
-): Promise<TakenOver> {
+): Promise<ImportResult> {
   const names = namesByHash(environment);
   const notes: string[] = [];
   const found = await findConfigurations(folder, names, notes);

@@ -1,5 +1,5 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
-import { counted } from '../../kit/counted.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Piece, type Program } from './reading.ts';
 
@@ -9,7 +9,7 @@ const mostAlerts = 20;
 const dull = new Set(['alertname', 'severity', 'job', 'prometheus', 'grafana_folder', '__alert_rule_uid__']);
 
 /** How loud a firing alert is, by the label most rules have. */
-export function typeOfSeverity(severity: string): NoticeType {
+export function typeOfSeverity(severity: string): NotificationType {
   const word = severity.toLowerCase();
   if (['info', 'information', 'informational', 'none', 'debug', 'low'].includes(word)) return 'info';
   return ['warning', 'warn', 'medium', 'minor'].includes(word) ? 'warning' : 'failure';
@@ -53,7 +53,7 @@ export function alertsLines(
   const sorted = [...alerts.filter(isFiring), ...alerts.filter((alert) => !isFiring(alert))];
   const left = Math.max(0, sorted.length - mostAlerts) + Math.max(0, payload.number('truncatedAlerts') ?? 0);
   const written = sorted.slice(0, mostAlerts).flatMap((alert, at) => [...(at === 0 ? [] : [['']]), ...lines(alert)]);
-  return [...written, ...(left === 0 ? [] : [[''], [`and ${counted(left, 'more alert')}`]])];
+  return [...written, ...(left === 0 ? [] : [[''], [`and ${formatCount(left, 'more alert')}`]])];
 }
 
 /** Alertmanager's webhook, version 4: one post a group, firing or resolved. */

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
 
@@ -70,7 +70,7 @@ function details(payload: Part): Reading['lines'] {
   ].filter((line) => line.some((piece) => piece !== ''));
 }
 
-const events: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {
+const events: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
   grab: ['grabbed', 'info'],
   download: ['imported', 'success'],
   importcomplete: ['imported', 'success'],
@@ -97,7 +97,7 @@ const events: Readonly<Record<string, readonly [words: string, type: NoticeType]
   manualinteractionrequired: ['needs you for', 'warning'],
 };
 
-const levels: Readonly<Record<string, NoticeType>> = {
+const levels: Readonly<Record<string, NotificationType>> = {
   ok: 'success',
   notice: 'info',
   warning: 'warning',
@@ -123,7 +123,7 @@ export const arr: Program = {
             : (payload.text('instanceName').split(/\W/)[0] ?? '');
     const who = payload.text('instanceName') || kind;
     const link = payload.link('applicationUrl');
-    const reading = (words: string, type: NoticeType, lines: Reading['lines']): Reading => ({
+    const reading = (words: string, type: NotificationType, lines: Reading['lines']): Reading => ({
       title: `${who}: ${words}`,
       type,
       lines,

@@ -1,4 +1,4 @@
-import type { Notice, TextFormat } from '../../contracts/notify/notice.ts';
+import type { NotificationContent, TextFormat } from '../../contracts/notify/notification.ts';
 import { alertmanager } from './alertmanager.ts';
 import { arr } from './arr.ts';
 import { discord, slack } from './chats.ts';
@@ -32,7 +32,10 @@ export function showFields(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /** A payload in the words of a notice. */
-export interface Recognised extends Pick<Notice, 'title' | 'body' | 'type' | 'format' | 'link' | 'source'> {
+export interface Recognised extends Pick<
+  NotificationContent,
+  'title' | 'body' | 'type' | 'format' | 'link' | 'source'
+> {
   /** What the payload itself says about its destinations, in the form of a `tag` field. */
   readonly tag: unknown;
   /** True for the payload of a known program, whose other fields mean something else than those of a notification. */

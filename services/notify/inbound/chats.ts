@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { linesOfBlocks } from './blocks.ts';
 import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './marks.ts';
 import type { Part } from './part.ts';
@@ -6,7 +6,7 @@ import { linkLine, type Program, type Reading } from './reading.ts';
 
 type Lines = Reading['lines'];
 
-const colours: Readonly<Record<string, NoticeType>> = { danger: 'failure', warning: 'warning', good: 'success' };
+const colours: Readonly<Record<string, NotificationType>> = { danger: 'failure', warning: 'warning', good: 'success' };
 
 /** Characters of one text. */
 const longest = 20_000;

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
 import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
@@ -92,7 +92,7 @@ function release(payload: Part): Reading {
   };
 }
 
-const conclusions: Readonly<Record<string, NoticeType>> = {
+const conclusions: Readonly<Record<string, NotificationType>> = {
   success: 'success',
   failure: 'failure',
   timed_out: 'failure',

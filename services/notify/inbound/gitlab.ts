@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
 import { capital, joined, linesOf, type Program, type Reading } from './reading.ts';
@@ -12,7 +12,11 @@ const done: Readonly<Record<string, string>> = {
   approved: 'approved',
   unapproved: 'unapproved',
 };
-const outcomes: Readonly<Record<string, NoticeType>> = { success: 'success', failed: 'failure', canceled: 'warning' };
+const outcomes: Readonly<Record<string, NotificationType>> = {
+  success: 'success',
+  failed: 'failure',
+  canceled: 'warning',
+};
 
 function push(payload: Part): Reading {
   const commits = payload.list('commits');

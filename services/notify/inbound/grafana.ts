@@ -1,9 +1,9 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { alertLines, alertsLines, typeOfSeverity } from './alertmanager.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
-function typeOf(payload: Part): NoticeType {
+function typeOf(payload: Part): NotificationType {
   const state = payload.text('state').toLowerCase() || payload.text('status').toLowerCase();
   if (['ok', 'resolved', 'normal'].includes(state)) return 'success';
   if (['no_data', 'nodata', 'pending', 'paused'].includes(state)) return 'warning';

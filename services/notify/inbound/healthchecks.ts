@@ -1,7 +1,7 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
-const types: Readonly<Record<string, NoticeType>> = {
+const types: Readonly<Record<string, NotificationType>> = {
   up: 'success',
   down: 'failure',
   grace: 'warning',

@@ -1,6 +1,6 @@
 import type { Part } from './part.ts';
 import { joined, type Piece, type Reading } from './reading.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 
 /** Commits that are written out. */
 const mostCommits = 10;
@@ -14,7 +14,7 @@ export function commitLines(commits: readonly Part[], total: number): Reading['l
     return [{ strong: hash }, ` ${joined(' ', words, author === '' ? '' : `(${author})`)}`];
   });
   const left = total - lines.length;
-  return left > 0 ? [...lines, [`and ${counted(left, 'more commit')}`]] : lines;
+  return left > 0 ? [...lines, [`and ${formatCount(left, 'more commit')}`]] : lines;
 }
 
 /** What a push did: `pushed 2 commits to main`, `deleted the tag v1`. */
@@ -31,9 +31,9 @@ export function pushWords(
   const what = kind === 'tags' ? `the tag ${name}` : name;
   if (deleted) return `deleted ${kind === 'tags' ? what : `the branch ${name}`}`;
   if (kind === 'tags') return `pushed ${what}`;
-  if (forced) return `force-pushed ${counted(commits, 'commit')} to ${what}`;
+  if (forced) return `force-pushed ${formatCount(commits, 'commit')} to ${what}`;
   if (created && commits === 0) return `created the branch ${name}`;
-  return `pushed ${counted(commits, 'commit')} to ${what}`;
+  return `pushed ${formatCount(commits, 'commit')} to ${what}`;
 }
 
 /** True for the hash of nothing: the ref is new, or gone. */

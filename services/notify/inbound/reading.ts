@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 
 /** A stretch of a line: plain, strong, or leading somewhere; `inText` where it stands within a sentence. */
@@ -9,7 +9,7 @@ export type Piece =
 export interface Reading {
   readonly title: string;
   readonly lines: readonly (readonly Piece[])[];
-  readonly type: NoticeType;
+  readonly type: NotificationType;
   readonly link?: string | undefined;
   /** The body as it came, in the place of lines. */
   readonly body?: string;

@@ -1,7 +1,7 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
-function typeOf(event: string): NoticeType {
+function typeOf(event: string): NotificationType {
   if (/FAILED|CREATED$/.test(event)) return event === 'ISSUE_CREATED' ? 'warning' : 'failure';
   if (/AVAILABLE|RESOLVED|APPROVED/.test(event)) return 'success';
   return /DECLINED|REOPENED/.test(event) ? 'warning' : 'info';

@@ -1,7 +1,7 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
-const states: Readonly<Record<string, readonly [words: string, type: NoticeType]>> = {
+const states: Readonly<Record<string, readonly [words: string, type: NotificationType]>> = {
   0: ['is down', 'failure'],
   1: ['is up', 'success'],
   2: ['is pending', 'warning'],

@@ -1,5 +1,5 @@
 import { joined, type Program } from './reading.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 
 /** Watchtower's own JSON template: a report of the session, or the lines of its log. */
 export const watchtower: Program = {
@@ -24,7 +24,8 @@ export const watchtower: Program = {
     const title = payload.text('title') || `Watchtower on ${payload.text('host')}`;
     return {
       title: counts.length === 0 ? title : `${title}: ${counts.join(', ')}`,
-      lines: containers.length > 0 ? containers : log.length > 0 ? log : [[`${counted(scanned, 'container')} checked`]],
+      lines:
+        containers.length > 0 ? containers : log.length > 0 ? log : [[`${formatCount(scanned, 'container')} checked`]],
       type: failed ? 'failure' : payload.list('report.updated').length > 0 ? 'success' : 'info',
     };
   },

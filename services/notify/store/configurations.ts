@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { NotifyKeyOptions } from '../../contracts/notify/options.ts';
 import type { Vault } from '../../contracts/service.ts';
 import type { ConfigurationFormat } from '../domain/configuration.ts';
@@ -46,7 +46,7 @@ export class ConfigurationStore {
     if (this.#alone && known !== undefined) return known.configuration;
     const writes = this.#writes;
     const build = () => this.#db.selectFrom('configurations').selectAll().where('key', '=', key).compile();
-    const { rows } = await executeKnown(this.#db, 'notify.configuration', [key], build);
+    const { rows } = await executeCached(this.#db, 'notify.configuration', [key], build);
     const [row] = rows;
     if (row === undefined) {
       this.#opened.delete(key);

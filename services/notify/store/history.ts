@@ -1,13 +1,13 @@
 import type { Expression, Kysely, SqlBool } from 'kysely';
-import type { NotifyDelivery, NotifyNotice } from '../../contracts/notify/history.ts';
-import { NoticeType, TextFormat, type Notice } from '../../contracts/notify/notice.ts';
+import type { NotifyDelivery, NotifyHistoryEntry } from '../../contracts/notify/history.ts';
+import { NotificationType, TextFormat, type NotificationContent } from '../../contracts/notify/notification.ts';
 import { parseSearch } from '../../kit/search-words.ts';
 import type { NoticeIndex } from '../accept/notice-index.ts';
 import type { ShownUrls } from '../keys/shown-urls.ts';
 import type { DeliveryTable, NotifyTables } from './tables.ts';
 
 /** A notice as the history shows it; what can be tried again is known to the jobs alone. */
-export interface PastNotice extends Omit<NotifyNotice, 'deliveries'> {
+export interface PastNotice extends Omit<NotifyHistoryEntry, 'deliveries'> {
   readonly deliveries: readonly Omit<NotifyDelivery, 'givenUp' | 'nextAt'>[];
 }
 
@@ -99,7 +99,7 @@ export class History {
   async find(id: string): Promise<
     | {
         readonly configuration: string;
-        readonly notice: Notice;
+        readonly notice: NotificationContent;
         readonly destinations: readonly string[];
         /** How many it had. */
         readonly files: number;
@@ -115,7 +115,7 @@ export class History {
       files: row.files,
       notice: {
         ...{ title: row.title, body: row.body, source: row.source },
-        ...{ type: NoticeType.parse(row.type), format: TextFormat.parse(row.format) },
+        ...{ type: NotificationType.parse(row.type), format: TextFormat.parse(row.format) },
         tags: Array.isArray(tags) ? tags.map(String) : [],
         ...(row.link === null ? {} : { link: row.link }),
       },

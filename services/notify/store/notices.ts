@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
-import { NoticeType, TextFormat } from '../../contracts/notify/notice.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
+import { NotificationType, TextFormat } from '../../contracts/notify/notification.ts';
 import type { Message } from '../domain/message.ts';
 import type { NoticeTable, NotifyTables } from './tables.ts';
 
@@ -82,7 +82,7 @@ export class NoticeStore {
         .values(row)
         .onConflict((conflict) => conflict.column('id').doNothing())
         .compile();
-    const { numAffectedRows } = await executeKnown(transaction, 'notify.notice', Object.values(row), build);
+    const { numAffectedRows } = await executeCached(transaction, 'notify.notice', Object.values(row), build);
     if (numAffectedRows !== 1n) return false;
     await this.addDeliveries(transaction, message.id, deliveries, message.time);
     return true;
@@ -126,7 +126,7 @@ export class NoticeStore {
       const some = rows.slice(start, start + insertBatch);
       const values = some.flatMap((row) => Object.values(row));
       const build = () => transaction.insertInto('deliveries').values(some).compile();
-      await executeKnown(transaction, `notify.deliveries ${String(some.length)}`, values, build);
+      await executeCached(transaction, `notify.deliveries ${String(some.length)}`, values, build);
     }
   }
 
@@ -136,7 +136,7 @@ export class NoticeStore {
    */
   async open(noticeId: string, destinationId: string): Promise<OpenDelivery | undefined> {
     const build = () => this.#opened(destinationId).where('deliveries.notice_id', '=', noticeId).compile();
-    const { rows } = await executeKnown(this.#db, 'notify.open', [destinationId, 'done', noticeId], build);
+    const { rows } = await executeCached(this.#db, 'notify.open', [destinationId, 'done', noticeId], build);
     const [row] = rows;
     return row === undefined ? undefined : readDelivery(row);
   }
@@ -197,13 +197,13 @@ export class NoticeStore {
   async noteDone(transaction: Kysely<NotifyTables>, made: readonly MadeDelivery[], now: number): Promise<void> {
     const alike = Map.groupBy(made, ({ attempts, detail }) => JSON.stringify([attempts, detail]));
     for (const each of alike.values()) {
-      for (const some of inKnownSizes(each)) {
+      for (const some of chunkRows(each)) {
         const [{ attempts, detail } = { attempts: 0, detail: '' }] = some;
         const { shape, which, values } = whichOf(some);
         const build = () =>
           sql<never>`update deliveries set state = 'done', attempts = ${attempts}, detail = ${detail},
             updated_at = ${now}, sealed_url = '' where ${which()}`.compile(transaction);
-        await executeKnown(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
+        await executeCached(transaction, `notify.done ${shape}`, [attempts, detail, now, ...values], build);
       }
     }
   }
@@ -282,7 +282,7 @@ function readDelivery(
       id: row.id,
       title: row.title,
       body: row.body,
-      type: NoticeType.parse(row.type),
+      type: NotificationType.parse(row.type),
       format: TextFormat.parse(row.format),
       tags: Array.isArray(tags) ? tags.map(String) : [],
       link: row.link ?? undefined,

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldWords, type Phrase } from '../../kit/search-words.ts';
-import { foldedTokens, matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import type { Migration } from '../../contracts/service.ts';
 
 /** Characters of a notice that a search looks at. */
@@ -46,7 +46,7 @@ export const noticeWords: Migration = {
     } else {
       await sql`
         create virtual table notice_words using fts5(
-          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(foldedTokens)}
+          words, content = '', contentless_delete = 1, tokenize = ${sql.raw(ftsTokenizer)}
         )`.execute(db);
       await sql`
         create trigger notices_number after insert on notices begin
@@ -81,7 +81,7 @@ export class NoticeWords {
     if (rows.length === 0) return false;
     const words = rows.map((row): [number, readonly string[]] => [Number(row.number), foldWords(row.text)]);
     if (this.#postgres) {
-      const json = JSON.stringify(words.map(([each, found]) => [each, vectorOf(found)]));
+      const json = JSON.stringify(words.map(([each, found]) => [each, toTsVector(found)]));
       await sql`
         insert into notice_words (number, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
@@ -98,8 +98,8 @@ export class NoticeWords {
   /** Whether a notice has all of the phrases. */
   has(phrases: readonly Phrase[]): RawBuilder<boolean> {
     const matches = this.#postgres
-      ? sql`notice_words.words @@ ${queryOf(phrases)}::tsquery`
-      : sql`notice_words match ${matchOf(phrases)}`;
+      ? sql`notice_words.words @@ ${toTsQuery(phrases)}::tsquery`
+      : sql`notice_words match ${toFtsMatch(phrases)}`;
     return sql<boolean>`notices.id in (
       select notice_numbers.notice_id from notice_words
       join notice_numbers on notice_numbers.number = ${this.#number()} where ${matches})`;

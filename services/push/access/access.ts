@@ -1,6 +1,6 @@
 import { everyone } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft } from '../domain/message.ts';
 import type { Limits } from './limits.ts';
@@ -10,7 +10,7 @@ import type { Exchange } from '../ntfy-api/exchange.ts';
 import { reservationRoutes } from '../ntfy-api/reservations.ts';
 import { tokenRoutes } from '../ntfy-api/tokens.ts';
 import { userRoutes } from '../ntfy-api/users.ts';
-import { keptKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { getKeyLocation } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from './sync-topics.ts';
@@ -75,8 +75,8 @@ export function openAccess(dependencies: AccessDependencies): Access {
       ...userRoutes(accounts),
     },
     async start() {
-      syncTopics.setKey(await keptKey(context, getKeyLocation('sync'), () => context.random.text(43)));
-      return forgetRemoved(context, 'topics', releaseReservations);
+      syncTopics.setKey(await loadOrCreateKey(context, getKeyLocation('sync'), () => context.random.text(43)));
+      return deleteWithAccount(context, 'topics', releaseReservations);
     },
   };
 }

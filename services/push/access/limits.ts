@@ -4,7 +4,7 @@ import type { Clock } from '../../contracts/service.ts';
 import { TokenBucket } from '../domain/token-bucket.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
-import { networkOf } from '../../kit/network.ts';
+import { toNetwork } from '../../kit/network.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { EmailSettings } from '../settings/email.ts';
 import type { LimitSettings } from '../settings/limits.ts';
@@ -96,7 +96,7 @@ export class Limits {
    */
   getKey({ identity, address }: Sender): string {
     const { prefixBitsIpv4: ipv4, prefixBitsIpv6: ipv6 } = this.#settings;
-    return identity === undefined ? networkOf(address, { ipv4, ipv6 }) : `account ${identity.account}`;
+    return identity === undefined ? toNetwork(address, { ipv4, ipv6 }) : `account ${identity.account}`;
   }
 
   /** Maximum number of messages a day per sender. */

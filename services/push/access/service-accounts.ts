@@ -1,13 +1,13 @@
-import type { ReadyMadeAccount } from '../../contracts/service.ts';
+import type { PresetAccount } from '../../contracts/service.ts';
 
-type Permission = ReadyMadeAccount['grants'][number]['permission'];
+type Permission = PresetAccount['grants'][number]['permission'];
 
-function grantsOn(permission: Permission, ...patterns: readonly string[]): ReadyMadeAccount['grants'] {
+function grantsOn(permission: Permission, ...patterns: readonly string[]): PresetAccount['grants'] {
   return patterns.map((resource) => ({ resource, permission }));
 }
 
 /** Accounts for programs that publish. Topics are named `service-severity-category`. */
-export const accounts: readonly ReadyMadeAccount[] = [
+export const accounts: readonly PresetAccount[] = [
   {
     name: 'metrics-alerts',
     description: 'Alert rules on metrics; publishes to monitoring topics.',

@@ -26,7 +26,7 @@ export function withSyncTopics(accounts: Accounts, topics: SyncTopics): Accounts
     may(identity, service, permission, resource) {
       if (accounts.may(identity, service, permission, resource)) return true;
       if (identity === undefined || identity.limited === true || !resource.startsWith('st_')) return false;
-      return resource === topics.findTopic(identity.account) && accounts.stands(identity);
+      return resource === topics.findTopic(identity.account) && accounts.isStillValid(identity);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { pushPlannedApi, type PlannedMessage } from '../../contracts/push/delayed.ts';
+import { pushDelayedApi, type DelayedMessage } from '../../contracts/push/delayed.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { parseStoredMessage } from '../subscribe/envelope.ts';
 import type { DelayedMessages } from '../delayed/delayed-messages.ts';
-import type { DelayedPosition, DelayedMessage } from '../store/delayed-messages.ts';
+import type { DelayedPosition, DelayedMessageRow } from '../store/delayed-messages.ts';
 import { parseDueTime, requireIdentity } from './fields.ts';
 
 export interface DelayedRouteDependencies {
@@ -23,24 +23,24 @@ export function delayedHandlers({
   maxDelaySeconds,
 }: DelayedRouteDependencies): readonly ApiHandler[] {
   return [
-    implement(pushPlannedApi.list, async ({ identity, query: { after, limit } }) => {
+    implement(pushDelayedApi.list, async ({ identity, query: { after, limit } }) => {
       const { messages, total } = await delayedMessages.list(requireIdentity(identity), parsePosition(after), limit);
       const last = messages.length < limit ? undefined : messages.at(-1);
       const next = last === undefined ? null : `${String(last.time)}.${String(last.seq)}`;
       return { messages: messages.map(toDelayedMessage), next, total };
     }),
 
-    implement(pushPlannedApi.change, async ({ identity, params, body }) => {
+    implement(pushDelayedApi.change, async ({ identity, params, body }) => {
       const time = parseDueTime(body.at, clock.now(), maxDelaySeconds(), 'at') ?? 0;
       return toDelayedMessage(await delayedMessages.reschedule(requireIdentity(identity), params['id'] ?? '', time));
     }),
 
-    implement(pushPlannedApi.publish, async ({ identity, params }) => {
+    implement(pushDelayedApi.publish, async ({ identity, params }) => {
       await delayedMessages.publish(requireIdentity(identity), params['id'] ?? '');
       return success;
     }),
 
-    implement(pushPlannedApi.cancel, async ({ identity, params }) => {
+    implement(pushDelayedApi.cancel, async ({ identity, params }) => {
       await delayedMessages.cancel(requireIdentity(identity), params['id'] ?? '');
       return success;
     }),
@@ -52,7 +52,7 @@ function parsePosition(after: string | undefined): DelayedPosition {
   return { time, seq };
 }
 
-function toDelayedMessage({ id, topic, time, text, account }: DelayedMessage): PlannedMessage {
+function toDelayedMessage({ id, topic, time, text, account }: DelayedMessageRow): DelayedMessage {
   const { title = '', message = '', priority = defaultPriority, tags = [], attachment } = parseStoredMessage(text);
   return {
     id,

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi } from '../../contracts/push/api.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { lastHours } from '../../kit/last-days.ts';
+import { getLastHours } from '../../kit/local-days.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
 import type { TopicPermissions } from './topic-permissions.ts';
 
@@ -15,7 +15,7 @@ export interface HourlyCountDependencies {
 export function hourlyCountHandlers({ clock, counts, permissions }: HourlyCountDependencies): readonly ApiHandler[] {
   return [
     implement(pushApi.hours, async ({ identity }) => {
-      const hours = lastHours(clock.now()).map((start) => ({ at: start, low: 0, normal: 0, high: 0, urgent: 0 }));
+      const hours = getLastHours(clock.now()).map((start) => ({ at: start, low: 0, normal: 0, high: 0, urgent: 0 }));
       for (const { topic, hour, priority, published } of await counts.readHours()) {
         const entry = hours.find(({ at }) => at === hour * 1000);
         if (entry === undefined || !permissions.may(identity, 'read', topic)) continue;

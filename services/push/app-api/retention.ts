@@ -1,5 +1,5 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
-import { pushRetentionApi, type KeptByRule, type RetentionRule } from '../../contracts/push/retention.ts';
+import { pushRetentionApi, type RetentionUsage, type RetentionRule } from '../../contracts/push/retention.ts';
 import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { findRule, type Rule } from '../domain/retention.ts';
@@ -23,7 +23,7 @@ export function retentionHandlers({
   defaultSeconds,
 }: RetentionApiDependencies): readonly ApiHandler[] {
   const history = new MessageHistoryStore(context.reads);
-  const countByRule = async (rules: readonly Rule[]): Promise<KeptByRule[]> => {
+  const countByRule = async (rules: readonly Rule[]): Promise<RetentionUsage[]> => {
     if (rules.length === 0) return [];
     const topics = await history.topics(Math.floor(context.clock.now() / 1000), maxTopics);
     const byRule = Map.groupBy(topics, ({ name }) => findRule(rules, name));
@@ -32,7 +32,7 @@ export function retentionHandlers({
       return { topics: matching.length, messages: matching.reduce((sum, { messages }) => sum + messages, 0) };
     });
   };
-  const readRules = async (): Promise<{ rules: RetentionRule[]; kept: KeptByRule[]; otherwise: number }> => {
+  const readRules = async (): Promise<{ rules: RetentionRule[]; kept: RetentionUsage[]; otherwise: number }> => {
     const { rules } = retention;
     return {
       rules: rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { withMaxRetention } from '../domain/retention.ts';
 import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
-import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
+import type { DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 /** Maximum number of messages published in one commit. */
 const batchSize = 200;
@@ -66,7 +66,7 @@ export class DelayedDelivery implements AsyncDisposable {
     });
   }
 
-  #toRecorded({ text, entry }: DelayedMessage, now: number): Recorded {
+  #toRecorded({ text, entry }: DelayedMessageRow, now: number): Recorded {
     const delayed = parseStoredMessage(text);
     const seconds = this.#dependencies.keptSeconds(delayed.topic);
     const withRetention = withMaxRetention(delayed, seconds);

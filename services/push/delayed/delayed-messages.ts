@@ -6,7 +6,7 @@ import { withMaxRetention } from '../domain/retention.ts';
 import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import type { DelayedPosition, DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
+import type { DelayedPosition, DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 export interface DelayedMessagesDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
@@ -24,7 +24,7 @@ export interface DelayedMessagesDependencies {
   readonly onChanged: () => void;
 }
 
-type ListedDelayedMessage = DelayedMessage & { readonly seq: number };
+type ListedDelayedMessage = DelayedMessageRow & { readonly seq: number };
 
 /** Delayed messages, managed by the accounts that scheduled them and by administrators. */
 export class DelayedMessages {
@@ -51,7 +51,7 @@ export class DelayedMessages {
    *
    * @throws Problem `push.not_planned` (404), `push.forbidden` (403), `push.file_expires_first` (422)
    */
-  async reschedule(identity: Identity, id: string, time: number): Promise<DelayedMessage> {
+  async reschedule(identity: Identity, id: string, time: number): Promise<DelayedMessageRow> {
     const { context, store, onRescheduled, onChanged } = this.#dependencies;
     const row = await this.#requireOwned(identity, id);
     this.#requireWrite(identity, row.topic);
@@ -116,7 +116,7 @@ export class DelayedMessages {
   }
 
   /** Messages of other accounts are reported as not found. */
-  async #requireOwned(identity: Identity, id: string): Promise<DelayedMessage> {
+  async #requireOwned(identity: Identity, id: string): Promise<DelayedMessageRow> {
     const row = await this.#dependencies.store.find(id);
     if (row === undefined || (identity.role !== 'admin' && row.account !== identity.account)) throw notFound();
     return row;
@@ -134,9 +134,9 @@ export class DelayedMessages {
 
 /** Returns the message with another publication time. */
 function withTime(
-  row: DelayedMessage,
+  row: DelayedMessageRow,
   time: number,
-): Pick<DelayedMessage, 'time' | 'expires' | 'text'> & {
+): Pick<DelayedMessageRow, 'time' | 'expires' | 'text'> & {
   readonly message: Message;
 } {
   const stored = parseStoredMessage(row.text);

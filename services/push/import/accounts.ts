@@ -2,7 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { AccountName, everyone, type Accounts, type Permission } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import type { ProfileStore } from '../store/profiles.ts';
 import { Preferences, Subscription } from '../wire/account.ts';
@@ -48,7 +48,7 @@ export async function importAccounts(
   const grants = await importGrants(dependencies, db, names);
   const tokens = await importTokens(dependencies, db, names);
   return [
-    `Taken over: ${counted(created, 'account')}, ${counted(grants, 'grant')}, ${counted(tokens, 'token')}.`,
+    `Taken over: ${formatCount(created, 'account')}, ${formatCount(grants, 'grant')}, ${formatCount(tokens, 'token')}.`,
     ...(withoutPassword.length === 0
       ? []
       : [`Set a password for those that came without one: ${withoutPassword.join(', ')}.`]),

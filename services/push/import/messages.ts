@@ -1,12 +1,12 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { StoredFile, Message } from '../domain/message.ts';
 import { buildInboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { DelayedMessageStore, type DelayedMessage } from '../store/delayed-messages.ts';
+import { DelayedMessageStore, type DelayedMessageRow } from '../store/delayed-messages.ts';
 import { importFile } from './files.ts';
 import { findFile, toMessage, type Row } from './message-row.ts';
 import { hasTable } from './rows.ts';
@@ -53,8 +53,8 @@ export async function importMessages(
     fileCount += stored.files;
   }
   return [
-    `Taken over: ${counted(messageCount, 'message')}, ${counted(delayedCount, 'scheduled message')}, ${counted(fileCount, 'file')}.`,
-    ...(missingFiles === 0 ? [] : [`Not found where files are kept: ${counted(missingFiles, 'file')}.`]),
+    `Taken over: ${formatCount(messageCount, 'message')}, ${formatCount(delayedCount, 'scheduled message')}, ${formatCount(fileCount, 'file')}.`,
+    ...(missingFiles === 0 ? [] : [`Not found where files are kept: ${formatCount(missingFiles, 'file')}.`]),
   ];
 }
 
@@ -107,7 +107,7 @@ function toColumns({ id, topic, time, expires = time }: Message) {
   return { id, topic, time, expires };
 }
 
-function toDelayedRow(message: Message, after: number, keepInInbox: boolean): DelayedMessage {
+function toDelayedRow(message: Message, after: number, keepInInbox: boolean): DelayedMessageRow {
   const { sequence_id, message: body = '', encoding } = message;
   const inbox = keepInInbox && encoding === undefined ? { source: 'push', body } : undefined;
   return {

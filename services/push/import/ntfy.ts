@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { Problem } from '../../contracts/problem.ts';
-import type { Context, TakenOver } from '../../contracts/service.ts';
+import type { Context, ImportResult } from '../../contracts/service.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import { importAccounts } from './accounts.ts';
@@ -26,7 +26,7 @@ export interface ImportDependencies {
 export async function importNtfy(
   { context, messages, keepInInbox }: ImportDependencies,
   folder: string,
-): Promise<TakenOver> {
+): Promise<ImportResult> {
   const find = (...files: string[]): string | undefined =>
     files.map((file) => join(folder, file)).find((file) => existsSync(file));
   const [auth, cache, yaml] = [find('auth.db', 'user.db'), find('cache.db'), find('server.yml', 'server.yaml')];

@@ -1,10 +1,10 @@
-import type { Health, Step } from '../../contracts/health.ts';
+import type { Health, SuggestedAction } from '../../contracts/health.ts';
 import { firstMessage } from '../../contracts/push/first-message.ts';
-import { counted } from '../../kit/counted.ts';
+import { formatCount } from '../../kit/format-count.ts';
 import type { Statistics } from './statistics.ts';
 
 /** Step offered on the overview until a message was published. */
-const firstMessageStep: Step = {
+const firstMessageStep: SuggestedAction = {
   label: 'Send me a first message',
   to: '/inbox',
   post: { path: '/api/push/messages', body: firstMessage },
@@ -18,7 +18,7 @@ export function getHealth(
 ): Health {
   if (!canStore) return { state: 'degraded', detail: 'Messages cannot be stored; see the log.' };
   const messages =
-    total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${counted(today, 'message')} today`;
+    total === 0 ? 'no messages yet' : today === 0 ? 'no messages today' : `${formatCount(today, 'message')} today`;
   const detail = subscriberCount === 0 ? messages : `${messages}, ${String(subscriberCount)} listening`;
   return { state: 'up', detail, ...(total === 0 ? { begin: firstMessageStep } : {}) };
 }

@@ -34,7 +34,7 @@ export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
     const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
     try {
       const { address: remoteAddress, foreignSite } = exchange;
-      const verified = await accounts.authenticate({ authorization, remoteAddress, foreignSite });
+      const verified = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
       if (verified?.via === 'password') return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;

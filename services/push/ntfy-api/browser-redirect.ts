@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 
 /**
  * Redirects browsers that open the root or a topic to Homeport's page about it. All other requests reach the ntfy
@@ -27,7 +27,11 @@ export function redirectBrowsers(
       return;
     }
     const path = url === '/' ? '/push' : `/push${url}`;
-    const isAnswered = leadToApp(request, response, { pages: options.pages, path, headers: { Vary: 'Accept' } });
+    const isAnswered = redirectToAppPage(request, response, {
+      pages: options.pages,
+      path,
+      headers: { Vary: 'Accept' },
+    });
     if (!isAnswered) routes(request, response);
   };
 }

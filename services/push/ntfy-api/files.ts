@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { refuse } from '../domain/refusals.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Limits } from '../access/limits.ts';
-import { asAttachment } from '../../kit/content-disposition.ts';
-import { byteRange } from '../../kit/byte-range.ts';
+import { formatAttachment } from '../../kit/content-disposition.ts';
+import { parseByteRange } from '../../kit/byte-range.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
 /** Path of a file: the id, which cannot be guessed, and the extension of its type. */
@@ -43,7 +43,8 @@ export async function serveFile(
     return;
   }
   // Files have no validator, so an If-Range condition never matches (RFC 9110, section 13.1.5).
-  const range = request.headers['if-range'] === undefined ? byteRange(request.headers.range, file.size) : undefined;
+  const range =
+    request.headers['if-range'] === undefined ? parseByteRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
     response
       .writeHead(416, { ...crossOrigin, 'Content-Range': `bytes */${String(file.size)}`, 'Content-Length': 0 })
@@ -59,7 +60,7 @@ export async function serveFile(
     ...crossOrigin,
     'Accept-Ranges': 'bytes',
     'Cache-Control': 'private, max-age=3600',
-    'Content-Disposition': asAttachment(file.name),
+    'Content-Disposition': formatAttachment(file.name),
     'Content-Length': end - start + 1,
     'Content-Security-Policy': "default-src 'none'; sandbox",
     // Text files are never rendered as pages of this origin.

@@ -84,8 +84,8 @@ export async function readRequest(
   const path = decodePath(queryStart < 0 ? url : url.slice(0, queryStart));
   const query = queryStart < 0 ? undefined : parseQuery(url.slice(queryStart + 1));
   const address = getClientAddress(request, behindProxy());
-  const { foreignSite } = context.caller(request);
-  const credentials = getCredentials(request, query, { remoteAddress: address, foreignSite });
+  const { isCrossSite: foreignSite } = context.caller(request);
+  const credentials = getCredentials(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const { accounts } = context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
   return {

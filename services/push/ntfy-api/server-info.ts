@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppPages } from '../../contracts/app-pages.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { Statistics } from '../metrics/statistics.ts';
 import { answer, answerValue, crossOrigin, type Exchange } from './exchange.ts';
@@ -78,7 +78,7 @@ export function serverInfoRoutes(
 
 /** Redirects to Homeport's pages, where ntfy serves its web app (`/` and `/<topic>`). */
 export function redirectToApp({ request, response }: Exchange, pages: AppPages): void {
-  if (!leadToApp(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
+  if (!redirectToAppPage(request, response, { pages, path: '/', headers: crossOrigin })) throw refuse('not_found');
 }
 
 /** Returns the configuration that ntfy's web app loads at start. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { markEndless } from '../../kit/endless.ts';
+import { markLongLived } from '../../kit/long-lived-response.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
 import { parseFlag } from '../domain/parameters.ts';
@@ -158,7 +158,7 @@ export function subscribeRoutes(dependencies: SubscribeDependencies): SubscribeR
       if (hasDisconnected(exchange, response)) return;
       const reservation = reserveStream(exchange);
       response.once('close', () => reservation[Symbol.dispose]());
-      markEndless(response);
+      markLongLived(response);
       response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
       await stream(parsed, createOutlet(response));
     },

@@ -104,7 +104,7 @@ function parsePlaceholder(text: string): string {
 
 /** Returns the token of the request. */
 function findRequestToken({ request, query, address, foreignSite }: Exchange): string | undefined {
-  const { authorization = '' } = getCredentials(request, query, { remoteAddress: address, foreignSite });
+  const { authorization = '' } = getCredentials(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const value = authorization.slice(authorization.indexOf(' ') + 1).trim();
   const text = /^basic /i.test(authorization) ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
   return text?.startsWith('tk_') === true ? text : undefined;

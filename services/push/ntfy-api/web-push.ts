@@ -3,7 +3,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import { everyTopic, webPushApi } from '../../contracts/push/web-push.ts';
-import { networkOf } from '../../kit/network.ts';
+import { toNetwork } from '../../kit/network.ts';
 import { getEndpointTrust } from '../domain/push-endpoints.ts';
 import { refuse } from '../domain/refusals.ts';
 import { requireTopic } from '../domain/topics.ts';
@@ -50,7 +50,7 @@ function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, on
     const account = sender.identity?.account ?? null;
     const browser = { id: random.text(16), endpoint, auth, p256dh, account, base_url: getBaseUrl };
     const limit = account === null ? maxBrowsers.stranger : maxBrowsers.account;
-    const network = networkOf(sender.address);
+    const network = toNetwork(sender.address);
     if (!(await store.put({ ...browser, network }, topics, clock.now(), limit))) throw refuse('too_many_subscribers');
     await onChanged();
   };

@@ -1,7 +1,7 @@
 import type { Context } from '../../contracts/service.ts';
-import { pushPlanned } from '../../contracts/push/delayed.ts';
+import { pushDelayedChanged } from '../../contracts/push/delayed.ts';
 import { Activity } from '../../kit/activity.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
@@ -79,7 +79,7 @@ export function openDelivery({
     baseUrl,
   });
   const upstream = createUpstreamPolls(context, settings);
-  const delayedActivity = new Activity(context, pushPlanned);
+  const delayedActivity = new Activity(context, pushDelayedChanged);
   const deleteFiles = (ids: readonly string[]): void => {
     attachments.deleteFiles(ids).catch((error: unknown) => log.error('attachment deletion failed', { error }));
   };
@@ -167,7 +167,7 @@ export function openDelivery({
       resources.use(handleLegacyInboxJobs(context));
       resources.use(upstream.start());
       resources.use(delayedActivity);
-      resources.use(forgetRemoved(context, 'plans', (account) => delayedMessages.detachAccount(account)));
+      resources.use(deleteWithAccount(context, 'plans', (account) => delayedMessages.detachAccount(account)));
       await retention.start();
       await attachments.removeOrphans();
       await delayedDelivery.refresh();

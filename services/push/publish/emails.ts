@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { noticeOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { EmailSettings } from '../settings/email.ts';
 import type { WriteHook } from './write-messages.ts';
@@ -48,7 +48,7 @@ export function openEmails({ context, settings, baseUrl }: EmailDependencies): E
     },
     start() {
       return jobs.handle(sendEmail, async ({ payload: { id, topic, to, subject, body } }) => {
-        await handovers.pass(noticeOffered, `push:${id}:email`, {
+        await handovers.pass(notificationOffered, `push:${id}:email`, {
           configuration: 'aggregator',
           urls: [buildDestination(settings, to, formatTopicAddress(topic))],
           notice: { title: subject, body, type: 'info', format: 'text', tags: [], source: 'push' },

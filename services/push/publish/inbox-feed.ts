@@ -38,7 +38,7 @@ export class InboxFeed implements FeedSource<InboxOffer> {
 
   /** Notifies readers that messages were committed, by this or another host. */
   notifyGrown(): void {
-    this.#feed?.grown();
+    this.#feed?.entriesAdded();
   }
 
   async after(position: number, limit: number): Promise<FeedPage<InboxOffer>> {
@@ -53,6 +53,6 @@ export class InboxFeed implements FeedSource<InboxOffer> {
     const entries = rows.flatMap(({ text, inbox }) =>
       inbox === null ? [] : [buildInboxEntry(parseStoredMessage(text), inbox)],
     );
-    return { entries, reached, more };
+    return { entries, position: reached, hasMore: more };
   }
 }

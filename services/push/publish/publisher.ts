@@ -1,5 +1,5 @@
 import { Problem } from '../../contracts/problem.ts';
-import { pushPublished, pushTakenBack } from '../../contracts/push/topics.ts';
+import { pushPublished, pushRetracted } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Batcher } from '../../kit/batcher.ts';
 import { compose, type Draft } from '../domain/message.ts';
@@ -11,7 +11,7 @@ import { createOrderedId } from './message-ids.ts';
 import type { WriteMessages, Recorded } from './write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { DelayedMessage, DelayedMessageStore } from '../store/delayed-messages.ts';
+import type { DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
 interface PendingMessage extends Recorded {
   readonly draft: Draft;
@@ -51,7 +51,7 @@ const maxMessageBytes = 65_000;
  */
 export class Publisher {
   readonly #dependencies: PublisherDependencies;
-  readonly #pending = new Batcher<PendingMessage>({ largest: maxBatchSize, work: (batch) => this.#publishAll(batch) });
+  readonly #pending = new Batcher<PendingMessage>({ maxBatchSize, process: (batch) => this.#publishAll(batch) });
   #closed = false;
   #healthy = true;
 
@@ -117,8 +117,8 @@ export class Publisher {
     const fannedOut = onPublished(envelopes);
     for (const { message } of envelopes) {
       const { sequence_id: sequence = message.id, topic } = message;
-      if (message.event === 'message_clear') context.bus.publish(pushTakenBack, { topic, sequence, how: 'cleared' });
-      if (message.event === 'message_delete') context.bus.publish(pushTakenBack, { topic, sequence, how: 'deleted' });
+      if (message.event === 'message_clear') context.bus.publish(pushRetracted, { topic, sequence, how: 'cleared' });
+      if (message.event === 'message_delete') context.bus.publish(pushRetracted, { topic, sequence, how: 'deleted' });
       if (message.event !== 'message') continue;
       context.bus.publish(pushPublished, {
         id: message.id,
@@ -204,7 +204,7 @@ export class Publisher {
   }
 }
 
-function toDelayedRow({ draft, message, text, inbox }: PendingMessage, after: number): DelayedMessage {
+function toDelayedRow({ draft, message, text, inbox }: PendingMessage, after: number): DelayedMessageRow {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
   return { id, topic, sequence, time, expires, text, entry: inbox ?? null, after, account: draft.account ?? null };

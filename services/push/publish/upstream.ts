@@ -9,7 +9,7 @@ import type { WriteHook } from './write-messages.ts';
 const pollUpstream = defineJob('push.upstream', z.object({ id: z.string(), topic: z.string() }), {
   concurrency: 8,
   timeoutMs: 15_000,
-  giveUpAfterMs: 3_600_000,
+  maxAgeMs: 3_600_000,
 });
 
 export interface UpstreamSettings {

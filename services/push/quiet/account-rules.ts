@@ -1,4 +1,4 @@
-import { pushPopupRules, PushJudge, type PushPopupRules } from '../../contracts/push/rules.ts';
+import { pushPopupRules, PushRuleEvaluator, type PushPopupRules } from '../../contracts/push/rules.ts';
 import type { PushQuiet } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { QuietStore } from '../store/quiet.ts';
@@ -9,7 +9,7 @@ const noRules: PushPopupRules = { rules: [], zone: null, follows: null };
 export class AccountRules {
   readonly #context: Pick<Context, 'accounts' | 'bus'>;
   readonly #store: QuietStore;
-  #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushJudge }> = new Map();
+  #rules: ReadonlyMap<string, { readonly quiet: PushQuiet; readonly judge: PushRuleEvaluator }> = new Map();
   #publishedRules: string | undefined;
   #popupAccount: string | null = null;
 
@@ -19,7 +19,7 @@ export class AccountRules {
   }
 
   /** Returns undefined for accounts without rules: all messages reach them immediately. */
-  judge(account: string): PushJudge | undefined {
+  judge(account: string): PushRuleEvaluator | undefined {
     return this.#rules.get(account)?.judge;
   }
 
@@ -40,7 +40,7 @@ export class AccountRules {
       stored.map(({ account, quiet }) => {
         const existing = this.#rules.get(account);
         const isUnchanged = existing !== undefined && JSON.stringify(existing.quiet) === JSON.stringify(quiet);
-        return [account, isUnchanged ? existing : { quiet, judge: new PushJudge(quiet) }];
+        return [account, isUnchanged ? existing : { quiet, judge: new PushRuleEvaluator(quiet) }];
       }),
     );
     await this.#publishPopupRules();

@@ -2,7 +2,7 @@ import { accountsChanged, everyone } from '../../contracts/control/accounts.ts';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { inboxSeen } from '../../contracts/inbox/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import { Alarm } from '../delayed/alarm.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { getInboxKey } from '../publish/inbox-copy.ts';
@@ -165,7 +165,7 @@ export function openQuietHours(context: Context): QuietHours {
           accountRules.load().catch((error: unknown) => log.error('quiet hours reload failed', { account, error }));
         }),
       );
-      resources.use(forgetRemoved(context, 'rules', removeAccount));
+      resources.use(deleteWithAccount(context, 'rules', removeAccount));
       // Quiet hours that ended while the service was not running are handled now.
       checkNow();
       return resources;

@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import { scheduleHandlers } from '../app-api/schedules.ts';
@@ -42,7 +42,7 @@ export function openRecurring(dependencies: RecurringDependencies): Recurring {
   return {
     handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
     async start() {
-      const removed = forgetRemoved(context, 'schedules', (account) => schedules.removeAccount(account));
+      const removed = deleteWithAccount(context, 'schedules', (account) => schedules.removeAccount(account));
       await runs.refresh();
       return removed;
     },

@@ -16,7 +16,7 @@ interface Tables {
 }
 
 /** Delayed message. */
-export interface DelayedMessage {
+export interface DelayedMessageRow {
   readonly id: string;
   readonly topic: string;
   /** Id of its sequence; the message id when it has none. */
@@ -48,12 +48,12 @@ export class DelayedMessageStore {
     this.#db = db;
   }
 
-  async insert(transaction: Kysely<Tables>, messages: readonly DelayedMessage[]): Promise<void> {
+  async insert(transaction: Kysely<Tables>, messages: readonly DelayedMessageRow[]): Promise<void> {
     if (messages.length > 0) await transaction.insertInto('scheduled').values(messages).execute();
   }
 
   /** Inserts the messages whose id does not exist yet and returns their number. */
-  async insertMissing(transaction: Kysely<Tables>, messages: readonly DelayedMessage[]): Promise<number> {
+  async insertMissing(transaction: Kysely<Tables>, messages: readonly DelayedMessageRow[]): Promise<number> {
     if (messages.length === 0) return 0;
     const rows = await transaction
       .insertInto('scheduled')
@@ -65,7 +65,7 @@ export class DelayedMessageStore {
   }
 
   /** Removes up to `limit` due messages, ordered by time, and returns them. Only one caller receives each message. */
-  async takeDue(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly DelayedMessage[]> {
+  async takeDue(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly DelayedMessageRow[]> {
     const due = transaction
       .selectFrom('scheduled')
       .select('seq')
@@ -89,7 +89,7 @@ export class DelayedMessageStore {
   }
 
   /** Removes one message regardless of its time. Returns undefined when it no longer exists. */
-  async take(transaction: Kysely<Tables>, id: string): Promise<DelayedMessage | undefined> {
+  async take(transaction: Kysely<Tables>, id: string): Promise<DelayedMessageRow | undefined> {
     return transaction.deleteFrom('scheduled').where('id', '=', id).returningAll().executeTakeFirst();
   }
 
@@ -97,13 +97,13 @@ export class DelayedMessageStore {
   async reschedule(
     transaction: Kysely<Tables>,
     id: string,
-    to: Pick<DelayedMessage, 'time' | 'expires' | 'text'>,
+    to: Pick<DelayedMessageRow, 'time' | 'expires' | 'text'>,
   ): Promise<boolean> {
     const result = await transaction.updateTable('scheduled').set(to).where('id', '=', id).executeTakeFirst();
     return result.numUpdatedRows > 0n;
   }
 
-  async find(id: string): Promise<DelayedMessage | undefined> {
+  async find(id: string): Promise<DelayedMessageRow | undefined> {
     return this.#db.selectFrom('scheduled').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
@@ -112,7 +112,7 @@ export class DelayedMessageStore {
     account: string | undefined,
     after: DelayedPosition,
     limit: number,
-  ): Promise<readonly (DelayedMessage & { readonly seq: number })[]> {
+  ): Promise<readonly (DelayedMessageRow & { readonly seq: number })[]> {
     return this.#db
       .selectFrom('scheduled')
       .selectAll()

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 
 interface Tables {
@@ -33,7 +33,7 @@ export class FeedStore {
   async top(): Promise<number> {
     const build = () =>
       this.#db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(sql.lit(1)).compile();
-    const { rows } = await executeKnown(this.#db, 'push.top', [], build);
+    const { rows } = await executeCached(this.#db, 'push.top', [], build);
     // Numbers are assigned before the commit, so another host may hold a lower number in an open transaction.
     if (isPostgres(this.#db)) await sql`select pg_advisory_xact_lock(${insertLock})`.execute(this.#db);
     return rows[0]?.seq ?? 0;
@@ -51,7 +51,7 @@ export class FeedStore {
         .orderBy('seq')
         .limit(limit)
         .compile();
-    return (await executeKnown(this.#db, 'push.feed', [seq, upTo, limit], build)).rows;
+    return (await executeCached(this.#db, 'push.feed', [seq, upTo, limit], build)).rows;
   }
 }
 

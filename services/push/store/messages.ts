@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { lockForInsert } from './feed.ts';
 import { hidden, isReadByInbox } from './removal.ts';
 
@@ -61,11 +61,11 @@ export class MessageStore {
     const seqs = new Map<string, number>();
     if (messages.length === 0) return seqs;
     await lockForInsert(transaction);
-    for (const chunk of inKnownSizes(messages)) {
+    for (const chunk of chunkRows(messages)) {
       const rows = chunk.map(({ inbox = null, ...message }) => toRow(message, inbox));
       const build = () => transaction.insertInto('messages').values(rows).returning(['seq', 'id']).compile();
       const values = rows.flatMap((row) => Object.values(row));
-      const inserted = await executeKnown(transaction, `push.messages ${String(rows.length)}`, values, build);
+      const inserted = await executeCached(transaction, `push.messages ${String(rows.length)}`, values, build);
       for (const { id, seq } of inserted.rows) seqs.set(id, seq);
     }
     return seqs;

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
-import { executeKnown } from '../../kit/known-statement.ts';
+import { executeCached } from '../../kit/cached-statement.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import type { Phrase } from '../../kit/search-words.ts';
-import { matchOf, queryOf, vectorOf } from '../../kit/word-queries.ts';
+import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 
 interface Tables {
   messages: { seq: number; id: string; topic: string; time: number; expires: number; text: string };
@@ -51,7 +51,7 @@ export class SearchStore {
     const rows = messages.filter(({ words }) => words.length > 0);
     if (rows.length === 0) return;
     if (this.#postgres) {
-      const json = JSON.stringify(rows.map(({ seq, words }) => [seq, vectorOf(words)]));
+      const json = JSON.stringify(rows.map(({ seq, words }) => [seq, toTsVector(words)]));
       await sql`
         insert into message_words (seq, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
@@ -61,7 +61,7 @@ export class SearchStore {
       const statement = sql`
         insert into message_words (rowid, words)
         select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`;
-      await executeKnown(transaction, 'push.words', [json], () => statement.compile(transaction));
+      await executeCached(transaction, 'push.words', [json], () => statement.compile(transaction));
     }
   }
 
@@ -155,7 +155,7 @@ export class SearchStore {
   }
 
   #matches(phrases: readonly Phrase[]): RawBuilder<boolean> {
-    if (!this.#postgres) return sql<boolean>`message_words match ${matchOf(phrases)}`;
-    return sql<boolean>`message_words.words @@ ${queryOf(phrases)}::tsquery`;
+    if (!this.#postgres) return sql<boolean>`message_words match ${toFtsMatch(phrases)}`;
+    return sql<boolean>`message_words.words @@ ${toTsQuery(phrases)}::tsquery`;
   }
 }

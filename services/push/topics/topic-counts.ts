@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { dayOf, lastHours } from '../../kit/last-days.ts';
+import { toLocalDay, getLastHours } from '../../kit/local-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
 
@@ -110,11 +110,11 @@ export class TopicCounts {
 
   #firstHour(): number {
     const now = this.#context.clock.now();
-    return (lastHours(now)[0] ?? now) / 1000;
+    return (getLastHours(now)[0] ?? now) / 1000;
   }
 
   #count(topic: string, counts: Partial<TopicDay>, time = this.#context.clock.now()): void {
-    this.#put({ topic, day: dayOf(time), published: 0, sent: 0, failed: 0, latest: 0, ...counts });
+    this.#put({ topic, day: toLocalDay(time), published: 0, sent: 0, failed: 0, latest: 0, ...counts });
   }
 
   #put(added: TopicDay): void {
@@ -144,7 +144,7 @@ export class TopicCounts {
     const date = new Date(this.#context.clock.now());
     // Uses the calendar, because a day is not always 24 hours long.
     date.setDate(date.getDate() + offsetDays);
-    return dayOf(date.getTime());
+    return toLocalDay(date.getTime());
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { defineJob, type Attempt } from '../../contracts/jobs.ts';
+import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
@@ -27,7 +27,7 @@ export type BrowserDelivery = z.infer<typeof BrowserDelivery>;
 /** Delivery of one message to one browser. */
 export const deliverToBrowser = defineJob('push.web-push', BrowserDelivery, {
   concurrency: 8,
-  giveUpAfterMs: 12 * hourMs,
+  maxAgeMs: 12 * hourMs,
 });
 
 export interface BrowserDeliveryDependencies {
@@ -53,7 +53,7 @@ export interface BrowserDeliveryDependencies {
  */
 export function createDeliveryHandler(
   dependencies: BrowserDeliveryDependencies,
-): (attempt: Pick<Attempt<BrowserDelivery>, 'payload' | 'signal'>) => Promise<void> {
+): (attempt: Pick<JobAttempt<BrowserDelivery>, 'payload' | 'signal'>) => Promise<void> {
   const { context, store, sent } = dependencies;
   return async ({ payload: delivery, signal }) => {
     const browser = await store.find(delivery.browser);

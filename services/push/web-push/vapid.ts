@@ -1,7 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
-import { keptKey } from '../../kit/kept-key.ts';
+import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import { getKeyLocation } from '../store/keys.ts';
 
 const KeyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
@@ -11,7 +11,7 @@ export type KeyPair = z.infer<typeof KeyPair>;
 /** Returns the stored key pair, created on first use: browsers bind their subscription to the public key. */
 export async function getVapidKeys(context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>): Promise<KeyPair> {
   return KeyPair.parse(
-    JSON.parse(await keptKey(context, getKeyLocation('vapid'), () => JSON.stringify(createKeyPair()))),
+    JSON.parse(await loadOrCreateKey(context, getKeyLocation('vapid'), () => JSON.stringify(createKeyPair()))),
   );
 }
 

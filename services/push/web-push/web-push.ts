@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import { everyTopic } from '../../contracts/push/web-push.ts';
 import type { Context } from '../../contracts/service.ts';
-import { forgetRemoved } from '../../kit/forget-removed.ts';
+import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { buildPushPayload } from '../domain/push-payload.ts';
@@ -138,7 +138,7 @@ export function openWebPush({
           }),
         ),
       );
-      resources.use(forgetRemoved(context, 'browsers', removeAccount));
+      resources.use(deleteWithAccount(context, 'browsers', removeAccount));
       return resources;
     },
   };

@@ -1,7 +1,7 @@
 import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { syncApi, type PlannedWhat, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
+import { syncApi, type PlannedAction, type SyncJob, type SyncTask } from '../../contracts/sync/api.ts';
 import { causeOf } from '../domain/cause.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -188,7 +188,7 @@ async function withLast(task: Task, runs: JobStore, view: (row: JobRow) => SyncJ
   return taskView(task, last === undefined ? null : view(last));
 }
 
-function filesOf(plan: Plan, what: PlannedWhat): readonly PlannedFile[] {
+function filesOf(plan: Plan, what: PlannedAction): readonly PlannedFile[] {
   if (what === 'delete') return plan.deletes;
   return what === 'update' ? plan.updates : plan.creates;
 }

@@ -1,5 +1,5 @@
 import type { Permission } from '../../contracts/control/accounts.ts';
-import { matchesPieces } from '../../contracts/wildcards.ts';
+import { matchesWildcardParts } from '../../contracts/wildcards.ts';
 
 /** A grant on this service. */
 export interface PlaceGrant {
@@ -40,7 +40,7 @@ function allows({ permission }: PlaceGrant, need: 'read' | 'write'): boolean {
 }
 
 function coversAll(pattern: string, resource: string): boolean {
-  return pattern.endsWith('*') && matchesPieces(pattern.split('*'), resource);
+  return pattern.endsWith('*') && matchesWildcardParts(pattern.split('*'), resource);
 }
 
 /** Whether a pattern may match anything in the folder. */

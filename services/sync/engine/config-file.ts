@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { openStoredKey } from '../../kit/kept-key.ts';
+import { openStoredKey } from '../../kit/stored-key.ts';
 import type { Tables } from '../store/tables.ts';
 
 const purpose = 'sync.engine-configuration';

@@ -188,7 +188,7 @@ export class Engine implements AsyncDisposable {
       folder: context.files,
     });
     const port = await this.#portOf(child);
-    context.children.answersAt(child, `http://127.0.0.1:${String(port)}`);
+    context.children.registerAddress(child, `http://127.0.0.1:${String(port)}`);
     const authorization = `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`;
     const running: Running = { child, port, authorization };
     void child.exited.then(() => {

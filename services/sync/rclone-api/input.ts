@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
-import { wholeBody } from '../../kit/request-body.ts';
+import { readRequestBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -52,7 +52,7 @@ function complaint(body: string): string {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
-  const body = await wholeBody(request, largestBody, () => new CallError(413, 'the input is too large'));
+  const body = await readRequestBody(request, largestBody, () => new CallError(413, 'the input is too large'));
   return body.toString();
 }
 

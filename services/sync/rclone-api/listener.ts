@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import { redacted } from '../domain/redact.ts';
-import { disconnected } from '../../kit/disconnected.ts';
+import { createDisconnectSignal } from '../../kit/disconnect-signal.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Access, Caller } from './access.ts';
 import { CallError } from './call-error.ts';
@@ -66,7 +66,7 @@ async function call(
 ): Promise<void> {
   const path = pathOf(url);
   if (path === undefined) return text(response, 400, 'Bad Request\n');
-  const left = disconnected(request, response);
+  const left = createDisconnectSignal(request, response);
   const prefers = /(?:^|[,\s])respond-async(?:$|[,;\s])/i.test(String(request.headers['prefer'] ?? ''));
   let input: Input = {};
   let reply: CallAnswer;
@@ -116,7 +116,7 @@ async function callerOf(parts: ListenerParts, request: IncomingMessage): Promise
 /** A person who opens the address is led to the page of the app. */
 function leadToPage({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse): boolean {
   if (!/text\/html/.test(request.headers.accept ?? '')) return false;
-  return leadToApp(request, response, { pages: context.appPages, path: '/sync' });
+  return redirectToAppPage(request, response, { pages: context.appPages, path: '/sync' });
 }
 
 function unauthorized(response: ServerResponse): void {

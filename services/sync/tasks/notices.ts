@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { NoticeOffer, noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
+import { NotificationOffer, notificationOffered, NotificationType } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { causeOf } from '../domain/cause.ts';
@@ -11,7 +11,7 @@ import type { Task } from '../store/tasks.ts';
 
 const tell = defineJob(
   'sync.tell',
-  z.object({ jobId: z.int(), title: z.string(), body: z.string(), type: NoticeType }),
+  z.object({ jobId: z.int(), title: z.string(), body: z.string(), type: NotificationType }),
 );
 
 /** Tells people how saved syncs ended. */
@@ -40,9 +40,9 @@ export class Notices {
     return jobs.handle(tell, async ({ key = '', payload: { jobId, ...notice } }) => {
       const page = appPages.forMessages();
       const link = page === undefined ? {} : { link: `${page}/sync/history/${String(jobId)}` };
-      const offer = NoticeOffer.parse({ notice: { ...notice, ...link, tags: ['sync'], source: 'sync' } });
+      const offer = NotificationOffer.parse({ notice: { ...notice, ...link, tags: ['sync'], source: 'sync' } });
       try {
-        await handovers.pass(noticeOffered, key, offer);
+        await handovers.pass(notificationOffered, key, offer);
       } catch (error) {
         // Who has switched notifications off wants none, and none of these later.
         if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;

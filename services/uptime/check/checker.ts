@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
-import { cleanEnvironment } from '../../kit/clean-environment.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import { takeJournal } from './journal.ts';
 import type { Check, CheckResult, EngineAddress, FromChecker, ListedContainer, ToChecker } from './messages.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
-const processFile = fileURLToPath(threadFile('checker-process', import.meta.url));
+const processFile = fileURLToPath(getThreadFile('checker-process', import.meta.url));
 const memoryMb = 512;
 const restartMs = 1000;
 /** Longer than the timeout of any check that a caller waits for. */
@@ -169,7 +169,7 @@ export class Checker implements AsyncDisposable {
     // The journal tells apart, in a list of processes, whose child it is.
     const child = fork(processFile, [this.#parts.journal], {
       execArgv: [`--max-old-space-size=${String(memoryMb)}`],
-      env: cleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...trustedCertificates() }),
+      env: buildCleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...trustedCertificates() }),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { constants } from 'node:crypto';
 import { connect as connectTls, checkServerIdentity, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { certificateTrouble } from '../../contracts/certificates.ts';
+import { findCertificateProblem } from '../../contracts/certificates.ts';
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import { CheckFailure } from './failure.ts';
 import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-policy.ts';
@@ -94,7 +94,7 @@ function troubleOf(socket: TLSSocket, host: string, leaf: Partial<DetailedPeerCe
   if (!socket.authorized) {
     const error: unknown = socket.authorizationError;
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    const words = certificateTrouble(code);
+    const words = findCertificateProblem(code);
     const plain = typeof code === 'string' ? code : 'it is not trusted';
     return words === undefined
       ? `certificate is not trusted: ${plain}`

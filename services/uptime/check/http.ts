@@ -1,5 +1,5 @@
 import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { isAccepted } from '../domain/status-codes.ts';
 import { cutNote, readBody } from './body.ts';
 import { connectTo, familyOf, type TlsWishes } from './connect.ts';
@@ -47,7 +47,7 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
   const said = `${String(code)} - ${statusMessage || STATUS_CODES[code] || ''}`.trim();
   if (!wantsBody) {
     response.destroy();
-    return { status: beatStatus.up, msg: said };
+    return { status: heartbeatStatus.up, msg: said };
   }
   const body = await readBody(response, signal);
   const { text } = body;
@@ -59,7 +59,7 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
       const shown = plainBeginning(text);
       throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]${cutNote(body)}`);
     }
-    return { status: beatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
+    return { status: heartbeatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
   }
   if (body.isCut) throw new CheckFailure(`${said}, but the JSON is too long for a query${cutNote(body)}`);
   const path = config.jsonPath || '$';
@@ -68,7 +68,7 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
   const { holds, value } = await matchesJson({ text, path, operator, expected });
   const words = `JSON query ${holds ? 'passes' : 'does not pass'} (comparing ${value} ${operator} ${expected})`;
   if (!holds) throw new CheckFailure(words);
-  return { status: beatStatus.up, msg: words };
+  return { status: heartbeatStatus.up, msg: words };
 }
 
 /** The first words of a page, for a message. */

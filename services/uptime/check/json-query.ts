@@ -1,5 +1,5 @@
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import { CheckFailure, notChecked } from './failure.ts';
 
@@ -19,7 +19,7 @@ export type JsonQueryAnswer =
   { readonly found: false } | { readonly found: true; readonly holds: boolean; readonly value: string };
 
 /** The server that is checked and the person who wrote the expression can both make an evaluation long or large. */
-const processes = new LimitedProcesses(threadFile('json-query-process', import.meta.url), {
+const processes = new LimitedProcesses(getThreadFile('json-query-process', import.meta.url), {
   clock: systemTimer,
   memoryMb,
   timeoutMs,

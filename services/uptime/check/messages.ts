@@ -1,5 +1,5 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
-import type { BeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
 /** Where a container engine listens. */
@@ -24,7 +24,7 @@ export interface CheckResult {
   readonly id: number;
   /** ms since the epoch, when it began. */
   readonly at: number;
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
   readonly byStatusCode?: boolean;

@@ -1,4 +1,4 @@
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { connectTo } from './connect.ts';
 import { CheckFailure, notChecked } from './failure.ts';
@@ -66,7 +66,7 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
     } else if (!message.includes(field('mqttSuccessMessage'))) {
       throw new CheckFailure(`Message mismatch - ${shown}`);
     }
-    return { status: beatStatus.up, msg: shown };
+    return { status: heartbeatStatus.up, msg: shown };
   } finally {
     signal.removeEventListener('abort', abort);
     client.end(true);

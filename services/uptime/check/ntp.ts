@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 import { assertAllowedTarget } from './target-policy.ts';
@@ -50,7 +50,7 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
       Math.abs(offset) > limit('ntpTimeOffsetThreshold', 1000) ||
       dispersion > limit('ntpRootDispersionThreshold', 500);
     if (tooFar) throw new CheckFailure(`Not a time to go by. ${facts}`);
-    return { status: beatStatus.up, msg: facts, ping };
+    return { status: heartbeatStatus.up, msg: facts, ping };
   } finally {
     signal.removeEventListener('abort', abort);
     socket.close();

@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
 import { notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
@@ -38,7 +38,7 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
     await client.connect();
     const query = config['databaseQuery'];
     const { rowCount } = await client.query(typeof query === 'string' && query.trim() !== '' ? query : 'SELECT 1');
-    return { status: beatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
+    return { status: heartbeatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
   } catch (error) {
     throw exceeded ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
   } finally {

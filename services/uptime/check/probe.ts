@@ -1,5 +1,5 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
-import type { BeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { EngineAddress } from './messages.ts';
 
 /** What a kind of check is given. */
@@ -14,7 +14,7 @@ export interface ProbeOrder {
 
 /** What a check that did not throw found. */
 export interface Found {
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly msg: string;
   /** Without it the time that the check took. */
   readonly ping?: number | null;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
 import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
@@ -30,7 +30,7 @@ export async function probeRedis({ config, signal, onChain }: ProbeOrder): Promi
     const replies = await lines(socket, commands.length, signal);
     const refused = replies.find((line) => line.startsWith('-'));
     if (refused !== undefined) throw new CheckFailure(refused.slice(1, 500));
-    return { status: beatStatus.up, msg: (replies.at(-1) ?? '').slice(1, 500) };
+    return { status: heartbeatStatus.up, msg: (replies.at(-1) ?? '').slice(1, 500) };
   } finally {
     socket.destroy();
   }

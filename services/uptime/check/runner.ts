@@ -1,4 +1,4 @@
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { CheckJournal } from './journal.ts';
 import { setTargetPolicy } from './target-policy.ts';
 import { Containers } from './containers.ts';
@@ -245,7 +245,7 @@ export class Runner {
       const probe = probes[config.type] ?? ((wanted: ProbeOrder) => this.#containers.probe(wanted));
       const { status, msg, ping } = await probe(order);
       const took = Math.round(performance.now() - began);
-      const answered = status === beatStatus.up ? took : null;
+      const answered = status === heartbeatStatus.up ? took : null;
       return { status, msg, ping: ping === undefined ? answered : ping, ...withChain() };
     } catch (error) {
       const { msg, unreachable } = explain(error);
@@ -253,7 +253,7 @@ export class Runner {
       const notChecked = error instanceof CheckFailure && error.notChecked;
       const timedOut = ending.signal.aborted;
       return {
-        status: beatStatus.down,
+        status: heartbeatStatus.down,
         msg,
         ping: null,
         ...(byStatusCode ? { byStatusCode } : {}),
@@ -272,7 +272,7 @@ export class Runner {
     if (requests === undefined) this.#gathered.push(result);
     else for (const request of requests) this.#gathered.push({ ...result, request });
     // Faults are news; the rest may wait for company.
-    if (result.status !== beatStatus.up || requests !== undefined) this.#sendGathered();
+    if (result.status !== heartbeatStatus.up || requests !== undefined) this.#sendGathered();
     else this.#sending ??= setTimeout(() => this.#sendGathered(), gatherMs);
   }
 

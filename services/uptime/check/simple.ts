@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { WebSocket } from 'ws';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { connectTo, familyOf } from './connect.ts';
 import { recordsMessage, recordTypes, resolveRecords } from './dns-records.ts';
@@ -21,7 +21,7 @@ export async function probePort({ config, signal }: ProbeOrder): Promise<Found> 
   });
   socket.destroy();
   const ping = Math.round(performance.now() - began);
-  return { status: beatStatus.up, msg: `${String(ping)} ms`, ping };
+  return { status: heartbeatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 
 /** WebSocket: the upgrade succeeds. */
@@ -51,7 +51,7 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
     socket.on('error', reject);
     socket.once('open', () => {
       socket.close();
-      resolve({ status: beatStatus.up, msg: '1000 - OK' });
+      resolve({ status: heartbeatStatus.up, msg: '1000 - OK' });
     });
     socket.once('close', () => signal.removeEventListener('abort', abort));
   });
@@ -75,7 +75,7 @@ export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
     const holds =
       !hasConditions(conditions) || answers.some(({ value }) => conditionsHold(conditions, { record: value }));
     if (!holds) throw new CheckFailure(msg);
-    return { status: beatStatus.up, msg };
+    return { status: heartbeatStatus.up, msg };
   } catch (error) {
     throw signal.aborted && signal.reason instanceof Error ? signal.reason : error;
   } finally {

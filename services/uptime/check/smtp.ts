@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isIP } from 'node:net';
-import { certificateTrouble } from '../../contracts/certificates.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { findCertificateProblem } from '../../contracts/certificates.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { connectTo } from './connect.ts';
 import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
@@ -26,7 +26,7 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
     if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
     if (security === 'starttls') await startTls(socket, host, order);
     else socket.end('QUIT\r\n');
-    return { status: beatStatus.up, msg: 'SMTP connection verifies successfully' };
+    return { status: heartbeatStatus.up, msg: 'SMTP connection verifies successfully' };
   } finally {
     socket.destroySoon();
   }
@@ -50,7 +50,7 @@ async function startTls(socket: Socket, host: string, { config, signal }: ProbeO
     signal.addEventListener('abort', abort, { once: true });
     secured.once('close', () => reject(new CheckFailure('socket hang up')));
     secured.on('error', (error: NodeJS.ErrnoException) => {
-      const words = certificateTrouble(error.code);
+      const words = findCertificateProblem(error.code);
       reject(
         words === undefined ? error : new CheckFailure(`certificate is not trusted: ${words} (${error.code ?? ''})`),
       );

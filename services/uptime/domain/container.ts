@@ -1,4 +1,4 @@
-import { beatStatus, type BeatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
 /** What a container engine says of one, as far as it matters here. */
 export interface ContainerState {
@@ -36,22 +36,23 @@ export function readContainer(answer: unknown): ContainerState {
 export function judgeContainer(
   state: ContainerState,
   before: ContainerMark | undefined,
-): { readonly status: BeatStatus; readonly msg: string } {
-  if (state.restarting) return { status: beatStatus.pending, msg: 'Container is restarting' };
-  if (state.paused) return { status: beatStatus.down, msg: 'Container is in a paused state' };
-  if (!state.running) return { status: beatStatus.down, msg: `Container State is ${state.status || 'not running'}` };
+): { readonly status: HeartbeatStatus; readonly msg: string } {
+  if (state.restarting) return { status: heartbeatStatus.pending, msg: 'Container is restarting' };
+  if (state.paused) return { status: heartbeatStatus.down, msg: 'Container is in a paused state' };
+  if (!state.running)
+    return { status: heartbeatStatus.down, msg: `Container State is ${state.status || 'not running'}` };
   if (before !== undefined && state.restartCount > before.restartCount) {
-    return { status: beatStatus.pending, msg: `Container was restarted ${String(state.restartCount)} times` };
+    return { status: heartbeatStatus.pending, msg: `Container was restarted ${String(state.restartCount)} times` };
   }
   switch (state.health) {
     case '':
-      return { status: beatStatus.up, msg: 'Container has not reported health and is currently running.' };
+      return { status: heartbeatStatus.up, msg: 'Container has not reported health and is currently running.' };
     case 'healthy':
-      return { status: beatStatus.up, msg: 'healthy' };
+      return { status: heartbeatStatus.up, msg: 'healthy' };
     case 'unhealthy':
-      return { status: beatStatus.down, msg: 'Container is unhealthy' };
+      return { status: heartbeatStatus.down, msg: 'Container is unhealthy' };
     default:
-      return { status: beatStatus.pending, msg: state.health };
+      return { status: heartbeatStatus.pending, msg: state.health };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Flap } from '../../contracts/uptime/monitor.ts';
+import type { FlapThreshold } from '../../contracts/uptime/monitor.ts';
 
 /** When a monitor changed lately, and whether that is too often to tell of each time. */
 export interface Flapping {
@@ -9,18 +9,18 @@ export interface Flapping {
 export const steady: Flapping = { changes: [], flapping: false };
 
 /** After a change at `at`. It flaps when it changed more often than the rule says. */
-export function changed(rule: Exclude<Flap, false>, before: Flapping, at: number): Flapping {
+export function changed(rule: Exclude<FlapThreshold, false>, before: Flapping, at: number): Flapping {
   const changes = recent(rule, [...before.changes, at], at);
   return { changes, flapping: before.flapping || changes.length > rule.changes };
 }
 
 /** As time goes by: it is steady again once it has not changed for the whole time of the rule. */
-export function settled(rule: Exclude<Flap, false>, before: Flapping, now: number): Flapping {
+export function settled(rule: Exclude<FlapThreshold, false>, before: Flapping, now: number): Flapping {
   if (!before.flapping) return before;
   const changes = recent(rule, before.changes, now);
   return changes.length === 0 ? steady : { changes, flapping: true };
 }
 
-function recent(rule: Exclude<Flap, false>, changes: readonly number[], now: number): number[] {
+function recent(rule: Exclude<FlapThreshold, false>, changes: readonly number[], now: number): number[] {
   return changes.filter((at) => at > now - rule.withinSeconds * 1000);
 }

@@ -1,11 +1,11 @@
-import { beatStatus, type BeatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
 /** What a check found out, before retries, upside-down and history are looked at. */
 export interface Outcome {
   /** ms since the epoch. */
   readonly at: number;
   /** Down, up or pending, such as a container that is starting. */
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
   /** It failed by its status code, for who retries only then. */
@@ -26,7 +26,7 @@ export interface Rules {
 
 /** How a monitor stands after its beats so far. */
 export interface Standing {
-  readonly status: BeatStatus | null;
+  readonly status: HeartbeatStatus | null;
   readonly msg: string;
   readonly ping: number | null;
   readonly at: number | null;
@@ -52,7 +52,7 @@ export const unknownStanding: Standing = {
 /** A beat as it is stored. */
 export interface JudgedBeat {
   readonly at: number;
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
   /** It belongs to the history of states. */
@@ -71,7 +71,7 @@ export interface Verdict {
   readonly tell: Told | undefined;
 }
 
-const { down, up, pending, maintenance } = beatStatus;
+const { down, up, pending, maintenance } = heartbeatStatus;
 
 /**
  * Judges one outcome by the peer's rules, with two differences: an outage that was told of before maintenance gets its end
@@ -111,14 +111,14 @@ export function stoodSince(standing: Standing, since: number): Standing {
 }
 
 /** The history of states leaves out what is only tried again. */
-function isImportant(before: BeatStatus | null, after: BeatStatus): boolean {
+function isImportant(before: HeartbeatStatus | null, after: HeartbeatStatus): boolean {
   if (before === null) return true;
   if (before === after) return false;
   if (before === maintenance || after === maintenance) return true;
   return after === down || (before === down && after === up);
 }
 
-function tellOf(rules: Rules, before: Standing, status: BeatStatus): Told | undefined {
+function tellOf(rules: Rules, before: Standing, status: HeartbeatStatus): Told | undefined {
   if (status === up) return before.downSince === null ? undefined : 'up';
   if (status !== down) return undefined;
   if (before.status !== down) return 'down';

@@ -1,5 +1,5 @@
 import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
-import { calendarOf } from '../../kit/calendar.ts';
+import { parseCalendarRule } from '../../kit/calendar.ts';
 import { cronSlots, type Slot } from './cron.ts';
 import { momentOf, utcOf, wallTime, type WallTime } from './zone.ts';
 
@@ -103,7 +103,7 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
   if (strategy !== 'cron') return {};
   if (config.durationMinutes <= 0) return { durationMinutes: 'It has to last for some time.' };
   try {
-    calendarOf(withoutSeconds(config.cron), 'UTC');
+    parseCalendarRule(withoutSeconds(config.cron), 'UTC');
     return {};
   } catch {
     return { cron: 'Write five fields: minute, hour, day of the month, month, day of the week.' };
@@ -130,7 +130,10 @@ function rangeOf({ config, zone }: Plan): Range {
 function slotsByRule({ config, zone, since }: Plan, [first, last]: Range, now: number, most: number): Slot[] {
   const remembered = slotsOfRules.get(config);
   const known = remembered?.zone === zone && remembered.since === since ? remembered.slots : [];
-  const repeated = { rule: calendarOf(withoutSeconds(config.cron), zone), lengthMs: config.durationMinutes * minuteMs };
+  const repeated = {
+    rule: parseCalendarRule(withoutSeconds(config.cron), zone),
+    lengthMs: config.durationMinutes * minuteMs,
+  };
   const slots = cronSlots({ ...repeated, since: Math.min(since, now), first, last }, now, most, known);
   if (slots.some((slot) => !known.includes(slot))) slotsOfRules.set(config, { zone, since, slots });
   return slots;

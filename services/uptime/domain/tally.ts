@@ -1,4 +1,4 @@
-import { beatStatus, type BeatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
 /** Beats of a stretch of time, added up. */
 export interface Tally {
@@ -16,7 +16,7 @@ export interface Tally {
 
 export interface TalliedBeat {
   readonly at: number;
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly ping: number | null;
 }
 
@@ -31,18 +31,18 @@ export function tallyBeat(
   before: Pick<TalliedBeat, 'at' | 'status'> | undefined,
   longestGapMs: number,
 ): void {
-  if (beat.status === beatStatus.up) tally.up += 1;
-  else if (beat.status === beatStatus.maintenance) tally.maintenance += 1;
+  if (beat.status === heartbeatStatus.up) tally.up += 1;
+  else if (beat.status === heartbeatStatus.maintenance) tally.maintenance += 1;
   else tally.down += 1;
-  if (beat.ping !== null && beat.status === beatStatus.up) {
+  if (beat.ping !== null && beat.status === heartbeatStatus.up) {
     tally.pingSum += beat.ping;
     tally.pings += 1;
     tally.pingMin = Math.min(tally.pingMin ?? beat.ping, beat.ping);
     tally.pingMax = Math.max(tally.pingMax ?? beat.ping, beat.ping);
   }
   if (before === undefined || beat.at <= before.at || beat.at - before.at > longestGapMs) return;
-  if (before.status === beatStatus.up) tally.upMs += beat.at - before.at;
-  else if (before.status !== beatStatus.maintenance) tally.downMs += beat.at - before.at;
+  if (before.status === heartbeatStatus.up) tally.upMs += beat.at - before.at;
+  else if (before.status !== heartbeatStatus.maintenance) tally.downMs += beat.at - before.at;
 }
 
 export function addTally(into: Tally, from: Readonly<Tally>): void {

@@ -1,4 +1,4 @@
-import { noticeOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { mayWrite } from './monitor-events.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
@@ -45,7 +45,7 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
       async run(_session, given) {
         const urls = [...toDeliveryUrls(recordOf(given))];
         const name = textOf(recordOf(given)['name']) || 'notification';
-        await context.handovers.pass(noticeOffered, `uptime:test:${context.random.text(20)}`, {
+        await context.handovers.pass(notificationOffered, `uptime:test:${context.random.text(20)}`, {
           configuration: 'aggregator',
           urls,
           notice: {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { socketIo, type SocketIo } from '../../kit/socket-io.ts';
+import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
 import { offsetText } from '../domain/zone.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { StoredBeat } from '../store/beats.ts';
@@ -64,7 +64,7 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
 
   const take = (socket: Socket): void => {
     const { request } = socket;
-    const { remoteAddress, foreignSite } = context.caller(request);
+    const { remoteAddress, isCrossSite: foreignSite } = context.caller(request);
     const session: Session = {
       identity: undefined,
       proof: undefined,
@@ -99,13 +99,13 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
   const following = context.bus.subscribe(accountsChanged, endInvalidSoon);
   const checking = context.clock.every(validityMs, endInvalidSoon);
 
-  const io = socketIo({
+  const io = createSocketIo({
     path: socketPath,
-    longestMessage,
+    maxMessageBytes: longestMessage,
     admit() {
       if (clients.size >= mostClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
     },
-    take,
+    onConnection: take,
     log,
   });
   return {

@@ -1,4 +1,4 @@
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
 import type { Watched } from './watched.ts';
@@ -24,6 +24,6 @@ export function isCovered(
 
 /** It is down, or was at that moment. */
 function wasDown({ standing, outageSince }: Watched, at: number): boolean {
-  if (standing.status === beatStatus.down) return true;
+  if (standing.status === heartbeatStatus.down) return true;
   return outageSince !== null && outageSince <= at + togetherMs && standing.since !== null && standing.since >= at;
 }

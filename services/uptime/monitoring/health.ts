@@ -1,6 +1,6 @@
 import type { Health } from '../../contracts/health.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
-import { fewNames } from '../../kit/few-names.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import { joinNames } from '../../kit/join-names.ts';
 import type { Checker } from '../check/checker.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
@@ -16,7 +16,7 @@ export function healthOf(parts: {
   const quarantined = monitors.all().filter(({ quarantinedAt }) => quarantinedAt !== null);
   const [paused] = quarantined;
   if (paused !== undefined) {
-    const names = fewNames(quarantined.map(({ config }) => config.name));
+    const names = joinNames(quarantined.map(({ config }) => config.name));
     const detail = `paused because Homeport stopped working during the check: ${names}`;
     return { state: 'degraded', detail, remedy: { label: 'Resume it', to: `/uptime/monitors/${String(paused.id)}` } };
   }
@@ -25,8 +25,8 @@ export function healthOf(parts: {
   if (active.length === 0) {
     return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
   }
-  const down = active.filter(({ standing }) => standing.status === beatStatus.down);
-  const well = active.filter(({ standing }) => standing.status === beatStatus.up).length;
+  const down = active.filter(({ standing }) => standing.status === heartbeatStatus.down);
+  const well = active.filter(({ standing }) => standing.status === heartbeatStatus.up).length;
   const unknown = active.filter(({ standing }) => standing.status === null).length;
   const [first, another] = down;
   if (first === undefined) {
@@ -36,6 +36,6 @@ export function healthOf(parts: {
   const are = another === undefined ? 'is' : 'are';
   const to = another === undefined ? `/uptime/monitors/${String(first.id)}` : '/uptime';
   const others = well === 0 ? '' : `, ${String(well)} ${well === 1 ? 'other is' : 'others are'} well`;
-  const detail = `${fewNames(down.map(({ config }) => config.name))} ${are} down${others}`;
+  const detail = `${joinNames(down.map(({ config }) => config.name))} ${are} down${others}`;
   return { state: 'up', detail, remedy: { label: 'See what is down', to } };
 }

@@ -1,6 +1,6 @@
 import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { uptimeChanged, uptimeWorked } from '../../contracts/uptime/api.ts';
+import { uptimeChanged, uptimeActivity } from '../../contracts/uptime/api.ts';
 
 const changedMs = 250;
 const workedMs = 2000;
@@ -33,7 +33,7 @@ export class Live implements Disposable {
   worked(): void {
     this.#working ??= this.#clock.after(workedMs, () => {
       this.#working = undefined;
-      this.#bus.publish(uptimeWorked, { at: this.#clock.now() });
+      this.#bus.publish(uptimeActivity, { at: this.#clock.now() });
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { beatStatus, BeatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { Outcome } from '../domain/judge.ts';
 import { judgeGroup } from '../domain/group.ts';
 import { pingHost } from './ping.ts';
@@ -19,7 +19,7 @@ export interface LocalParts {
 
 /** While a window runs nothing is checked. */
 export function maintained(at: number): Outcome {
-  return { at, status: beatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
+  return { at, status: heartbeatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
 }
 
 /** Monitors that need no connection of the checker: push, group, manual, ping, and those of kinds that are not known here. */
@@ -69,7 +69,7 @@ export class LocalChecks implements Disposable {
   }
 
   #wait({ config, standing }: Watched): number {
-    const ms = standing.status === beatStatus.pending ? retryMs(config) : intervalMs(config);
+    const ms = standing.status === heartbeatStatus.pending ? retryMs(config) : intervalMs(config);
     return config.type === 'push' ? ms + pushGraceMs : ms;
   }
 
@@ -87,7 +87,7 @@ export class LocalChecks implements Disposable {
     if (this.#parts.inMaintenance(watched)) return maintained(at);
     switch (config.type) {
       case 'push':
-        return { at, status: beatStatus.down, msg: 'No heartbeat in the time window', ping: null };
+        return { at, status: heartbeatStatus.down, msg: 'No heartbeat in the time window', ping: null };
       case 'group': {
         const members = this.#parts.members(id).map((member) => ({
           name: member.config.name,
@@ -96,10 +96,10 @@ export class LocalChecks implements Disposable {
         return { at, ping: null, ...judgeGroup(members) };
       }
       case 'manual': {
-        const status = BeatStatus.safeParse(config['manual_status']);
+        const status = HeartbeatStatus.safeParse(config['manual_status']);
         return status.success
           ? { at, status: status.data, msg: 'Set by hand', ping: null }
-          : { at, status: beatStatus.pending, msg: 'Nobody has set it yet', ping: null };
+          : { at, status: heartbeatStatus.pending, msg: 'Nobody has set it yet', ping: null };
       }
       case 'ping': {
         while (this.#pinging >= mostPings) {
@@ -115,7 +115,7 @@ export class LocalChecks implements Disposable {
       default:
         return {
           at,
-          status: beatStatus.down,
+          status: heartbeatStatus.down,
           msg: 'Unknown Monitor Type',
           ping: null,
           notChecked: true,

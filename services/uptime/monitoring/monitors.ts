@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { beatStatus, missingTarget, MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, missingTarget, MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
 import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
 import type { MonitorStore } from '../store/monitors.ts';
@@ -283,7 +283,7 @@ export class Monitors {
         intervalMs: intervalMs(config),
         timeoutMs: timeoutMs(config),
         // One that nobody has checked, or that was about to be tried again, is looked at right away.
-        now: now || standing.status === null || standing.status === beatStatus.pending,
+        now: now || standing.status === null || standing.status === heartbeatStatus.pending,
       })),
     );
     for (const watched of here) local.set(watched, now || watched.standing.status === null);

@@ -1,6 +1,6 @@
 import type { Children } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { beatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { Outcome } from '../domain/judge.ts';
 
 const mostEchoes = 100;
@@ -26,13 +26,13 @@ export async function pingHost(
     const times = [...text.matchAll(/time[=<]([\d.]+)/g)].map(([, ms]) => Number(ms));
     if (code === 0 && times.length > 0) {
       const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
-      return { status: beatStatus.up, msg: '', ping: Math.round(mean) };
+      return { status: heartbeatStatus.up, msg: '', ping: Math.round(mean) };
     }
     const words = trouble.trim().split('\n')[0] || `no answer within ${seconds} s`;
-    return { status: beatStatus.down, msg: words.slice(0, 500), ping: null, unreachable: true };
+    return { status: heartbeatStatus.down, msg: words.slice(0, 500), ping: null, unreachable: true };
   } catch (error) {
     const words = error instanceof Problem ? error.detail : `timeout of ${String(timeoutMs)}ms exceeded`;
-    return { status: beatStatus.down, msg: words, ping: null };
+    return { status: heartbeatStatus.down, msg: words, ping: null };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ReportRow } from '../../contracts/uptime/manage.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { averagePing, uptimeByTime, type Tally } from '../domain/tally.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Figures } from './figures.ts';
@@ -44,12 +44,12 @@ export async function reportOf(
 function untilNow(tally: Tally, { config, standing }: Watched, now: number): Tally {
   const open = standing.at === null ? 0 : now - standing.at;
   if (!config.active || open <= 0 || open > longestGapMs(config)) return tally;
-  if (standing.status === beatStatus.up) return { ...tally, upMs: tally.upMs + open };
-  if (standing.status === beatStatus.maintenance) return tally;
+  if (standing.status === heartbeatStatus.up) return { ...tally, upMs: tally.upMs + open };
+  if (standing.status === heartbeatStatus.maintenance) return tally;
   return { ...tally, downMs: tally.downMs + open };
 }
 
 /** Another program left it down: the outage is there, and the first check here writes it down. */
 function beginsOutage({ standing, stoodElsewhere, incident }: Watched): boolean {
-  return incident === null && standing.status === null && stoodElsewhere?.status === beatStatus.down;
+  return incident === null && standing.status === null && stoodElsewhere?.status === heartbeatStatus.down;
 }

@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import { count, emptySpread, quantile, readSpread, addSpread, spreadText, total } from '../domain/spread.ts';
 import { addTally, emptyTally, tallyBeat, type Tally } from '../domain/tally.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { BeatStore, StoredBeat } from '../store/beats.ts';
 import type { Bucket, BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize, type Tables } from '../store/tables.ts';
@@ -98,7 +98,7 @@ export function hoursOf(watched: Pick<Watched, 'id' | 'config'>, beats: readonly
     let found = made.get(start);
     if (found === undefined) made.set(start, (found = { tally: emptyTally(), pings: [] }));
     tallyBeat(found.tally, beat, before, longestGapMs(watched.config));
-    if (beat.ping !== null && beat.status === beatStatus.up) found.pings.push(beat.ping);
+    if (beat.ping !== null && beat.status === heartbeatStatus.up) found.pings.push(beat.ping);
     before = beat;
   }
   return [...made].map(([start, { tally, pings }]) => {

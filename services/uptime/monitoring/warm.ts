@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addSpread, emptySpread, readSpread, count } from '../domain/spread.ts';
 import { addTally, emptyTally, tallyBeat } from '../domain/tally.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { BeatStore } from '../store/beats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import { bucketMs } from '../store/tables.ts';
@@ -25,7 +25,7 @@ export async function warmUp(watched: Watched, beats: BeatStore, buckets: Bucket
   for (const beat of await beats.since(watched.id, rolled)) {
     if (beat.at >= until) break;
     tallyBeat(hourOf(watched, Math.floor(beat.at / hour) * hour), beat, before, longestGapMs(watched.config));
-    if (beat.ping !== null && beat.status === beatStatus.up) count(today, beat.ping);
+    if (beat.ping !== null && beat.status === heartbeatStatus.up) count(today, beat.ping);
     before = beat;
   }
   for (const bucket of hours) if (bucket.start >= thisDay) addSpread(today, readSpread(bucket.spread));

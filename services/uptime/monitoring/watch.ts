@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { CheckResult } from '../check/messages.ts';
 import { dueWarnings } from '../domain/certificate.ts';
 import { afterAnswer, usualOf, usualRule } from '../domain/degradation.ts';
@@ -70,19 +70,19 @@ export class Watch {
 
   /** What the checker found. The beat, unless the failure was our own fault. */
   async take(watched: Watched, result: CheckResult): Promise<JudgedBeat | undefined> {
-    if (result.status === beatStatus.maintenance) return this.beat(watched, result);
+    if (result.status === heartbeatStatus.maintenance) return this.beat(watched, result);
     if (result.certificate !== undefined) {
       watched.chain = result.certificate;
       this.#parts.recorder.note(watched);
     }
     this.#warnOfCertificate(watched);
-    const failed = result.status === beatStatus.down;
+    const failed = result.status === heartbeatStatus.down;
     if (failed) this.#parts.lookAtClock();
     if (failed && this.#isExcused(watched, result)) return undefined;
     watched.excused = 0;
     const offline = failed && result.unreachable === true && !(await this.#parts.connectivity.isOnline(watched.config));
     const outcome: Outcome = offline
-      ? { ...result, status: beatStatus.pending, msg: `${result.msg} (this machine has no network)` }
+      ? { ...result, status: heartbeatStatus.pending, msg: `${result.msg} (this machine has no network)` }
       : result;
     return this.beat(watched, outcome, { timely: result.lateMs <= lateMs && !result.lagged });
   }
@@ -103,7 +103,7 @@ export class Watch {
     const begins = statusChanged || before.since === null;
     const memorable = begins || before.retries !== standing.retries || effects.length > 0;
     this.#parts.recorder.add(watched, { ...beat, monitorId: watched.id }, { changed: memorable, effects });
-    if (beat.status === beatStatus.pending) this.#parts.again(watched.id, retryMs(watched.config));
+    if (beat.status === heartbeatStatus.pending) this.#parts.again(watched.id, retryMs(watched.config));
     this.#parts.beaten(watched, beat, statusChanged);
     return beat;
   }
@@ -136,7 +136,7 @@ export class Watch {
     if (after.flapping || standing.status === null || standing.at === null) return;
     const beat = { ...standing, status: standing.status, at: standing.at, important: false, duration: 0 };
     // A steady one that is down is told of as down; who is up owes people nothing.
-    if (standing.status === beatStatus.up) watched.standing = { ...standing, downSince: null };
+    if (standing.status === heartbeatStatus.up) watched.standing = { ...standing, downSince: null };
     this.#parts.recorder.note(watched, this.#enqueue(watched, flapEvent(watched, beat, false)));
   }
 
@@ -250,7 +250,7 @@ export class Watch {
 
   #slowness(watched: Watched, beat: JudgedBeat, timely: boolean): readonly Effect[] {
     const rule = watched.config.degradation ?? usualRule;
-    if (rule === false || beat.status !== beatStatus.up || beat.ping === null || !timely) return [];
+    if (rule === false || beat.status !== heartbeatStatus.up || beat.ping === null || !timely) return [];
     if (watched.usual === undefined || watched.usualAge >= usualEvery) {
       const week = emptySpread();
       for (const spread of watched.days.values()) addSpread(week, spread);

@@ -1,5 +1,5 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
-import type { BeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ToldThresholds } from '../domain/certificate.ts';
 import { notSlow, type Slowness, type Usual } from '../domain/degradation.ts';
 import { steady, type Flapping } from '../domain/flap.ts';
@@ -20,7 +20,7 @@ export interface Watched {
   rules: Rules;
   standing: Standing;
   /** How another program saw it last, until the first beat here. */
-  stoodElsewhere?: { readonly status: BeatStatus; readonly since: number; readonly at: number } | undefined;
+  stoodElsewhere?: { readonly status: HeartbeatStatus; readonly since: number; readonly at: number } | undefined;
   flapping: Flapping;
   slowness: Slowness;
   usual: Usual | undefined;

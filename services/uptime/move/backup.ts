@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { UptimeExport } from '../../contracts/uptime/manage.ts';
-import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { BucketSize } from '../store/tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A beat that was made elsewhere. */
 export interface PastBeat {
   readonly at: number;
-  readonly status: BeatStatus;
+  readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
   readonly important: boolean;

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
-import { threadFile } from '../../kit/limited-thread.ts';
+import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import type { Holding } from './backup.ts';
 import type { KumaAnswer, KumaQuestion } from './kuma-messages.ts';
@@ -19,7 +19,7 @@ const limits = {
  * @throws Problem `uptime.no_backup` (400) when it cannot be read or is too large.
  */
 export async function openKuma(file: string): Promise<AsyncDisposable & { readonly holding: Holding }> {
-  const processes = new LimitedProcesses(threadFile('kuma-process', import.meta.url), limits);
+  const processes = new LimitedProcesses(getThreadFile('kuma-process', import.meta.url), limits);
   try {
     const answer = await ask(processes, { file });
     if (answer.kind !== 'holding') throw new Error('the process sent another answer');

@@ -1,5 +1,5 @@
 import type { Context } from '../../contracts/service.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { stoodSince } from '../domain/judge.ts';
 import { emptySpread, count, spreadText } from '../domain/spread.ts';
 import type { BeatStore } from '../store/beats.ts';
@@ -71,8 +71,8 @@ export function outagesOf(monitorId: number, beats: readonly PastBeat[]): readon
   const outages: PastOutage[] = [];
   let began: PastBeat | undefined;
   for (const beat of beats.toSorted((a, b) => a.at - b.at)) {
-    if (beat.status === beatStatus.down) began ??= beat;
-    if (beat.status !== beatStatus.up || began === undefined) continue;
+    if (beat.status === heartbeatStatus.down) began ??= beat;
+    if (beat.status !== heartbeatStatus.up || began === undefined) continue;
     outages.push({ monitorId, startedAt: began.at, resolvedAt: beat.at, cause: began.msg });
     began = undefined;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { changesOf } from '../../contracts/changes.ts';
+import { toPatchSchema } from '../../contracts/patch-schema.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
@@ -48,7 +48,7 @@ export async function provision(
   for (const given of statusPages) {
     await attempt(parts, 'status page', given['slug'], async () => {
       const { groups, ...fields } = Wanted.page.parse(given);
-      const config = changesOf(StatusPageConfig).parse(fields);
+      const config = toPatchSchema(StatusPageConfig).parse(fields);
       const slug = StatusPageConfig.shape.slug.parse(fields.slug);
       if (parts.pages.find(slug) === undefined) await parts.pages.add(slug, config.title ?? slug);
       const list = groups?.map((group) => ({

@@ -2,7 +2,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
-import { bodyToFile } from '../../kit/request-body.ts';
+import { writeBodyToFile } from '../../kit/request-body.ts';
 import { readBackup, type Holding } from './backup.ts';
 import { openKuma } from './kuma-reader.ts';
 
@@ -20,7 +20,7 @@ export async function withUpload<T>(
   const own = await mkdtemp(join(folder, 'import-'));
   const file = join(own, 'upload');
   try {
-    const size = await bodyToFile(incoming, file, { most: largestDatabase, tooLarge });
+    const size = await writeBodyToFile(incoming, file, { most: largestDatabase, tooLarge });
     if (await isDatabase(file)) {
       await using database = await openKuma(file);
       return await work(database.holding);

@@ -1,5 +1,5 @@
-import type { NoticeType } from '../../contracts/notify/notice.ts';
-import { plainCause } from '../../contracts/uptime/causes.ts';
+import type { NotificationType } from '../../contracts/notify/notification.ts';
+import { explainFailure } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import { targetOf } from '../domain/target.ts';
@@ -20,7 +20,7 @@ export type EventKind =
 export interface UptimeEvent {
   readonly title: string;
   readonly body: string;
-  readonly type: NoticeType;
+  readonly type: NotificationType;
   /** With `id` and `kind`, and what the kind adds. */
   readonly event: { readonly id: string; readonly kind: EventKind } & Readonly<Record<string, unknown>>;
 }
@@ -206,7 +206,7 @@ function who({ id, config }: Subject) {
 /** Never empty: some receivers refuse that. */
 /** What happened in plain words, where there are some: those of the check stand on the monitor's page and in the event. */
 function bodyOf({ config }: Subject, msg: string): string {
-  const cause = plainCause(msg) ?? '';
+  const cause = explainFailure(msg) ?? '';
   const target = targetOf(config);
   const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? msg : ''];
   return parts.filter((part) => part !== '').join('\n') || config.name;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { noticeOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
@@ -98,7 +98,7 @@ export class Followers {
       }
       if (tag !== null) {
         await orNone(
-          context.handovers.pass(noticeOffered, key, {
+          context.handovers.pass(notificationOffered, key, {
             ...{ configuration: 'aggregator', tag },
             notice: {
               ...{ title, body: message, format: 'text', tags: ['uptime', 'uptime.status-page'], source },

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { noticeOffered } from '../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { KnownPage } from '../store/status-pages.ts';
@@ -92,7 +92,7 @@ export class SubscriberMail {
       const way = `${page}/${link}?of=${String(known.id)}.${known.token}`;
       const last = link === 'confirm' ? `To confirm: ${way}` : `${page}\n\nNo more of these: ${way}`;
       try {
-        await context.handovers.pass(noticeOffered, `uptime:${id}`, {
+        await context.handovers.pass(notificationOffered, `uptime:${id}`, {
           configuration: 'aggregator',
           urls: [mailTo(mailAddress, known.address)],
           notice: {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
-import { noticeOffered, NoticeType } from '../../contracts/notify/notice.ts';
+import { notificationOffered, NotificationType } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
@@ -16,7 +16,7 @@ const deliver = defineJob(
   z.object({
     title: z.string(),
     body: z.string(),
-    type: NoticeType,
+    type: NotificationType,
     event: z.looseObject({ id: z.string(), kind: z.string() }),
     tag: z.string(),
     monitor: z.int().nullable(),
@@ -105,7 +105,7 @@ export class Teller {
     const { context, options, urlsFor } = this.#parts;
     const urls = monitor === null ? [] : [...urlsFor(monitor)];
     if (urls.length > 0) {
-      await context.handovers.pass(noticeOffered, `${event.id}:notifications`, {
+      await context.handovers.pass(notificationOffered, `${event.id}:notifications`, {
         configuration: 'aggregator',
         urls,
         notice: { title, body, type, format: 'text', tags: ['uptime', `uptime.${event.kind}`], source: 'uptime' },
@@ -128,7 +128,7 @@ export class Teller {
       throw new Problem('uptime.aggregator', 502, words, { retryable: true });
     }
     const page = context.appPages.forMessages();
-    await context.handovers.pass(noticeOffered, event.id, {
+    await context.handovers.pass(notificationOffered, event.id, {
       configuration: 'aggregator',
       ...(tag === '' ? {} : { tag }),
       notice: {

@@ -5,7 +5,7 @@ import type { Rights } from '../../contracts/route-access.ts';
 import type { Context } from '../../contracts/service.ts';
 import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
-import { beatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { lastHours } from '../domain/last-hours.ts';
 import type { BeatStore } from '../store/beats.ts';
@@ -76,7 +76,7 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
       const wanted = monitors.all().filter((watched) => {
         const { target, name, state, active } = row(watched);
         const isStatus =
-          status === undefined || (status === 'paused' ? !active : active && state.status === beatStatus[status]);
+          status === undefined || (status === 'paused' ? !active : active && state.status === heartbeatStatus[status]);
         const isIn = parent === undefined || watched.config.parent === parent;
         return isStatus && isIn && `${name}\n${target}`.toLowerCase().includes(words);
       });

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { leadToApp } from '../../kit/lead-to-app.ts';
+import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { badgeRoutes, type BadgeParts } from './badges.ts';
 import { reportFile, type ManageParts } from './manage-api.ts';
@@ -38,7 +38,7 @@ export function uptimeApp(parts: AppParts): Express {
   app.use(subscribeRoutes(parts));
   app.use(statusPageRoutes(parts));
   app.get('/', (request, response) => {
-    const isAnswered = leadToApp(request, response, { pages: context.appPages, path: '/uptime' });
+    const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/uptime' });
     if (!isAnswered) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
   });
   app.get('/openapi.json', (_request, response) => {

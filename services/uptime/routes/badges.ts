@@ -2,7 +2,7 @@ import { makeBadge } from 'badge-maker';
 import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
@@ -69,7 +69,7 @@ export function badgeRoutes(parts: BadgeParts): Router {
 const none: Shown = { message: 'N/A', color: colors.none };
 
 function statusBadge({ standing }: Watched, query: Query): Shown {
-  const name = (['down', 'up', 'pending', 'maintenance'] as const)[standing.status ?? beatStatus.pending];
+  const name = (['down', 'up', 'pending', 'maintenance'] as const)[standing.status ?? heartbeatStatus.pending];
   const words = { down: 'Down', up: 'Up', pending: 'Pending', maintenance: 'Maintenance' }[name];
   return {
     label: query('label') ?? 'Status',

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { beatStatus } from '../../contracts/uptime/monitor.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { LocalChecks } from '../monitoring/local.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Recorder } from '../monitoring/recorder.ts';
@@ -36,7 +36,7 @@ export function pushRoute({ clock, monitors, watch, local, recorder }: PushParts
     watch.beat(watched, {
       at: clock.now(),
       isReport: true,
-      status: status === 'up' ? beatStatus.up : beatStatus.down,
+      status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,
       msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, longestMessage),
       ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
     });

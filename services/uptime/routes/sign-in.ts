@@ -38,7 +38,7 @@ export async function callerOf(context: Context, keys: ApiKeys, request: Incomin
       },
     };
   }
-  const isOwn = isLoopback(request.socket.remoteAddress) && !from.foreignSite && !isGatewayRequest(request);
+  const isOwn = isLoopback(request.socket.remoteAddress) && !from.isCrossSite && !isGatewayRequest(request);
   if (authorization === undefined && isOwn && (await accounts.list()).length === 0) {
     return { identity: undefined, rights: everything };
   }

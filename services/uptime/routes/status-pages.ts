@@ -3,7 +3,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
-import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
+import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import { monitorsOf, pageStatus } from '../wire/page-status.ts';
@@ -75,7 +75,7 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     const page = published(request.params.slug);
     const { cursor } = request.query;
     const before = typeof cursor === 'string' && cursor !== '' ? { before: cursor } : {};
-    const found: readonly ShownNote[] = await pages.notes(page, { ...before, limit: historyPage + 1 });
+    const found: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPage + 1 });
     const incidents = found.slice(0, historyPage);
     const hasMore = found.length > historyPage;
     const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;

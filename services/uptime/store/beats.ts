@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { executeKnown, inKnownSizes } from '../../kit/known-statement.ts';
+import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,7 +21,7 @@ export class BeatStore {
 
   async add(transaction: Kysely<Tables>, beats: readonly StoredBeat[]): Promise<void> {
     const numbers = await this.#numbersOf(transaction, new Set(beats.map(({ msg }) => storable(msg))));
-    for (const part of inKnownSizes(beats)) {
+    for (const part of chunkRows(beats)) {
       const rows = part.map((beat) => ({
         monitor_id: beat.monitorId,
         at: beat.at,
@@ -32,7 +32,7 @@ export class BeatStore {
         retries: beat.retries,
       }));
       const values = rows.flatMap((row) => Object.values(row));
-      await executeKnown(transaction, `uptime.beats.${String(rows.length)}`, values, () =>
+      await executeCached(transaction, `uptime.beats.${String(rows.length)}`, values, () =>
         transaction
           .insertInto('beats')
           .values(rows)

@@ -6,7 +6,7 @@ import {
   DomainName,
   StatusPageConfig,
   type PublicGroup,
-  type ShownNote,
+  type PublicNote,
   type StatusPage,
 } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
@@ -22,15 +22,15 @@ export interface KnownPage {
 }
 
 /** Changes of a note; what is left out stays. */
-export type NoteChange = Partial<Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
+export type NoteChange = Partial<Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
 
-export type PastNote = Pick<ShownNote, 'title' | 'content' | 'style' | 'active' | 'pin'> & {
+export type PastNote = Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'> & {
   readonly createdAt?: number | undefined;
 };
 
 export interface StatusPageEvents {
   /** A note was written; part of its transaction. */
-  readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: ShownNote) => Promise<void>;
+  readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: PublicNote) => Promise<void>;
   /** Pages were read, changed or removed. */
   readonly changed: () => void;
 }
@@ -170,7 +170,7 @@ export class StatusPages {
     return Number(count);
   }
 
-  async addNote(page: KnownPage, note: Pick<ShownNote, 'title' | 'content' | 'style'>): Promise<ShownNote> {
+  async addNote(page: KnownPage, note: Pick<PublicNote, 'title' | 'content' | 'style'>): Promise<PublicNote> {
     const row = {
       ...clean(note),
       page_id: page.id,
@@ -202,7 +202,7 @@ export class StatusPages {
   }
 
   /** @throws Problem `uptime.unknown_note` (404) */
-  async changeNote(page: KnownPage, id: number, change: NoteChange): Promise<ShownNote> {
+  async changeNote(page: KnownPage, id: number, change: NoteChange): Promise<PublicNote> {
     const { active, pin, ...rest } = change;
     const set = {
       ...clean(rest),
@@ -274,7 +274,7 @@ export class StatusPages {
   }
 }
 
-function shownNote(row: Selectable<Tables['page_notes']>): ShownNote {
+function shownNote(row: Selectable<Tables['page_notes']>): PublicNote {
   const { id, style, title, content, pin, active, created_at, updated_at, page_id } = row;
   const time = (at: number): string => peerTime(at).slice(0, 19);
   return {

@@ -1,5 +1,5 @@
 import { PostgresAdapter, sql, type Generated, type Kysely } from 'kysely';
-import type { BeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { noteStyles } from '../../contracts/uptime/status-pages.ts';
 
 export interface Tables {
@@ -19,7 +19,7 @@ export interface Tables {
     monitor_id: number;
     /** ms since the epoch. */
     at: number;
-    status: BeatStatus;
+    status: HeartbeatStatus;
     ping: number | null;
     message_id: number;
     important: 0 | 1;

@@ -1,4 +1,4 @@
-import { pageStatusOf, type PageStatus } from '../../contracts/uptime/page-status.ts';
+import { getPageStatus, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Watched } from '../monitoring/watched.ts';
@@ -11,5 +11,5 @@ export function monitorsOf(page: KnownPage, monitors: Monitors): readonly Watche
 
 /** How all monitors of a page stand together. */
 export function pageStatus(page: KnownPage, monitors: Monitors): PageStatus {
-  return pageStatusOf(monitorsOf(page, monitors).flatMap(({ standing }) => standing.status ?? []));
+  return getPageStatus(monitorsOf(page, monitors).flatMap(({ standing }) => standing.status ?? []));
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
-import { publicConfig, type ShownNote } from '../../contracts/uptime/status-pages.ts';
+import { publicConfig, type PublicNote } from '../../contracts/uptime/status-pages.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { withoutCredentials } from '../domain/target.ts';
 import { uptimeByBeats } from '../domain/tally.ts';
@@ -48,7 +48,7 @@ async function outagesOf({ incidents, clock }: PublicPageParts, page: KnownPage)
 export async function publicPage(parts: PublicPageParts, page: KnownPage) {
   const { pages, monitors, maintenances, clock } = parts;
   const { config } = page;
-  const incidents: readonly ShownNote[] = await pages.notes(page, { active: true });
+  const incidents: readonly PublicNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
     id,
     name,

@@ -1,5 +1,5 @@
 import type { PageStatus } from '../../contracts/uptime/page-status.ts';
-import type { ShownNote } from '../../contracts/uptime/status-pages.ts';
+import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { Watched } from '../monitoring/watched.ts';
@@ -15,7 +15,7 @@ const words: Readonly<Record<PageStatus, string>> = {
 export interface Feed {
   readonly page: KnownPage;
   readonly link: string;
-  readonly notes: readonly ShownNote[];
+  readonly notes: readonly PublicNote[];
   readonly down: readonly Watched[];
   readonly status: PageStatus;
   readonly now: number;

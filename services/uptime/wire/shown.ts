@@ -1,5 +1,5 @@
-import type { Beat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
-import { beatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
+import type { Heartbeat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
+import { heartbeatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { targetOf } from '../domain/target.ts';
 import { uptimeByTime } from '../domain/tally.ts';
@@ -10,7 +10,7 @@ import { lastDay, type Watched } from '../monitoring/watched.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
 /** A beat as the peer's clients read it. */
-export function beatView(beat: StoredBeat): Beat {
+export function beatView(beat: StoredBeat): Heartbeat {
   const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
   return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries };
 }
@@ -47,7 +47,7 @@ export function rowView(watched: Watched, active: boolean, now: number): Monitor
       ping,
       since,
       uptime24h: uptime24h === null ? null : Math.floor(uptime24h * 1e5) / 1e5,
-      ...(status === beatStatus.up ? {} : { msg }),
+      ...(status === heartbeatStatus.up ? {} : { msg }),
       ...(certDays === null ? {} : { certDays }),
       ...(degraded ? { degraded } : {}),
       ...(flapping ? { flapping } : {}),

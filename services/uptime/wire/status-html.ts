@@ -1,6 +1,6 @@
 import { Marked } from 'marked';
 import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
-import { pageStatusTitles, visitorWords, type PageStatus } from '../../contracts/uptime/page-status.ts';
+import { pageStatusTitles, visitorStatusLabels, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import type { KnownPage } from '../store/status-pages.ts';
@@ -160,7 +160,7 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
     uptime === undefined || last === undefined
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
-  const word = last === undefined ? 'Not checked' : visitorWords[last.status];
+  const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
   // The newest stands at the right end, whatever there is before it.
   const before = onlyLast ? 0 : shownBars - bars.length;

@@ -24,7 +24,7 @@ test('a password goes on under the hash of another program, until its owner sign
   const identity = await house.accounts.authenticate(basic('ben', 'userpass12'));
   expect(identity).toMatchObject({ account: 'ben', via: 'password' });
   expect(await stored('ben')).toMatch(/^\$scrypt\$/);
-  expect(identity !== undefined && house.accounts.stands(identity)).toBe(true);
+  expect(identity !== undefined && house.accounts.isStillValid(identity)).toBe(true);
   expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toBe(identity);
   await expect(house.accounts.authenticate(basic('ben', 'userpass1'))).rejects.toMatchObject(badCredentials);
 });

@@ -180,9 +180,9 @@ describe('an identity that is kept while things change', () => {
   });
 
   test('an identity stands as long as what proved it', async () => {
-    expect(house.accounts.stands(mia)).toBe(true);
+    expect(house.accounts.isStillValid(mia)).toBe(true);
     await house.accounts.change('mia', { password: 'battery staple' });
-    expect(house.accounts.stands(mia)).toBe(false);
+    expect(house.accounts.isStillValid(mia)).toBe(false);
   });
 
   test('hostile resources are plain text', async () => {

@@ -20,7 +20,7 @@ const authenticate = (...given: Parameters<House['accounts']['authenticate']>) =
 let guesses = 0;
 /** A password that nobody tried before: the same one again is no other guess. */
 const guess = (name: string, from = address): Credentials => basic(name, `guess ${String(guesses++)}`, from);
-const foreign = (credentials: Credentials): Credentials => ({ ...credentials, foreignSite: true });
+const foreign = (credentials: Credentials): Credentials => ({ ...credentials, isCrossSite: true });
 const strangers = (count: number) => Array.from({ length: count }, (_, at) => `stranger-${at}`);
 
 type Outcome = 'in' | 'wrong' | 'slowed';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openChildren, type ServiceChildren } from '../../../main/host/children/children.ts';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { identityOf, isRunning } from '../../../services/kit/process-group.ts';
+import { findProcessIdentity, isRunning } from '../../../services/kit/process-group.ts';
 import { createFakeClock } from '../../support/clock.ts';
 
 const log: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -73,7 +73,7 @@ describe('a program', () => {
 
   it('ends with all it started', async () => {
     const child = await children.start({ name: 'family', file: node, args: ['-e', withGrandchild] });
-    const grandchild = await identityOf(Number(await firstLine(child.stdout)));
+    const grandchild = await findProcessIdentity(Number(await firstLine(child.stdout)));
     expect(await isRunning(grandchild ?? '')).toBe(true);
     await child.stop();
     await vi.waitFor(async () => expect(await isRunning(grandchild ?? '')).toBe(false));
@@ -114,14 +114,14 @@ describe('what a killed host left behind', () => {
     const options = { detached: true, stdio: 'ignore' } as const;
     const left = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
     const other = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
-    const identity = (await identityOf(left.pid ?? 0)) ?? '';
+    const identity = (await findProcessIdentity(left.pid ?? 0)) ?? '';
     writeFileSync(join(folder, String(left.pid)), identity);
     writeFileSync(join(folder, String(other.pid)), `${String(other.pid)}/1`);
     writeFileSync(join(folder, 'nonsense'), 'x');
     const ended = once(left, 'exit');
     await using _next = await openChildren(folder, { clock: systemClock, log });
     expect(await ended).toEqual([null, 'SIGTERM']);
-    expect(await identityOf(other.pid ?? 0)).toBeDefined();
+    expect(await findProcessIdentity(other.pid ?? 0)).toBeDefined();
     expect(readdirSync(folder)).toEqual([]);
     other.kill('SIGKILL');
   });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createFetch, type HostFetch } from '../../../main/host/fetch/fetch.ts';
 import { OwnConnections } from '../../../main/host/fetch/own-connections.ts';
-import { leadsToOwnListener } from '../../../services/kit/own-listeners.ts';
+import { isOwnListener } from '../../../services/kit/own-listeners.ts';
 import { quietLog } from '../http/raw.ts';
 
 const open: AsyncDisposable[] = [];
@@ -113,12 +113,12 @@ describe('a connection of this process', () => {
 describe('leadsToOwnListener', () => {
   it('takes the port of the scheme where an address names none', () => {
     const ends = { remoteAddress: '::ffff:127.0.0.1', remotePort: 443, localAddress: '127.0.0.1' };
-    expect(leadsToOwnListener(ends, ['https://nas.local'])).toBe(true);
-    expect(leadsToOwnListener(ends, ['http://nas.local'])).toBe(false);
+    expect(isOwnListener(ends, ['https://nas.local'])).toBe(true);
+    expect(isOwnListener(ends, ['http://nas.local'])).toBe(false);
   });
 
   it('lets the same port of another computer pass', () => {
     const ends = { remoteAddress: '192.0.2.7', remotePort: 8000, localAddress: '192.0.2.6' };
-    expect(leadsToOwnListener(ends, ['http://127.0.0.1:8000'])).toBe(false);
+    expect(isOwnListener(ends, ['http://127.0.0.1:8000'])).toBe(false);
   });
 });

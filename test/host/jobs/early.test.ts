@@ -228,7 +228,7 @@ eachDialect((name, open) => {
 
   it('forgets what is done where the kind says so, and its key is free again', async () => {
     await using room = await openRoom(await open());
-    const once = defineJob('test.once', z.object({ n: z.int() }), { forgetDone: true });
+    const once = defineJob('test.once', z.object({ n: z.int() }), { deleteWhenDone: true });
     const seen: number[] = [];
     using _once = room.jobs.handle(once, async ({ payload: { n } }) => void seen.push(n));
     const enqueue = (n: number): Promise<string> =>

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { openDatabase, type Database } from '../../../main/host/database/open.ts';
-import { defineJob, type JobHandling } from '../../../services/contracts/jobs.ts';
+import { defineJob, type JobHandlerOptions } from '../../../services/contracts/jobs.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
-const count = defineJob('test.count', z.object({ n: z.int() }), { forgetDone: true });
+const count = defineJob('test.count', z.object({ n: z.int() }), { deleteWhenDone: true });
 const large = defineJob('test.large', z.object({ n: z.int() }), {
-  ...{ timeoutMs: 1e9, forgetDone: true, concurrency: 50 },
+  ...{ timeoutMs: 1e9, deleteWhenDone: true, concurrency: 50 },
 });
 const Result = z.object({ n: z.int() });
 
@@ -37,7 +37,7 @@ const noted = (folder: string): string =>
   ['db.ended-1', 'db.ended-2'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 
 /** Works the kind; what came to the handler, and what was recorded. */
-function work(room: JobsRoom, schema: JobHandling<unknown, z.infer<typeof Result>>['result'] = Result) {
+function work(room: JobsRoom, schema: JobHandlerOptions<unknown, z.infer<typeof Result>>['result'] = Result) {
   const handled: number[] = [];
   const recorded: number[] = [];
   const working = room.jobs.handle(
@@ -185,7 +185,7 @@ it('does again what it cannot read: half a line, a result of another form, an en
   await using room = await openRoom(await openHere(folder));
   const { handled, recorded } = work(room);
   await vi.waitFor(async () => {
-    await room.jobs.upToDate();
+    await room.jobs.flush();
     expect(recorded.toSorted()).toEqual([10, 20, 30]);
   });
   expect(handled.toSorted()).toEqual([1, 2, 3]);
@@ -201,7 +201,7 @@ it('records what a schema throws at with the mark, and does again what it throws
   });
   const { handled, recorded } = work(room, faulty);
   await vi.waitFor(async () => {
-    await room.jobs.upToDate();
+    await room.jobs.flush();
     expect(recorded.toSorted()).toEqual([10, 20, 30]);
   });
   expect(handled.toSorted()).toEqual([2, 3]);
@@ -294,14 +294,14 @@ it('is up to date as far as the table lets it, and makes nobody wait for one tha
   await enqueue(1);
   await vi.waitFor(() => expect(handled).toEqual([1]));
   await vi.waitFor(async () => {
-    await room.jobs.upToDate();
+    await room.jobs.flush();
     expect(recorded).toEqual([10]);
   });
   refuses = true;
   // What is behind it does not wait for the table either.
   await Promise.all([enqueue(2), enqueue(3)]);
   await vi.waitFor(() => expect(handled).toEqual([1, 2, 3]));
-  await room.jobs.upToDate();
+  await room.jobs.flush();
   expect(recorded).toEqual([10]);
   refuses = false;
   await vi.waitFor(() => {

@@ -87,7 +87,7 @@ eachDialect((_name, open, newPlace) => {
     const id = await jobs.enqueue(database.kysely, deliver, { n: 7 }, { key: 'k' });
     expect(await room.one('dead')).toMatchObject({ id, attempts: 1, lastError: 'There is no such address.' });
     await vi.waitFor(() => expect(onDead).toHaveBeenCalledTimes(1));
-    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, inLine: false, createdAt: room.clock.now() };
+    const expected = { id, key: 'k', payload: { n: 7 }, attempt: 1, hasSuccessors: false, createdAt: room.clock.now() };
     expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
   });
 
@@ -112,7 +112,7 @@ eachDialect((_name, open, newPlace) => {
       room.clock.advance(1_000);
       expect(onDead).toHaveBeenCalledTimes(1);
     });
-    await room.jobs.upToDate();
+    await room.jobs.flush();
     expect(onDead).toHaveBeenCalledTimes(1);
   });
 
@@ -144,7 +144,7 @@ eachDialect((_name, open, newPlace) => {
 
   it('gives up on a job that is too old', async () => {
     await using room = await openRoom(await open());
-    const brief = defineJob('test.brief', Payload, { giveUpAfterMs: 10_000, backoffMs: [6_000] });
+    const brief = defineJob('test.brief', Payload, { maxAgeMs: 10_000, backoffMs: [6_000] });
     using _briefly = room.jobs.handle(brief, () => Promise.reject(away()));
     await room.jobs.enqueue(room.database.kysely, brief, { n: 1 });
     await untilAttempt(room, 1);
@@ -328,15 +328,15 @@ eachDialect((_name, open, newPlace) => {
     const [, second, first = 0] = await waiting(1);
     expect([first > 0, second]).toEqual([true, first]);
     clock.advance(3_000);
-    expect(await jobs.hasten(deliver, 'a')).toBe(true);
+    expect(await jobs.retryNow(deliver, 'a')).toBe(true);
     await vi.waitFor(() => expect(seen).toEqual([1, 1]));
     const [, , again] = await waiting(1);
     expect(again).toBeGreaterThanOrEqual(4_000);
     expect(again).toBeLessThanOrEqual(6_000);
     // What was never tried waits for its time; where nobody stands there is nobody to try.
-    expect([await jobs.hasten(deliver, 'b'), await jobs.hasten(deliver, 'c')]).toEqual([false, false]);
+    expect([await jobs.retryNow(deliver, 'b'), await jobs.retryNow(deliver, 'c')]).toEqual([false, false]);
     broken = false;
-    expect(await jobs.hasten(deliver, 'a')).toBe(true);
+    expect(await jobs.retryNow(deliver, 'a')).toBe(true);
     await room.settle('done', 2);
     expect(seen).toEqual([1, 1, 1, 2]);
   });

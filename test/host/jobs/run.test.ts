@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../../main/host/runtime/clock.ts';
-import { defineJob, type Attempt } from '../../../services/contracts/jobs.ts';
+import { defineJob, type JobAttempt } from '../../../services/contracts/jobs.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openRoom } from './room.ts';
 
@@ -13,14 +13,16 @@ eachDialect((_name, open) => {
   it('runs a job once after the transaction that enqueued it', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
-    const seen: Omit<Attempt<unknown>, 'signal'>[] = [];
+    const seen: Omit<JobAttempt<unknown>, 'signal'>[] = [];
     using _greeting = jobs.handle(greet, async ({ signal, ...attempt }) => {
       expect(signal.aborted).toBe(false);
       seen.push(attempt);
     });
     const id = await database.commit((transaction) => jobs.enqueue(transaction, greet, { n: 1 }, { key: 'a' }));
     await room.settle('done', 1);
-    expect(seen).toEqual([{ id, key: 'a', payload: { n: 1 }, attempt: 1, inLine: false, createdAt: clock.now() }]);
+    expect(seen).toEqual([
+      { id, key: 'a', payload: { n: 1 }, attempt: 1, hasSuccessors: false, createdAt: clock.now() },
+    ]);
   });
 
   it('runs nothing of a transaction that was rolled back', async () => {

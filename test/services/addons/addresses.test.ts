@@ -212,7 +212,7 @@ describe('a page of another site', () => {
     const from = (more: object): Askers =>
       new Askers({
         ...({ profiles: {}, proxy: {}, baseUrl: '' } as unknown as AskersOptions),
-        caller: () => ({ remoteAddress: '192.168.1.9', foreignSite: false, ...more }),
+        caller: () => ({ remoteAddress: '192.168.1.9', isCrossSite: false, ...more }),
         publicUrl: () => undefined,
       });
     const local = { headers: {} } as IncomingMessage;
@@ -220,7 +220,7 @@ describe('a page of another site', () => {
       from({}).isForeign(request),
       from({}).isForeign(request, { known: true }),
       from({ proven: { kind: 'user' } }).isForeign(request),
-      from({ foreignSite: true }).isForeign(request, { known: true }),
+      from({ isCrossSite: true }).isForeign(request, { known: true }),
       from({}).isForeign(local),
     ]).toEqual([true, false, false, true, false]);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { QuietHours, quietSpans, quietUntil, wallClock } from '../../../services/contracts/quiet-hours.ts';
+import { QuietHours, parseQuietSpans, getQuietEnd, createWallClock } from '../../../services/contracts/quiet-hours.ts';
 
-const berlin = wallClock('Europe/Berlin');
-const utc = wallClock('UTC');
+const berlin = createWallClock('Europe/Berlin');
+const utc = createWallClock('UTC');
 
 /** The end of the quiet at a moment, as ISO text; undefined when it is not quiet. */
 function end(lines: readonly string[], at: string, clock = utc): string | undefined {
-  const until = quietUntil(quietSpans(lines), clock, Date.parse(at));
+  const until = getQuietEnd(parseQuietSpans(lines), clock, Date.parse(at));
   return until === undefined ? undefined : new Date(until).toISOString();
 }
 
@@ -49,8 +49,8 @@ describe('quiet hours', () => {
   });
 
   it('that cover the whole week never end', () => {
-    expect(quietUntil(quietSpans(['00:00-24:00']), utc, Date.parse('2026-03-16T21:00:00Z'))).toBe(Infinity);
-    expect(quietUntil(quietSpans(['06:30-06:30']), utc, Date.parse('2026-03-16T21:00:00Z'))).toBe(Infinity);
+    expect(getQuietEnd(parseQuietSpans(['00:00-24:00']), utc, Date.parse('2026-03-16T21:00:00Z'))).toBe(Infinity);
+    expect(getQuietEnd(parseQuietSpans(['06:30-06:30']), utc, Date.parse('2026-03-16T21:00:00Z'))).toBe(Infinity);
   });
 
   it('end by the clock on the wall in the night that is an hour shorter', () => {
@@ -75,6 +75,8 @@ describe('quiet hours', () => {
 
   it('mind zones whose offset is no whole hour', () => {
     // Kathmandu is 5:45 ahead.
-    expect(end(['22:00-07:00'], '2026-03-10T20:00:00Z', wallClock('Asia/Kathmandu'))).toBe('2026-03-11T01:15:00.000Z');
+    expect(end(['22:00-07:00'], '2026-03-10T20:00:00Z', createWallClock('Asia/Kathmandu'))).toBe(
+      '2026-03-11T01:15:00.000Z',
+    );
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeBackup } from '../../../main/host/backup/write.ts';
-import type { BackupContents, BackupFile, SetAside } from '../../../services/contracts/control/backups.ts';
+import type { BackupContents, BackupFile, SetAsideData } from '../../../services/contracts/control/backups.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { api } from '../../support/api.ts';
@@ -41,8 +41,8 @@ describe('restore through the API', () => {
     );
     return sections.find(({ id }) => id === 'inbox')?.fields.find(({ name }) => name === 'keepDays')?.value;
   };
-  const setAside = async (host: TestHost): Promise<readonly SetAside[]> =>
-    (await ask<{ setAside: SetAside[] }>(host, '/api/backups')).setAside;
+  const setAside = async (host: TestHost): Promise<readonly SetAsideData[]> =>
+    (await ask<{ setAside: SetAsideData[] }>(host, '/api/backups')).setAside;
 
   it('lists the content of a backup, restarts with it, undoes the restore and deletes the replaced data', async () => {
     const before = await open();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codeOf, fromBase32 } from '../../../services/kit/totp.ts';
+import { generateCode, fromBase32 } from '../../../services/kit/totp.ts';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
 /** The second step of sign-in, with the real supabase-js. */
@@ -16,7 +16,7 @@ test('codes of an app are those of RFC 6238', () => {
   // Its appendix B, the last six of eight digits; the secret is 12345678901234567890.
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   const codes = [59, 1_111_111_109, 1_111_111_111, 1_234_567_890, 2_000_000_000, 20_000_000_000];
-  expect(codes.map((seconds) => codeOf(fromBase32(secret), Math.floor(seconds / 30)))).toEqual([
+  expect(codes.map((seconds) => generateCode(fromBase32(secret), Math.floor(seconds / 30)))).toEqual([
     '287082',
     '081804',
     '050471',
@@ -40,7 +40,7 @@ test('a second step by an authenticator app: enrolled, asked for, raised, taken 
   const twice = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
   expect(twice.error?.code).toBe('mfa_factor_name_conflict');
 
-  const code = (): string => codeOf(fromBase32(totp.totp.secret), Math.floor(room.clock.now() / 30_000));
+  const code = (): string => generateCode(fromBase32(totp.totp.secret), Math.floor(room.clock.now() / 30_000));
   const wrong = await client.auth.mfa.challengeAndVerify({
     factorId: totp.id,
     code: code() === '000000' ? '111111' : '000000',

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DownloadLimits, LimitsNow } from '../../../services/contracts/downloads/limits.ts';
-import { wallClock } from '../../../services/contracts/quiet-hours.ts';
+import type { DownloadLimits, CurrentLimits } from '../../../services/contracts/downloads/limits.ts';
+import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { downloads } from '../../../services/downloads/index.ts';
 import { control } from '../../../services/control/index.ts';
 import { openingAt } from '../../../services/downloads/limits/hours.ts';
@@ -18,8 +18,8 @@ afterEach(async () => {
 
 interface LimitRig extends Rig {
   /** Sets some of the limits through our own API. */
-  readonly limit: (limits: Partial<DownloadLimits>) => Promise<LimitsNow>;
-  readonly now: () => Promise<LimitsNow>;
+  readonly limit: (limits: Partial<DownloadLimits>) => Promise<CurrentLimits>;
+  readonly now: () => Promise<CurrentLimits>;
   readonly start: (uids: readonly string[], anyway?: boolean) => Promise<unknown>;
 }
 
@@ -38,8 +38,8 @@ async function limitRig(options: TestHostOptions & { readonly settings?: object 
     return await reply.json();
   };
   return Object.assign(rig, {
-    limit: async (limits: Partial<DownloadLimits>) => (await ask('/limits', 'PUT', limits)) as LimitsNow,
-    now: async () => (await ask('/limits')) as LimitsNow,
+    limit: async (limits: Partial<DownloadLimits>) => (await ask('/limits', 'PUT', limits)) as CurrentLimits,
+    now: async () => (await ask('/limits')) as CurrentLimits,
     start: async (uids: readonly string[], anyway = false) => await ask('/start', 'POST', { uids, anyway }),
   });
 }
@@ -165,6 +165,6 @@ describe('hours for downloads', () => {
     [['00:00-00:00'], monday(9), true, null],
     [[], monday(9), true, null],
   ] as const)('%j at %d: open %s until %s', (lines, time, isOpen, changesAt) => {
-    expect(openingAt(lines, wallClock(), time)).toEqual({ open: isOpen, changesAt });
+    expect(openingAt(lines, createWallClock(), time)).toEqual({ open: isOpen, changesAt });
   });
 });

@@ -1,4 +1,4 @@
-import { failureCause } from '../../../services/contracts/downloads/causes.ts';
+import { getFailureCause } from '../../../services/contracts/downloads/causes.ts';
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { downloads } from '../../../services/downloads/index.ts';
@@ -50,7 +50,7 @@ it('a failed one is told with its reason, and a retry of it with its own; not wh
   const { error } = await rig.client.ended(uid);
   // In words for people; the extractor's own are in the row.
   expect(error).toMatch(/^ERROR: /);
-  const news = `big: Download failed: ${failureCause(error).text} [downloads download.failed]`;
+  const news = `big: Download failed: ${getFailureCause(error).text} [downloads download.failed]`;
   expect(news).not.toContain('ERROR');
   await vi.waitFor(() => expect(told()).toEqual([news]), 15_000);
   await rig.client.post('/retry', { id: uid });

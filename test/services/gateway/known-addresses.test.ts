@@ -23,7 +23,7 @@ it('services know the ports of the network and those of engines as addresses of 
   const child = await context?.children.start({
     ...{ name: 'engine', file: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] },
   });
-  if (child !== undefined) context?.children.answersAt(child, 'http://127.0.0.1:5573');
+  if (child !== undefined) context?.children.registerAddress(child, 'http://127.0.0.1:5573');
   expect(known()).toContain('http://127.0.0.1:5573');
   await child?.stop();
   await expect.poll(known).not.toContain('http://127.0.0.1:5573');

@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { giteaApi } from 'gitea-js';
-import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { z } from 'zod';
 import { openGitRoom, type GitRoom } from './room.ts';
 
 let room: GitRoom;
-const offers: NoticeOffer[] = [];
+const offers: NotificationOffer[] = [];
 /** Stands for the aggregator. */
 const listener = defineService({
   ...defineManifest({
@@ -20,7 +20,7 @@ const listener = defineService({
     migrations: [],
   }),
   create: ({ handovers }) => ({
-    start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
+    start: async () => void handovers.receive(notificationOffered, async (offer) => void offers.push(offer)),
     health: async () => ({ state: 'up', detail: '' }),
     async [Symbol.asyncDispose]() {
       await Promise.resolve();

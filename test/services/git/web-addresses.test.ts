@@ -1,7 +1,7 @@
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appPageOf, splitTree } from '../../../services/contracts/git/web-addresses.ts';
+import { findAppPage, splitTree } from '../../../services/contracts/git/web-addresses.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { makeKey, openGitRoom, type GitRoom } from './room.ts';
 
@@ -164,7 +164,7 @@ describe('an address of Gitea, for a browser that knows the app', () => {
   });
 
   it('is no page where it cannot be decoded', () => {
-    expect(appPageOf('/ada/%ff', new URLSearchParams())).toBeUndefined();
+    expect(findAppPage('/ada/%ff', new URLSearchParams())).toBeUndefined();
   });
 });
 

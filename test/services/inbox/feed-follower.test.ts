@@ -53,7 +53,11 @@ eachDialect((_name, open, newLocation) => {
         key: `push:${String(position + index)}`,
         payload: InboxOffer.parse({ body, source: 'push', topic: 't', time: 1000 }),
       }));
-      return Promise.resolve({ entries, reached: position + page.length, more: position + page.length < texts.length });
+      return Promise.resolve({
+        entries,
+        position: position + page.length,
+        hasMore: position + page.length < texts.length,
+      });
     };
     return { requested, after };
   };
@@ -66,7 +70,7 @@ eachDialect((_name, open, newLocation) => {
     await using _follow = await start();
     await expect.poll(bodies).toEqual(numbered(0, 450));
     texts.push(...numbered(450, 460));
-    served.grown();
+    served.entriesAdded();
     await expect.poll(bodies).toEqual(numbered(0, 460));
     expect(added).toEqual(numbered(0, 460));
     expect(await positions.read(pushInboxFeed.name)).toBe(460);
@@ -111,7 +115,7 @@ eachDialect((_name, open, newLocation) => {
     using served = feeds.serve(pushInboxFeed, createSource(texts));
     await using _follow = await start();
     await expect.poll(() => errors).toHaveLength(1);
-    served.grown();
+    served.entriesAdded();
     clock.advance(1000);
     await expect.poll(() => errors).toHaveLength(2);
     fault.with = undefined;

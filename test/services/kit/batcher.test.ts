@@ -6,9 +6,9 @@ import { Batcher } from '../../../services/kit/batcher.ts';
 function open(largest: number, everyTurn = false) {
   const batches: { readonly items: readonly number[]; readonly end: () => void }[] = [];
   const batcher = new Batcher<number>({
-    largest,
-    everyTurn,
-    work: (items) => new Promise<void>((end) => batches.push({ items: [...items], end })),
+    maxBatchSize: largest,
+    waitEachTurn: everyTurn,
+    process: (items) => new Promise<void>((end) => batches.push({ items: [...items], end })),
   });
   const begun = (): readonly (readonly number[])[] => batches.map(({ items }) => items);
   return { batcher, batches, begun };
@@ -35,7 +35,7 @@ it('takes together what comes in one turn, and in the next batch what comes whil
 
 it('makes no batch larger than allowed, and keeps the order', async () => {
   const batches: (readonly number[])[] = [];
-  const batcher = new Batcher<number>({ largest: 3, work: async (items) => void batches.push([...items]) });
+  const batcher = new Batcher<number>({ maxBatchSize: 3, process: async (items) => void batches.push([...items]) });
   for (let item = 0; item < 8; item += 1) batcher.add(item);
   await batcher.drained();
   expect(batches).toEqual([

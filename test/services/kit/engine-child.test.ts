@@ -38,7 +38,7 @@ describe('The child of an engine', () => {
     expect(child.version).toBe('1.2');
     const heard: object[] = [];
     child.onAnswer = (answer) => heard.push(answer);
-    child.tell({ id: 1 });
+    child.send({ id: 1 });
     await vi.waitFor(() => expect(heard).toContainEqual({ heard: { id: 1 } }), 10_000);
     expect(child.usable).toBe(true);
     await child[Symbol.asyncDispose]();
@@ -70,10 +70,10 @@ describe('The child of an engine', () => {
     });`);
     const heard: object[] = [];
     child.onAnswer = (answer) => heard.push(answer);
-    child.tell({ lines: 50 });
+    child.send({ lines: 50 });
     await vi.waitFor(() => expect(heard).toEqual([{ done: true }]), 10_000);
     expect(child.usable).toBe(true);
-    child.tell({ lines: 5000 });
+    child.send({ lines: 5000 });
     await child.ended;
     expect(child.usable).toBe(false);
   });

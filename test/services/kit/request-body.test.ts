@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { bodyToFile } from '../../../services/kit/request-body.ts';
+import { writeBodyToFile } from '../../../services/kit/request-body.ts';
 
 it('a body that finds no room is taken to its end, so that its sender reads why', async () => {
   const server = createServer((incoming, response) => {
-    bodyToFile(incoming, '/dev/full', { most: Infinity, tooLarge: () => new Error('too large') }).catch(
+    writeBodyToFile(incoming, '/dev/full', { most: Infinity, tooLarge: () => new Error('too large') }).catch(
       ({ code }: NodeJS.ErrnoException) => response.writeHead(507).end(code),
     );
   });

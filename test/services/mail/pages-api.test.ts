@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MailCheck, MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
-import { mailWorked } from '../../../services/contracts/mail/api.ts';
+import { mailActivity } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { dayOf } from '../../../services/kit/last-days.ts';
+import { toLocalDay } from '../../../services/kit/local-days.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -111,7 +111,7 @@ describe('the API of the mail page', () => {
     expect(await narrowed('dead')).toEqual([]);
     expect(await narrowed('dropped')).toEqual([]);
     expect(await api(bare.url('control'), '/api/mail/outcomes')).toMatchObject({
-      days: { length: 7, 6: dayOf(Date.now()) },
+      days: { length: 7, 6: toLocalDay(Date.now()) },
       ...{ told: { 6: 0 }, waiting: { 6: 1 }, failed: { 6: 0 }, dropped: { 6: 0 } },
     });
     expect((await delivery())?.nextAt).toBeGreaterThan(0);
@@ -251,7 +251,7 @@ describe('the API of the mail page', () => {
 
   it('tells the pages that mail came, seldom however much comes', async () => {
     let told = 0;
-    using _listening = offers.context?.bus.subscribe(mailWorked, () => (told += 1));
+    using _listening = offers.context?.bus.subscribe(mailActivity, () => (told += 1));
     await Promise.all(Array.from({ length: 20 }, (_, index) => send(`Mail ${String(index)}`)));
     await expect.poll(() => told).toBeGreaterThan(0);
     expect(told).toBeLessThan(20);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MailAccess, MailTakeover, MailTrial } from '../../../services/contracts/mail/api.ts';
+import type { MailAccess, MailriseImport, MailTestResult } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
@@ -22,7 +22,7 @@ describe('setting up the mail gateway', () => {
   });
   const ask = <T>(path: string, method = 'GET', body?: unknown): Promise<T> =>
     api<T>(host.url('control'), path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-  const attempt = (mail_: object): Promise<MailTrial> =>
+  const attempt = (mail_: object): Promise<MailTestResult> =>
     ask('/api/mail/try', 'POST', { from: 'NAS <root@nas.lan>', to: 'alerts@home', subject: '', ...mail_ });
 
   it('says what recipients and rules make of a mail, and keeps none', async () => {
@@ -55,7 +55,7 @@ describe('setting up the mail gateway', () => {
       'tls: {mode: starttls, certfile: a.pem, keyfile: b.pem}',
       'smtp: {auth: {basic: {nas: hush, ups: !env_var PATH}}}',
     ].join('\n');
-    const taken = await ask<MailTakeover>('/api/mail/takeover', 'POST', { text });
+    const taken = await ask<MailriseImport>('/api/mail/takeover', 'POST', { text });
     expect(taken.recipients).toEqual([{ address: 'ups', schemes: ['discord', 'json'], worded: false }]);
     expect(taken.logins).toBe(1);
     expect(taken.settings).toEqual({

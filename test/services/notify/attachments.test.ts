@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noticeOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import { fileName, mediaType } from '../../../services/notify/attachments/names.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { createFakeClock } from '../../support/clock.ts';
@@ -154,7 +154,7 @@ describe('files of a notification', () => {
 
   it('that come with a hand-over go the same way', async () => {
     const bytes = Uint8Array.from(Buffer.from('hello'));
-    await offers.context?.handovers.pass(noticeOffered, 'mail:1', {
+    await offers.context?.handovers.pass(notificationOffered, 'mail:1', {
       configuration: 'files',
       files: [{ name: 'note.txt', type: '', bytes }],
       notice: { title: 'T', body: 'B', type: 'info', format: 'text', tags: [], source: 'mail' },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
-import { noticeOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import type { Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -68,7 +68,8 @@ describe('a notice that another part of the app hands over', () => {
   it('is taken once under its key, which stays its identity', async () => {
     const { offers } = await openNotify();
     const offer = { configuration: 'aggregator', notice: { ...notice, tags: [...notice.tags] } };
-    for (let time = 0; time < 3; time += 1) await offers.context?.handovers.pass(noticeOffered, 'uptime:7', offer);
+    for (let time = 0; time < 3; time += 1)
+      await offers.context?.handovers.pass(notificationOffered, 'uptime:7', offer);
     await vi.waitFor(() => expect(offers.push.size).toBe(1));
     await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['uptime:7']));
     expect([...offers.push.values()]).toMatchObject([{ origin: 'uptime:7', source: 'uptime' }]);
@@ -77,20 +78,20 @@ describe('a notice that another part of the app hands over', () => {
   it('goes to the inbox when nobody wears its tag, and is refused for good without its key', async () => {
     const { offers } = await openNotify();
     const given = { ...notice, tags: [...notice.tags] };
-    await offers.context?.handovers.pass(noticeOffered, 'a:1', {
+    await offers.context?.handovers.pass(notificationOffered, 'a:1', {
       configuration: 'aggregator',
       tag: 'nobody',
       notice: given,
     });
     await vi.waitFor(() => expect([...offers.inbox.keys()]).toEqual(['a:1']));
-    const lost = offers.context?.handovers.pass(noticeOffered, 'a:2', { configuration: 'nokey', notice: given });
+    const lost = offers.context?.handovers.pass(notificationOffered, 'a:2', { configuration: 'nokey', notice: given });
     await expect(lost).rejects.toMatchObject({ code: 'notify.unknown_configuration', retryable: false });
   });
 
   it('goes to destinations it names in place of those of a key; a bad one is final and told without its secrets', async () => {
     const { offers } = await openNotify();
     const pass = (key: string, urls: readonly string[]) =>
-      offers.context?.handovers.pass(noticeOffered, key, {
+      offers.context?.handovers.pass(notificationOffered, key, {
         configuration: 'aggregator',
         urls: [...urls],
         notice: { ...notice, tags: [] },
@@ -247,7 +248,7 @@ describe('the history', () => {
     await post(host, '/notify/inbox', { body: 'done' });
     await post(host, '/notify/aggregator', { body: 'waits for the push server' });
     if (context === undefined) throw new Error('the service was not made');
-    await context.jobs.upToDate();
+    await context.jobs.flush();
     const notices = new NoticeStore(context.db);
     expect(await notices.prune(Date.now() - 3_600_000)).toBe(0);
     expect(await notices.prune(Date.now() + 3_600_000)).toBe(1);

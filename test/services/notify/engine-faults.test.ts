@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { startLibrary } from '../../../main/host/engines/start.ts';
-import { engineWorked, type EngineLibrary, type Engines } from '../../../services/contracts/control/engines.ts';
+import { engineProgress, type EngineLibrary, type Engines } from '../../../services/contracts/control/engines.ts';
 import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import { control } from '../../../services/control/index.ts';
 import { retryWaiting } from '../../../services/notify/apprise/waiting.ts';
@@ -142,7 +142,7 @@ describe.skipIf(lacksLibrary)('an engine', () => {
     renameSync(join(folder, 'elsewhere'), place);
     await api(host, 'POST', '/engines/apprise/verify');
     // As an installation ends.
-    probe.offers.context?.bus.publish(engineWorked, { name: 'apprise', work: null });
+    probe.offers.context?.bus.publish(engineProgress, { name: 'apprise', work: null });
     await vi.waitFor(() => expect(asked).toContain('/here'), 20_000);
   }, 90_000);
 

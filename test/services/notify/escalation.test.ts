@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noticeOffered } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered } from '../../../services/contracts/notify/notification.ts';
 import { control } from '../../../services/control/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { api } from '../../support/api.ts';
@@ -127,7 +127,7 @@ describe('levels of a tag', () => {
     await add('k', [`oncall=${ill('first', 404)}`, `1:oncall=${well('second')}`]);
     const notice = { title: 'T', body: 'B', type: 'failure', format: 'text', tags: [], source: 'uptime' } as const;
     const offer = { configuration: 'k', tag: 'oncall', notice: { ...notice, tags: [] } };
-    await offers.context?.handovers.pass(noticeOffered, 'uptime:1', offer);
+    await offers.context?.handovers.pass(notificationOffered, 'uptime:1', offer);
     await vi.waitFor(() => expect(asked()).toEqual(['first', 'second']));
   });
 

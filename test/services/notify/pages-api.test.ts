@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NotifyKey } from '../../../services/contracts/notify/api.ts';
 import type { DestinationForm } from '../../../services/contracts/notify/forms.ts';
-import type { NotifyNotice } from '../../../services/contracts/notify/history.ts';
+import type { NotifyHistoryEntry } from '../../../services/contracts/notify/history.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
@@ -258,7 +258,7 @@ describe('our own API around notify', () => {
       fetch(`${host.url('notify')}/notify/past`, { method: 'POST', body: new URLSearchParams({ title, body }) });
     for (let index = 0; index < 7; index += 1)
       await post(`Backup ${String(index)}`, `It is 100% done_${String(index)}`);
-    const list = async (query: string): Promise<NotifyNotice[]> =>
+    const list = async (query: string): Promise<NotifyHistoryEntry[]> =>
       (await ask('GET', `/notices?key=past${query}`)).notices;
     expect((await list('&q=BACKUP%20done_3')).map(({ title }) => title)).toEqual(['Backup 3']);
     expect(await list('&q=1%250')).toEqual([]);
@@ -290,11 +290,11 @@ describe('our own API around notify', () => {
     const post = () =>
       fetch(`${host.url('notify')}/notify/late`, { method: 'POST', body: new URLSearchParams({ body: 'x' }) });
     for (let index = 0; index < 3; index += 1) await post();
-    const dead = async (): Promise<NotifyNotice[]> =>
-      (await ask('GET', '/notices?state=dead')).notices.filter(({ key: name }: NotifyNotice) => name === 'late');
+    const dead = async (): Promise<NotifyHistoryEntry[]> =>
+      (await ask('GET', '/notices?state=dead')).notices.filter(({ key: name }: NotifyHistoryEntry) => name === 'late');
     await expect.poll(async () => (await dead()).filter(({ deliveries }) => deliveries[0]?.givenUp).length).toBe(3);
     const [first, second] = await dead();
-    const named = (notice: NotifyNotice | undefined) => ({
+    const named = (notice: NotifyHistoryEntry | undefined) => ({
       notice: notice?.id,
       destination: notice?.deliveries[0]?.destination,
     });

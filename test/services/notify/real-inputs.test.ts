@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { nativeSchemes, servedBy } from '../../../services/contracts/notify/native-schemes.ts';
+import { nativeSchemes, getDeliverer } from '../../../services/contracts/notify/native-schemes.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { kinds } from '../../../services/notify/destinations/catalogue.ts';
 import { parseYamlConfiguration } from '../../../services/notify/domain/yaml-configuration.ts';
@@ -190,10 +190,10 @@ describe('groups of a YAML configuration', () => {
 it('has the schemes that other services are told of', () => {
   const own = kinds.flatMap(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]);
   expect([...nativeSchemes].toSorted()).toEqual([...new Set(own)].toSorted());
-  expect([servedBy('DISCORD://a/b'), servedBy('fcm://x'), servedBy('dicsord://a'), servedBy('memory://')]).toEqual([
-    'homeport',
-    'engine',
-    'nobody',
-    'nobody',
-  ]);
+  expect([
+    getDeliverer('DISCORD://a/b'),
+    getDeliverer('fcm://x'),
+    getDeliverer('dicsord://a'),
+    getDeliverer('memory://'),
+  ]).toEqual(['homeport', 'engine', 'nobody', 'nobody']);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { wallClock } from '../../../services/contracts/quiet-hours.ts';
+import { createWallClock } from '../../../services/contracts/quiet-hours.ts';
 import { joinMessages } from '../../../services/notify/domain/digest.ts';
 import type { Message } from '../../../services/notify/domain/message.ts';
 import { noRules, planDelivery, takeRules, withRules } from '../../../services/notify/domain/rules.ts';
 
 const hour = 3_600_000;
-const wall = wallClock('UTC');
+const wall = createWallClock('UTC');
 /** A Monday. */
 const monday = Date.UTC(2026, 0, 5);
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import type { Handover } from '../../../services/contracts/bus.ts';
 import { inboxOffered, type InboxOffer } from '../../../services/contracts/inbox/api.ts';
-import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { pushOffered, type PushOffer } from '../../../services/contracts/push/topics.ts';
 import { defineService, type Context, type ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
@@ -80,7 +80,7 @@ export async function openReceiver(): Promise<Receiver> {
 export interface Offers {
   readonly inbox: Map<string, InboxOffer>;
   readonly push: Map<string, PushOffer>;
-  readonly notices: Map<string, NoticeOffer>;
+  readonly notices: Map<string, NotificationOffer>;
   /** The probe's own context: its hand-overs are the host's. */
   context: Context | undefined;
 }
@@ -91,7 +91,7 @@ export function createProbe(receives: readonly ('inbox' | 'push' | 'notices')[])
   readonly descriptor: ServiceDescriptor<any, any>;
 } {
   const offers: Offers = { inbox: new Map(), push: new Map(), notices: new Map(), context: undefined };
-  const handovers = { inbox: inboxOffered, push: pushOffered, notices: noticeOffered };
+  const handovers = { inbox: inboxOffered, push: pushOffered, notices: notificationOffered };
   const descriptor = defineService({
     id: 'probe',
     title: 'Probe',

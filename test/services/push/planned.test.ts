@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pushPlanned, type PlannedMessage } from '../../../services/contracts/push/delayed.ts';
+import { pushDelayedChanged, type DelayedMessage } from '../../../services/contracts/push/delayed.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { api } from '../../support/api.ts';
 import { admin, openRig, type Rig } from './rig.ts';
@@ -8,7 +8,7 @@ import { admin, openRig, type Rig } from './rig.ts';
 const eventually: typeof expect.poll = (get, options) => expect.poll(get, { timeout: 20_000, ...options });
 
 interface DelayedList {
-  readonly messages: readonly PlannedMessage[];
+  readonly messages: readonly DelayedMessage[];
   readonly next: string | null;
   readonly total: number;
 }
@@ -151,7 +151,7 @@ describe('delayed messages', () => {
 
   it('notify pages once for several changes', async () => {
     const events: number[] = [];
-    using _listening = rig.context.bus.subscribe(pushPlanned, ({ time }) => void events.push(time));
+    using _listening = rig.context.bus.subscribe(pushDelayedChanged, ({ time }) => void events.push(time));
     for (let count = 0; count < 5; count += 1) await rig.publish('/told', 'x', { In: '1h' });
     clock.advance(500);
     await eventually(() => events).toHaveLength(1);

@@ -15,14 +15,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { noticeOffered, type NoticeOffer } from '../../../services/contracts/notify/notice.ts';
+import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { tree } from './trees.ts';
 import { lacksRclone, openSyncRoom, rclonePath, until, type SyncRoom } from './room.ts';
 
-const offers: NoticeOffer[] = [];
+const offers: NotificationOffer[] = [];
 const notify = defineService({
   ...defineManifest({
     id: 'notify',
@@ -33,7 +33,7 @@ const notify = defineService({
     migrations: [],
   }),
   create: ({ handovers }) => ({
-    start: async () => void handovers.receive(noticeOffered, async (offer) => void offers.push(offer)),
+    start: async () => void handovers.receive(notificationOffered, async (offer) => void offers.push(offer)),
     health: async () => ({ state: 'up', detail: '' }),
     [Symbol.asyncDispose]: async () => undefined,
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainCause } from '../../../services/contracts/uptime/causes.ts';
+import { explainFailure } from '../../../services/contracts/uptime/causes.ts';
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import { api } from '../../support/api.ts';
 import { openUptime } from './rig.ts';
@@ -37,11 +37,11 @@ describe('the cause of a fault in plain words', () => {
     ['No heartbeat in the time window', 'The job has not reported in time.'],
     ['Container State is exited', 'The container does not run: exited.'],
   ])('"%s" is "%s"', (msg, words) => {
-    expect(plainCause(msg)).toBe(words);
+    expect(explainFailure(msg)).toBe(words);
   });
 
   it.each(['200 - OK', 'The server does not offer STARTTLS', 'The disk is full.', ''])('"%s" stays as it is', (msg) => {
-    expect(plainCause(msg)).toBeUndefined();
+    expect(explainFailure(msg)).toBeUndefined();
   });
 
   it('stands in what people are told in place of the words of the check, which programs get', async () => {

@@ -144,7 +144,7 @@ it('before anybody has signed up this machine may do all, and nobody who comes b
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
   const request = new IncomingMessage(socket);
   const context = {
-    caller: () => ({ remoteAddress: '127.0.0.1', foreignSite: false }),
+    caller: () => ({ remoteAddress: '127.0.0.1', isCrossSite: false }),
     accounts: { authenticate: () => Promise.resolve(undefined), list: () => Promise.resolve([]) },
   } as unknown as Context;
   expect((await callerOf(context, new ApiKeys(context), request)).rights.all).toBe(true);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as TcpServer } from 'node:net';
 import { vi } from 'vitest';
 import { uptime } from '../../../services/uptime/index.ts';
-import type { Beat, Monitor } from '../../../services/contracts/uptime/views.ts';
+import type { Heartbeat, Monitor } from '../../../services/contracts/uptime/views.ts';
 import { control } from '../../../services/control/index.ts';
 import { adminAuthorization, openTestHost, type TestHost, type TestHostOptions } from '../../support/host.ts';
 
@@ -65,9 +65,9 @@ export interface UptimeRig extends AsyncDisposable {
   raw(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   add(monitor: Record<string, unknown>): Promise<Monitor>;
   /** Beats of a monitor, oldest first. */
-  beats(id: number): Promise<readonly Beat[]>;
+  beats(id: number): Promise<readonly Heartbeat[]>;
   /** Waits until a beat of that status is the last one. */
-  until(id: number, status: number): Promise<Beat>;
+  until(id: number, status: number): Promise<Heartbeat>;
   /** Waits for that many events of a kind. */
   events(kind: string, monitor: number, count?: number): Promise<readonly SentEvent[]>;
   readonly sent: SentEvent[];
@@ -106,7 +106,7 @@ export async function openUptime(options: TestHostOptions & { readonly aggregato
     return JSON.parse(text) as T;
   };
   const beats: UptimeRig['beats'] = async (id) =>
-    (await call<{ items: Beat[] }>('GET', `/api/monitors/${String(id)}/beats?limit=1000`)).items.toReversed();
+    (await call<{ items: Heartbeat[] }>('GET', `/api/monitors/${String(id)}/beats?limit=1000`)).items.toReversed();
   return {
     host,
     url,
@@ -117,7 +117,7 @@ export async function openUptime(options: TestHostOptions & { readonly aggregato
     aggregator,
     add: (monitor) => call('POST', '/api/monitors', monitor),
     until: (id, status) =>
-      vi.waitUntil<Beat | undefined>(async () => {
+      vi.waitUntil<Heartbeat | undefined>(async () => {
         const last = (await beats(id)).at(-1);
         return last?.status === status ? last : undefined;
       }, 60_000),

@@ -20,7 +20,7 @@ export const manifest = defineManifest({
   settings: z.object({}),
   environment: {},
   migrations: [],
-  uncopied: ['log'],
+  excludedFromCopy: ['log'],
   engines: [
     {
       name: 'tide',

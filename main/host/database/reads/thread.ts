@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../../services/contracts/service.ts';
-import { threadFile } from '../../../../services/kit/limited-thread.ts';
+import { getThreadFile } from '../../../../services/kit/limited-thread.ts';
 import type { FromReader, ReadRequest, ReaderData, ReadPart } from './messages.ts';
 
-const workerFile = threadFile('worker', import.meta.url);
+const workerFile = getThreadFile('worker', import.meta.url);
 /** A thread holds some megabytes. Who looks at a page every now and then does not keep it. */
 const idleMs = 60_000;
 /** Reads that may stand in line; the next is refused. */

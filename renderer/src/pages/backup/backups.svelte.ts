@@ -1,5 +1,5 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import type { BackupFile, SetAside } from '../../../../services/contracts/control/backups.ts';
+import type { BackupFile, SetAsideData } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
 import { fullTime } from '../../parts/text/format.ts';
@@ -14,7 +14,7 @@ class Backups extends Loaded {
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
-  #aside = $state.raw<readonly SetAside[]>([]);
+  #aside = $state.raw<readonly SetAsideData[]>([]);
   /** What restores have replaced, newest first. */
   readonly setAside = $derived(this.#aside.filter(({ name }) => !this.#removals.has(name)));
   /** The newest one is too long ago, or there should be one by now. */
@@ -70,7 +70,7 @@ class Backups extends Loaded {
   }
 
   /** @throws Problem that says why it does not. */
-  async putBack({ name, createdAt }: SetAside): Promise<void> {
+  async putBack({ name, createdAt }: SetAsideData): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
     toasts.say(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
   }

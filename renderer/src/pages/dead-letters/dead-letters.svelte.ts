@@ -1,6 +1,6 @@
 import { controlApi, serviceChanged } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -28,7 +28,7 @@ class GivenUp extends Loaded {
   constructor() {
     super();
     live.on(serviceChanged, () => this.#later());
-    live.on(notifyWorked, () => this.#later());
+    live.on(notifyActivity, () => this.#later());
     live.onReset(() => this.#later());
   }
 

@@ -1,6 +1,6 @@
 import { notifyApi, type NotifyDestination } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyProblem } from '../../../../services/contracts/notify/statistics.ts';
-import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 import { call } from '../../api/call.ts';
 import { pathOf } from '../../state/address.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -95,7 +95,7 @@ export function namesOf(problem: NotifyProblem): string {
   const ofKey = (key: string): string => (notify.keys.length > 1 ? ` of ${keyName(key)}` : '');
   const names =
     found.length === 0
-      ? problem.services.map(kindName)
+      ? problem.services.map(getKindTitle)
       : found.map(({ key, destination }) => `${destinationName(destination)}${ofKey(key)}`);
   return once(names).join(', ');
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { mailApi, mailWorked } from '../../../../services/contracts/mail/api.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { mailApi, mailActivity } from '../../../../services/contracts/mail/api.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
@@ -19,8 +19,8 @@ class DeliveryStatistics extends Loaded {
 
   constructor() {
     super();
-    live.on(notifyWorked, () => this.#refresh());
-    live.on(mailWorked, () => this.#refresh());
+    live.on(notifyActivity, () => this.#refresh());
+    live.on(mailActivity, () => this.#refresh());
     live.onReset(() => this.#refresh());
   }
 

@@ -8,7 +8,7 @@ import {
   type Download,
   type DownloadOptions,
 } from '../../../../services/contracts/downloads/api.ts';
-import { downloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
@@ -132,7 +132,7 @@ class Downloads extends Loaded {
       for (const uid of uids) this.#leaving.delete(uid);
       await this.load();
     };
-    const what = one === undefined ? `${String(uids.length)} downloads` : downloadName(one);
+    const what = one === undefined ? `${String(uids.length)} downloads` : getDownloadName(one);
     toasts.say(`${files ? 'Deleted' : 'Removed'}: ${what}`, {
       undo: stay,
       settle: async () => {

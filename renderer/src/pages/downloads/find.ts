@@ -1,5 +1,5 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
-import { downloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
 import { holds, type Find, type Found } from '../../state/find.ts';
 
@@ -21,7 +21,7 @@ const find: Find = async (words, signal) => {
     {
       title: 'Downloads',
       found: [...waiting, ...history].map((download) => ({
-        ...{ id: `download-${download.uid}`, title: downloadName(download), icon: 'download' as const },
+        ...{ id: `download-${download.uid}`, title: getDownloadName(download), icon: 'download' as const },
         to: `/downloads/queue/${download.uid}`,
       })),
     },

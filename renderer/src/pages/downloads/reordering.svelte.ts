@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
-import { downloadName } from '../../../../services/contracts/downloads/name.ts';
+import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { downloads } from './downloads.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
@@ -89,7 +89,7 @@ class Reordering {
       else this.#lift(download);
     } else if (up && event.key === 'Escape') {
       this.cancel();
-      this.said = `${downloadName(download)} is back at its place.`;
+      this.said = `${getDownloadName(download)} is back at its place.`;
       void this.#keepFocus(uid);
     } else if (up && ['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) {
       this.#step(download, event.key);
@@ -109,7 +109,7 @@ class Reordering {
     this.cancel();
     this.#was = downloads.queue.map(({ uid }) => uid);
     this.lifted = [download.uid];
-    this.said = `${downloadName(download)} is lifted, ${placeOf(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
+    this.said = `${getDownloadName(download)} is lifted, ${placeOf(download.uid)}. Arrow keys move it, Space puts it down, Escape puts it back.`;
   }
 
   #step({ uid }: Download, key: string): void {
@@ -126,7 +126,7 @@ class Reordering {
   #putDown(download: Download): void {
     const { queue } = downloads;
     const index = queue.findIndex(({ uid }) => uid === download.uid);
-    this.said = `${downloadName(download)} is put down, ${placeOf(download.uid)}.`;
+    this.said = `${getDownloadName(download)} is put down, ${placeOf(download.uid)}.`;
     this.#send([download.uid], queue[index + 1]?.uid ?? null, this.#was);
     this.#end();
     void this.#keepFocus(download.uid);

@@ -1,5 +1,5 @@
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
-import { failureCause, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
+import { getFailureCause, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
 import { bytes, duration, fullTime } from '../../parts/text/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {
@@ -61,7 +61,7 @@ const pages: Readonly<Record<FailureRemedy, NonNullable<Advice['page']>>> = {
 
 /** What to do about a failed download; what the extractor said where we know no better. */
 export function whatToDo({ message }: Pick<Download, 'message'>): Advice {
-  const { text, remedy } = failureCause(message);
+  const { text, remedy } = getFailureCause(message);
   return remedy === undefined ? { text } : { text, page: pages[remedy] };
 }
 

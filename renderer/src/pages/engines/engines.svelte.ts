@@ -1,5 +1,5 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
-import { engineWorked, type EngineState } from '../../../../services/contracts/control/engines.ts';
+import { engineProgress, type EngineState } from '../../../../services/contracts/control/engines.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
@@ -10,7 +10,7 @@ class Engines extends Loaded {
 
   constructor() {
     super();
-    live.on(engineWorked, ({ name, work }) => {
+    live.on(engineProgress, ({ name, work }) => {
       if (this.phase !== 'ready') return;
       if (work === null) void this.load();
       else this.list = this.list.map((each) => (each.name === name ? { ...each, work } : each));

@@ -1,7 +1,7 @@
 import type { BackupAge } from '../../../../services/contracts/control/backups.ts';
 import type { ServiceState } from '../../../../services/contracts/control/api.ts';
 import type { JobSummary } from '../../../../services/contracts/jobs.ts';
-import type { Step } from '../../../../services/contracts/health.ts';
+import type { SuggestedAction } from '../../../../services/contracts/health.ts';
 import { countOf } from '../dead-letters/work.ts';
 
 type DeadJob = JobSummary & { readonly service: string };
@@ -15,7 +15,7 @@ export interface Need {
   readonly tone: 'bad' | 'warn';
   /** The service that can be started anew or given another port, where that is what helps. */
   readonly service?: ServiceState;
-  readonly remedies: readonly Step[];
+  readonly remedies: readonly SuggestedAction[];
 }
 
 /** All that needs a person, the worst first. */

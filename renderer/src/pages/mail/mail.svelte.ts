@@ -1,4 +1,4 @@
-import { mailApi, mailWorked, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
+import { mailApi, mailActivity, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
 import { Newest } from '../../state/newest.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -14,7 +14,7 @@ class Mail {
   #q = '';
   #state: MailState = '';
   readonly list = new Newest<SpooledMail>({
-    ...{ topic: mailWorked, step, time: ({ receivedAt }) => receivedAt },
+    ...{ topic: mailActivity, step, time: ({ receivedAt }) => receivedAt },
     read: async (behind) => {
       const before = behind === undefined ? undefined : `${String(behind.receivedAt)}.${behind.id}`;
       const state = this.#state === '' ? undefined : this.#state;

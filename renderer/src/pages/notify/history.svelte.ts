@@ -1,6 +1,6 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
-import type { NotifyDelivery, NotifyNotice } from '../../../../services/contracts/notify/history.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import type { NotifyDelivery, NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
 import { Newest } from '../../state/newest.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
@@ -18,8 +18,8 @@ const step = 200;
 /** Notices that were sent, newest first, and what became of them. */
 class NotifyHistory {
   #filter: HistoryFilter = { q: '', key: '', state: '' };
-  readonly list = new Newest<NotifyNotice>({
-    ...{ topic: notifyWorked, step, time: ({ time }) => time },
+  readonly list = new Newest<NotifyHistoryEntry>({
+    ...{ topic: notifyActivity, step, time: ({ time }) => time },
     read: async (behind) => {
       const { q, key, state } = this.#filter;
       const query = { q, key, before: behind?.id, limit: step, state: state === '' ? undefined : state };
@@ -52,7 +52,7 @@ class NotifyHistory {
   }
 
   /** A notice as it is now, also one that is not among the rows. @throws Problem when it is not kept any more. */
-  async find(id: string): Promise<NotifyNotice> {
+  async find(id: string): Promise<NotifyHistoryEntry> {
     const notice = await call(notifyApi.notice, { params: { id } });
     this.list.put(notice);
     return notice;

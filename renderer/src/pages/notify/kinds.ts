@@ -1,5 +1,5 @@
 import type { DestinationForm } from '../../../../services/contracts/notify/forms.ts';
-import { kindName } from '../../../../services/contracts/notify/kind-name.ts';
+import { getKindTitle } from '../../../../services/contracts/notify/kind-title.ts';
 
 /** A group of kinds as the chooser shows it. */
 export interface KindGroup {
@@ -20,7 +20,7 @@ const titles = [
 
 /** How well a kind answers to a word: 3 its name or a scheme begins with it, 2 its name has it, 1 what is said of it has it. */
 function rank({ title, schemes, about, category }: DestinationForm, word: string): number {
-  const name = `${kindName(title)} ${title}`.toLowerCase();
+  const name = `${getKindTitle(title)} ${title}`.toLowerCase();
   if (name.startsWith(word) || schemes.some((scheme) => scheme.startsWith(word))) return 3;
   if (name.includes(word) || schemes.some((scheme) => scheme.includes(word))) return 2;
   const group = titles.find(([each]) => each === category)?.[1] ?? '';
@@ -49,7 +49,7 @@ export function findKinds(forms: readonly DestinationForm[], text: string, befor
     title,
     forms: forms
       .filter((form) => form.category === category && !used.includes(form))
-      .toSorted((a, b) => (category === 'here' ? 0 : kindName(a.title).localeCompare(kindName(b.title)))),
+      .toSorted((a, b) => (category === 'here' ? 0 : getKindTitle(a.title).localeCompare(getKindTitle(b.title)))),
   }));
   return [{ title: 'Used before', forms: used }, ...rest].filter((group) => group.forms.length > 0);
 }

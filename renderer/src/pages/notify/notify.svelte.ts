@@ -3,7 +3,7 @@ import { notifyApi, type NotifyDestination, type NotifyKey } from '../../../../s
 import type { DeliveryArguments } from '../../../../services/contracts/notify/delivery.ts';
 import type { DestinationForm, FormValues } from '../../../../services/contracts/notify/forms.ts';
 import type { NotifyKeyOptions } from '../../../../services/contracts/notify/options.ts';
-import { notifyWorked } from '../../../../services/contracts/notify/notice.ts';
+import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { oneAtATime } from '../../state/one-at-a-time.ts';
@@ -43,7 +43,7 @@ class Notify extends Loaded {
 
   constructor() {
     super();
-    live.on(notifyWorked, () => this.#again());
+    live.on(notifyActivity, () => this.#again());
     live.onReset(() => this.#again());
   }
 

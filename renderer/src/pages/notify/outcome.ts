@@ -1,8 +1,8 @@
-import type { NotifyNotice } from '../../../../services/contracts/notify/history.ts';
+import type { NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 
 /** How a notice stands over all its destinations, in a word and with what it looks like. */
-export function outcomeOf({ deliveries }: NotifyNotice): {
+export function outcomeOf({ deliveries }: NotifyHistoryEntry): {
   readonly words: string;
   readonly tone: 'ok' | 'warn' | 'bad';
   readonly sign?: IconName;

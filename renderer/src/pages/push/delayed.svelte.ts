@@ -1,4 +1,8 @@
-import { pushPlanned, pushPlannedApi, type PlannedMessage } from '../../../../services/contracts/push/delayed.ts';
+import {
+  pushDelayedChanged,
+  pushDelayedApi,
+  type DelayedMessage,
+} from '../../../../services/contracts/push/delayed.ts';
 import {
   pushSchedulesApi,
   type PushSchedule,
@@ -79,8 +83,8 @@ class Paged<Item extends { readonly id: string }, Place extends string | number>
 
 /** Messages that wait for their time, and those that go out again and again. */
 class Planned {
-  readonly waiting = new Paged<PlannedMessage, string>(async (after, limit) => {
-    const { messages, next, total } = await call(pushPlannedApi.list, { query: { after, limit } });
+  readonly waiting = new Paged<DelayedMessage, string>(async (after, limit) => {
+    const { messages, next, total } = await call(pushDelayedApi.list, { query: { after, limit } });
     return { items: messages, next, total };
   });
   readonly schedules = new Paged<PushSchedule, number>(async (before, limit) => {
@@ -90,7 +94,7 @@ class Planned {
   #watched = 0;
 
   constructor() {
-    live.on(pushPlanned, () => this.#refresh());
+    live.on(pushDelayedChanged, () => this.#refresh());
     live.onReset(() => this.#refresh());
   }
 
@@ -105,21 +109,21 @@ class Planned {
     await Promise.all([this.waiting.load(), this.schedules.load()]);
   }
 
-  async publishNow({ id, topic }: PlannedMessage): Promise<void> {
-    await call(pushPlannedApi.publish, { params: { id } });
+  async publishNow({ id, topic }: DelayedMessage): Promise<void> {
+    await call(pushDelayedApi.publish, { params: { id } });
     toasts.say(`Published to ${topic}.`);
     await this.waiting.load();
   }
 
   /** `at`: unix time or words. @throws Problem with `fields`. */
   async move(id: string, at: string): Promise<void> {
-    await call(pushPlannedApi.change, { params: { id }, body: { at } });
+    await call(pushDelayedApi.change, { params: { id }, body: { at } });
     await this.waiting.load();
   }
 
-  cancel({ id, topic }: PlannedMessage): void {
+  cancel({ id, topic }: DelayedMessage): void {
     this.waiting.take(id, `The message to ${topic} is taken back.`, () =>
-      call(pushPlannedApi.cancel, { params: { id }, keepalive: true }),
+      call(pushDelayedApi.cancel, { params: { id }, keepalive: true }),
     );
   }
 

@@ -1,4 +1,4 @@
-import type { KeptByRule, RetentionRule } from '../../../../services/contracts/push/retention.ts';
+import type { RetentionUsage, RetentionRule } from '../../../../services/contracts/push/retention.ts';
 
 const units = [
   ['minutes', 'minutes'],
@@ -46,7 +46,7 @@ export function lifeWords(kept: number): string {
 }
 
 /** `Matches 3 topics, 41 messages kept` */
-export function keptWords({ topics, messages }: KeptByRule): string {
+export function keptWords({ topics, messages }: RetentionUsage): string {
   if (topics === 0) return 'Matches no topic yet';
   const count = (many: number, one: string): string => `${many.toLocaleString('en')} ${one}${many === 1 ? '' : 's'}`;
   return `Matches ${count(topics, 'topic')}, ${count(messages, 'message')} kept`;

@@ -1,5 +1,5 @@
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
-import { quietSpans } from '../../../../services/contracts/quiet-hours.ts';
+import { parseQuietSpans } from '../../../../services/contracts/quiet-hours.ts';
 
 /** The quiet hours that popups of this machine have of their own. */
 export function ownHoursOf({ sections }: Pick<SettingsView, 'sections'>): readonly string[] {
@@ -22,7 +22,7 @@ const day = 24 * 60;
 
 /** A line as the settings keep it: `mon-fri 22:00-07:00`. */
 export function rowOf(line: string): QuietRow {
-  const spans = quietSpans([line]);
+  const spans = parseQuietSpans([line]);
   const [first] = spans;
   if (first === undefined) return { days: everyDay, from: '22:00', to: '07:00' };
   const days = spans.map(({ from }) => Math.floor(from / day));

@@ -1,4 +1,4 @@
-import { uptimeApi, uptimeChanged, uptimeWorked } from '../../../../services/contracts/uptime/api.ts';
+import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../services/contracts/uptime/api.ts';
 import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
@@ -50,7 +50,7 @@ class Monitors {
     this.#watchers += 1;
     const ends = [
       live.on(uptimeChanged, () => void this.load()),
-      live.on(uptimeWorked, () => {
+      live.on(uptimeActivity, () => {
         this.turn += 1;
         this.recent.refresh();
         // What changes a state is told of by itself; the rest of the list may be a little old.

@@ -1,4 +1,4 @@
-import { plainCause } from '../../../../services/contracts/uptime/causes.ts';
+import { explainFailure } from '../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 import { momentOf } from '../../parts/text/format.ts';
@@ -64,7 +64,7 @@ export function kindWords(type: string): string {
 
 /** What a check said, in plain words where it speaks in codes. */
 export function causeWords(msg: string): string {
-  const known = plainCause(msg);
+  const known = explainFailure(msg);
   if (known !== undefined) return known;
   // What a website that is up says, as the peer writes it: `200 - OK`.
   const answer = /^(\d{3}) - ?(.*)$/.exec(msg);

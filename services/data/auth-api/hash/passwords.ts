@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../contracts/problem.ts';
-import { threadFile } from '../../../kit/limited-thread.ts';
+import { getThreadFile } from '../../../kit/limited-thread.ts';
 import { longestPassword } from '../domain/password-rules.ts';
 import type { HashAnswer, HashRequest } from './hash-worker.ts';
 
@@ -74,7 +74,7 @@ export class Passwords implements AsyncDisposable {
 
   #open(): Thread {
     const waiting: Thread['waiting'] = new Map();
-    const worker = new Worker(threadFile('hash-worker', import.meta.url), { execArgv: [] });
+    const worker = new Worker(getThreadFile('hash-worker', import.meta.url), { execArgv: [] });
     worker.on('message', ({ id, result }: HashAnswer) => {
       waiting.get(id)?.resolve(result);
       waiting.delete(id);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { jsonComplaint } from '../domain/json-complaint.ts';
 import type { Metadata } from '../domain/metadata.ts';
 import { Refusal } from './refusal.ts';
-import { isNestedDeeply } from '../../../kit/nested-deeply.ts';
-import { wholeBody } from '../../../kit/request-body.ts';
+import { exceedsDepth } from '../../../kit/json-depth.ts';
+import { readRequestBody } from '../../../kit/request-body.ts';
 
 const mostLevels = 1000;
 /** Bytes of a body. */
@@ -12,7 +12,9 @@ const largest = 1024 * 1024;
 /** @throws Refusal 413 for a body that is too large. */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const detail = `Request body too large (max ${largest} bytes)`;
-  return (await wholeBody(request, largest, () => new Refusal(413, 'request_entity_too_large', detail))).toString();
+  return (
+    await readRequestBody(request, largest, () => new Refusal(413, 'request_entity_too_large', detail))
+  ).toString();
 }
 
 const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
@@ -33,7 +35,7 @@ export class Body {
     }
     if (value !== null && (typeof value !== 'object' || Array.isArray(value)))
       throw badJson(mismatch(value, 'body', 'object'));
-    if (isNestedDeeply(value, mostLevels)) throw badJson('exceeded max depth');
+    if (exceedsDepth(value, mostLevels)) throw badJson('exceeded max depth');
     this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   }
 

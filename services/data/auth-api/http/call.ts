@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { networkOf } from '../../../kit/network.ts';
+import { toNetwork } from '../../../kit/network.ts';
 import { invalid } from './refusal.ts';
 import { Body, readBody } from './body.ts';
 
@@ -49,7 +49,7 @@ export class Call {
 
   /** The network that the call came from for sure. */
   get network(): string {
-    return networkOf(this.address);
+    return toNetwork(this.address);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Call {
   get place(): string {
     const forwarded = this.request.headers['x-forwarded-for'];
     const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
-    return isIP(last) === 0 ? this.network : `${this.network} ${networkOf(last)}`;
+    return isIP(last) === 0 ? this.network : `${this.network} ${toNetwork(last)}`;
   }
 
   /** Where the caller wants to be led. */

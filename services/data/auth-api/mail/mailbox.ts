@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { defineJob } from '../../../contracts/jobs.ts';
-import { noticeOffered } from '../../../contracts/notify/notice.ts';
+import { notificationOffered } from '../../../contracts/notify/notification.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 
@@ -10,7 +10,7 @@ const sendMail = defineJob('data.mail', z.object({ sealed: z.string() }), {
   concurrency: 2,
   timeoutMs: 60_000,
   // Its link is of no use after that.
-  giveUpAfterMs: 3_600_000,
+  maxAgeMs: 3_600_000,
 });
 
 const Mail = z.object({ to: z.string(), subject: z.string(), body: z.string(), link: z.string().optional() });
@@ -50,7 +50,7 @@ export class Mailbox {
       const destination = this.#destination(mail.to);
       if (destination === undefined) return this.#toInbox(id, mail);
       try {
-        await handovers.pass(noticeOffered, `data:${id}`, {
+        await handovers.pass(notificationOffered, `data:${id}`, {
           configuration: 'aggregator',
           urls: [destination],
           notice: { title: mail.subject, body: mail.body, type: 'info', format: 'text', tags: [], source: 'data' },

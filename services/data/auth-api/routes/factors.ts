@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { renderSVG } from 'uqr';
-import { base32, fromBase32, matchingStep } from '../../../kit/totp.ts';
+import { toBase32, fromBase32, findMatchingStep } from '../../../kit/totp.ts';
 import { isUuid, ok, type Answer, type Call } from '../http/call.ts';
 import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import type { AuthParts } from '../parts.ts';
@@ -57,7 +57,7 @@ async function enroll(parts: AuthParts, call: Call): Promise<Answer> {
     throw new Refusal(422, 'mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
   if (type !== 'totp') throw invalid('factor_type needs to be totp, phone, or webauthn');
   const id = randomUUID();
-  const secret = base32(randomBytes(20));
+  const secret = toBase32(randomBytes(20));
   await parts.database.transaction(async (sql) => {
     const factors = (await lockedUser(sql, user.id))?.factors ?? [];
     if (factors.some(({ friendly_name }) => (friendly_name ?? '') === name)) {
@@ -120,7 +120,7 @@ async function verify(parts: AuthParts, call: Call): Promise<Answer> {
   if (!limits.mayTry('factor', factor.id, call.now)) throw tooMany();
   limits.failed('factor', factor.id, call.now);
   const sealed = (await secretOf(database, factor.id)) ?? '';
-  const step = matchingStep(fromBase32(parts.context.vault.open(sealed, sealing)), code, call.now);
+  const step = findMatchingStep(fromBase32(parts.context.vault.open(sealed, sealing)), code, call.now);
   const wrong = (): Refusal => new Refusal(422, 'mfa_verification_failed', 'Invalid TOTP code entered');
   if (step === undefined) throw wrong();
   const view = await database.transaction(async (sql) => {

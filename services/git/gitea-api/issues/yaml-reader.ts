@@ -1,6 +1,6 @@
 import type { Clock } from '../../../contracts/service.ts';
 import { LimitedProcesses } from '../../../kit/limited-process.ts';
-import { threadFile } from '../../../kit/limited-thread.ts';
+import { getThreadFile } from '../../../kit/limited-thread.ts';
 
 /** For all texts of a question together. */
 const patienceMs = 3000;
@@ -13,7 +13,7 @@ export class YamlReader {
   readonly #processes: LimitedProcesses;
 
   constructor(clock: Clock) {
-    const moduleFile = threadFile('yaml-process', import.meta.url);
+    const moduleFile = getThreadFile('yaml-process', import.meta.url);
     this.#processes = new LimitedProcesses(moduleFile, { clock, memoryMb: 128, timeoutMs: patienceMs });
   }
 

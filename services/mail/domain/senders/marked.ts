@@ -1,7 +1,7 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import type { Recogniser } from './program.ts';
 
-const marks: readonly (readonly [RegExp, NoticeType])[] = [
+const marks: readonly (readonly [RegExp, NotificationType])[] = [
   [/^(failed|failure|error|critical|crit|fatal|alert|alerting|down|problem|firing|emergency|offline)$/i, 'failure'],
   [/^(warning|warn|degraded|no data|nodata)$/i, 'warning'],
   [/^(ok|up|success|successful|resolved|recovered|recovery|passed|online)$/i, 'success'],

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 
 /** What recognisers look at: the words of a mail, control characters gone. */
 export interface Words {
@@ -15,7 +15,7 @@ export interface Rendering {
   readonly title?: string;
   /** Plain text. */
   readonly body?: string;
-  readonly type?: NoticeType;
+  readonly type?: NotificationType;
 }
 
 /** Undefined for mails of others. A rendering's title stands alone, without the sender: it names the machine itself. */

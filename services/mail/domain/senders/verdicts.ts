@@ -1,25 +1,25 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import type { Recogniser, Words } from './program.ts';
 
 /** How the mails of one program are told apart by their subject, and what each means. Their text is never changed. */
 interface Verdict {
   readonly subject: RegExp;
   /** A type, or how it is read from the mail; undefined leaves the usual one. */
-  readonly type: NoticeType | ((match: RegExpExecArray, words: Words) => NoticeType | undefined);
+  readonly type: NotificationType | ((match: RegExpExecArray, words: Words) => NotificationType | undefined);
 }
 
 const failure = /\b(?:fail\w*|error\w*|fatal|critical|unsuccessful|false|abnormal)\b/i;
 const warning = /\b(?:warn\w*|partial\w*|reboot required|skipped|on hold)\b/i;
 const success = /\b(?:success\w*|succeed\w*|ok|passed|completed|finished|true)\b/i;
 
-function typeOfOutcome(text: string): NoticeType | undefined {
+function typeOfOutcome(text: string): NotificationType | undefined {
   if (failure.test(text)) return 'failure';
   if (warning.test(text)) return 'warning';
   return success.test(text) ? 'success' : undefined;
 }
 
 /** ZFS says in its status whether data was lost. */
-function typeOfPool({ text }: Words): NoticeType {
+function typeOfPool({ text }: Words): NotificationType {
   if (/\b(?:FAULTED|UNAVAIL|SUSPENDED)\b|Permanent errors/.test(text)) return 'failure';
   if (/\bDEGRADED\b|one or more devices/i.test(text)) return 'warning';
   return /No known data errors/i.test(text) ? 'success' : 'warning';

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { needed, secretField, switchField, textField } from '../fields.ts';
 import { postJson, withQuery } from '../http.ts';
 import { isYes } from '../options.ts';
@@ -124,7 +124,7 @@ export const teamsKind = defineScheme({
   },
 });
 
-function messageCard(title: string, body: string, type: NoticeType) {
+function messageCard(title: string, body: string, type: NotificationType) {
   return {
     '@type': 'MessageCard',
     '@context': 'https://schema.org/extensions',

@@ -1,4 +1,4 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
@@ -13,7 +13,7 @@ const priorities: Readonly<Record<string, string>> = {
   low: 'P5',
 };
 /** Without a priority in the URL: what is fine is no reason to wake anybody. */
-const usual: Readonly<Record<NoticeType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
+const usual: Readonly<Record<NotificationType, string>> = { info: 'P5', success: 'P5', warning: 'P3', failure: 'P3' };
 
 /** `@user`, `#team`, `*schedule`, `^escalation`; a bare word is a user. */
 function responderOf(target: string) {

@@ -1,10 +1,10 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../palette.ts';
 import { defineScheme } from '../scheme.ts';
 
-const severities: Readonly<Record<NoticeType, string>> = {
+const severities: Readonly<Record<NotificationType, string>> = {
   info: 'info',
   success: 'info',
   warning: 'warning',

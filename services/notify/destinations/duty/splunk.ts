@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
 import { needed, secretField, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { appTitle } from '../palette.ts';
 import { defineScheme } from '../scheme.ts';
 
-const types: Readonly<Record<NoticeType, string>> = {
+const types: Readonly<Record<NotificationType, string>> = {
   info: 'INFO',
   success: 'RECOVERY',
   warning: 'WARNING',

@@ -1,4 +1,4 @@
-import type { TextFormat } from '../../../contracts/notify/notice.ts';
+import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
 import type { Message } from '../../domain/message.ts';

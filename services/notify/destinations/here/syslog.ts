@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { hostname } from 'node:os';
 import type { Message } from '../../domain/message.ts';
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { NotSent, type Exchange } from '../exchange.ts';
 import { choiceField, hostField, portField } from '../fields.ts';
 import { appTitle } from '../palette.ts';
@@ -14,7 +14,7 @@ const facilities = [
   ...['authpriv', 'ftp', 'ntp', 'audit', 'alert', 'clock'],
   ...['local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7'],
 ];
-const severities: Readonly<Record<NoticeType, readonly [number, string]>> = {
+const severities: Readonly<Record<NotificationType, readonly [number, string]>> = {
   info: [6, 'info'],
   success: [5, 'notice'],
   warning: [4, 'warning'],

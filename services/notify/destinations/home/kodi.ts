@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { readJson } from '../exchange.ts';
 import { passwordField, serverFields, textField, userField } from '../fields.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
-const kinds: Readonly<Record<NoticeType, string>> = {
+const kinds: Readonly<Record<NotificationType, string>> = {
   info: 'info',
   success: 'info',
   warning: 'warning',

@@ -1,9 +1,9 @@
-import type { NoticeType } from '../../../contracts/notify/notice.ts';
+import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson } from '../http.ts';
 import { defineScheme } from '../scheme.ts';
 
-const icons: Readonly<Record<NoticeType, string>> = {
+const icons: Readonly<Record<NotificationType, string>> = {
   info: 'i620',
   success: 'i9182',
   warning: 'i9183',

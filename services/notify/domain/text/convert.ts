@@ -1,5 +1,5 @@
 import { Marked } from 'marked';
-import type { TextFormat } from '../../../contracts/notify/notice.ts';
+import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { renderHtml } from './dialect.ts';
 import { googleChat, markdown, slack, telegram } from './dialects.ts';

@@ -1,4 +1,4 @@
-import { readCalendar } from '../../../kit/calendar.ts';
+import { parseCalendarInput } from '../../../kit/calendar.ts';
 import { invalidField } from '../invalid-field.ts';
 
 /** Recurrence rule. All times are unix seconds. */
@@ -25,7 +25,7 @@ export interface RecurrenceInput {
  * @throws Problem `push.invalid` (422) with the field `rule` or `zone`
  */
 export function parseRecurrence({ rule, zone, starts, ends }: RecurrenceInput): RecurrenceRule {
-  const cron = readCalendar(rule, zone, invalidField);
+  const cron = parseCalendarInput(rule, zone, invalidField);
   const first = starts ?? -Infinity;
   const last = ends ?? Infinity;
   return {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from '../../../../main/host/database/open.ts';
-import { defineJob, type Attempt, type JobKind } from '../../../../services/contracts/jobs.ts';
+import { defineJob, type JobAttempt, type JobKind } from '../../../../services/contracts/jobs.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import type { FakeClock } from '../../../support/clock.ts';
 import { openRoom, type JobsRoom } from '../room.ts';
@@ -10,7 +10,7 @@ import { kindNames, type KindName, type PlannedJob, type Step, type Turnout } fr
 
 /** Jobs of the model become dead letters after this age. */
 export const giveUpMs = 3_600_000;
-const policy = { giveUpAfterMs: giveUpMs, backoffMs: [5_000, 60_000, 600_000], concurrency: 3 };
+const policy = { maxAgeMs: giveUpMs, backoffMs: [5_000, 60_000, 600_000], concurrency: 3 };
 
 const Payload = z.object({
   n: z.int(),
@@ -21,8 +21,8 @@ const Result = z.object({ n: z.int() });
 
 const kinds: { readonly [name in KindName]: JobKind<Payload> } = {
   kept: defineJob('model.kept', Payload, { ...policy, timeoutMs: 1e9 }),
-  told: defineJob('model.told', Payload, { ...policy, timeoutMs: 1e9, forgetDone: true }),
-  plain: defineJob('model.plain', Payload, { ...policy, timeoutMs: 30_000, forgetDone: true }),
+  told: defineJob('model.told', Payload, { ...policy, timeoutMs: 1e9, deleteWhenDone: true }),
+  plain: defineJob('model.plain', Payload, { ...policy, timeoutMs: 30_000, deleteWhenDone: true }),
 };
 
 /** A disk of its own under the database. */
@@ -132,7 +132,7 @@ export class Living {
     else if (step.do === 'retry') await this.#retry(room, step.which);
     else if (step.do === 'drop') await this.#drop(room, step.which);
     else if (step.do === 'hasten')
-      await attempt(() => room.jobs.hasten(kinds[step.kind], `${step.kind} ${step.order}`));
+      await attempt(() => room.jobs.retryNow(kinds[step.kind], `${step.kind} ${step.order}`));
     else if (step.do === 'advance') await this.#advance(step.ms);
     else if (step.do === 'jump' && this.#rooms.length === 1) clock.set(clock.now() + step.ms);
     else if (step.do === 'rehandle') await this.#rehandle(step.at % this.#rooms.length, step.kind, step.turns);
@@ -143,7 +143,7 @@ export class Living {
       if (step.full) record({ what: 'fault', how: 'disk' });
       await (step.full ? disk?.fill() : disk?.free());
     } else if (step.do === 'turns') for (let turn = 0; turn < step.count; turn += 1) await nextTurn();
-    else await Promise.all([attempt(() => room.jobs.count('dead')), attempt(() => room.jobs.upToDate())]);
+    else await Promise.all([attempt(() => room.jobs.count('dead')), attempt(() => room.jobs.flush())]);
   }
 
   /** Hosts beside each other can prolong their leases meanwhile: who cannot rightly loses them. */
@@ -270,11 +270,11 @@ export class Living {
       ...(name === 'told' ? { result: Result } : {}),
     };
     const handling = name === 'kept' ? { onDone, onDead } : told;
-    const handler = (given: Attempt<Payload>) => this.#work(given);
+    const handler = (given: JobAttempt<Payload>) => this.#work(given);
     this.#handling[host]?.set(name, this.#roomAt(host).jobs.handle(kinds[name], handler, handling));
   }
 
-  async #work({ payload: { n, plan }, attempt: count, inLine, createdAt, signal }: Attempt<Payload>) {
+  async #work({ payload: { n, plan }, attempt: count, hasSuccessors: inLine, createdAt, signal }: JobAttempt<Payload>) {
     const { record, clock } = this.#life;
     record({ what: 'begin', n, inLine, attempt: count });
     const { how, pace } = plan[Math.min(count, plan.length) - 1] ?? ({ how: 'ok', pace: 'now' } satisfies Turnout);

@@ -8,7 +8,7 @@ import PostalMime from 'postal-mime';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inboxOffered } from '../../../../services/contracts/inbox/api.ts';
 import { pushOffered } from '../../../../services/contracts/push/topics.ts';
-import type { NoticeType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
+import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { openMailServer } from '../../../support/mail-server.ts';
 import { openBroker } from './broker.ts';
 import { messageOf, openProvider, parsed, sendTo } from './provider.ts';
@@ -17,7 +17,7 @@ interface RecordedMail {
   readonly note: string;
   readonly cases: readonly {
     readonly case: string;
-    readonly input: { title: string; body: string; notify_type: NoticeType; body_format: TextFormat };
+    readonly input: { title: string; body: string; notify_type: NotificationType; body_format: TextFormat };
     readonly requests: readonly { commands: readonly { from: string; to: string[]; data: string }[] }[];
   }[];
 }

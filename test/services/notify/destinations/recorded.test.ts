@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NoticeType, TextFormat } from '../../../../services/contracts/notify/notice.ts';
+import type { NotificationType, TextFormat } from '../../../../services/contracts/notify/notification.ts';
 import { parseDestinationUrl } from '../../../../services/notify/destinations/url.ts';
 import { answers } from './answers.ts';
 import { ofGot, ofRecorded, type Comparable, type RecordedRequest } from './compare.ts';
@@ -14,7 +14,7 @@ interface Recorded {
   readonly masked: string;
   readonly cases: readonly {
     readonly case: string;
-    readonly input: { title: string; body: string; notify_type: NoticeType; body_format: TextFormat };
+    readonly input: { title: string; body: string; notify_type: NotificationType; body_format: TextFormat };
     readonly requests: readonly RecordedRequest[];
   }[];
 }

@@ -4,7 +4,7 @@ import { DelayedDelivery } from '../../../../services/push/delayed/delayed-deliv
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { DelayedMessageStore, type DelayedMessage } from '../../../../services/push/store/delayed-messages.ts';
+import { DelayedMessageStore, type DelayedMessageRow } from '../../../../services/push/store/delayed-messages.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
@@ -112,7 +112,7 @@ function toRow({
   due: number;
   topic?: string;
   sequence?: string;
-}): DelayedMessage {
+}): DelayedMessageRow {
   const time = startTime / 1000 + due;
   const expires = time + 3600;
   const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });

@@ -1,0 +1,84 @@
+import vitest from '@vitest/eslint-plugin';
+import checkFile from 'eslint-plugin-check-file';
+import jsdoc from 'eslint-plugin-jsdoc';
+
+/**
+ * Names that say nothing about the value, or that have a standard term (docs/glossary.md):
+ * `most*` and `longest*` for limits, `xOf` for functions, a participle or an adjective alone.
+ */
+const privateNames = [
+  '(?:most|longest|largest|shortest)[A-Z]\\w*',
+  '[a-z]\\w*Of',
+  '\\w*[Tt]roubles?(?:[A-Z]\\w*)?',
+  '\\w*Words(?:Of)?',
+  'words(?:Of)?',
+  'patienceMs',
+  '(?:asked|told|shown|kept|wanted|given|known|found|taken|held|gone|left|said|made|meant|untold)',
+  '(?:Asked|Told|Shown|Kept|Wanted|Given|Known|Found|Taken|Held|Gone|Said|Made|Watched)',
+  '(?:nobody|somebody|whoever|whose|who|what|whom)',
+];
+
+/** First words of a comment that make it a fragment or a riddle instead of a sentence. */
+const fragmentOpeners =
+  'What|Who|Whom|Whose|Whoever|Whatever|Which|Whichever|Whether|Where|Of|Those|One|Nobody|Somebody|Anybody|None|' +
+  'That which|By what|With what|From what|For whom|To whom';
+
+/** Verbs in the third person, with the few that do not end in `s`. */
+const testTitle = '^(?:(?:does|do|is|are|has|have|can|cannot|must|may) |[a-z]+s\\b)';
+
+/**
+ * Rules that keep names, comments and test titles in the language of the field.
+ *
+ * @param {readonly string[]} files Globs of the production code that follows the rules.
+ * @param {readonly string[]} tests Globs of the tests that follow the rules.
+ */
+export function languageRules(files, tests) {
+  return [
+    {
+      files: [...files],
+      plugins: { jsdoc, 'check-file': checkFile },
+      rules: {
+        'id-match': [
+          'error',
+          `^(?!(?:${privateNames.join('|')})$).*$`,
+          { onlyDeclarations: true, properties: false, ignoreDestructuring: true },
+        ],
+        'jsdoc/match-description': [
+          'error',
+          {
+            mainDescription: {
+              match: `^(?!(?:${fragmentOpeners})\\b)(?![\\s\\S]*\\b(?:nobody|somebody|whoever|anybody)\\b)[\\s\\S]*$`,
+              message: 'Begin with a verb or a noun phrase, and name the actor (client, caller, account).',
+            },
+            contexts: ['any'],
+          },
+        ],
+        'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      },
+    },
+    {
+      files: files.map((glob) => `${glob}.ts`),
+      plugins: { 'check-file': checkFile },
+      rules: {
+        'check-file/filename-naming-convention': [
+          'error',
+          { '**/*.ts': 'KEBAB_CASE' },
+          { ignoreMiddleExtensions: true },
+        ],
+      },
+    },
+    {
+      files: [...tests],
+      plugins: { vitest },
+      rules: {
+        'vitest/valid-title': [
+          'error',
+          {
+            mustMatch: { it: [testTitle, 'Begin a test title with a verb in the third person.'] },
+            ignoreTypeOfDescribeName: true,
+          },
+        ],
+      },
+    },
+  ];
+}

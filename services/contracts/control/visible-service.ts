@@ -1,0 +1,30 @@
+import type { ServiceState } from './api.ts';
+import type { Rights } from '../route-access.ts';
+
+/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
+export function toVisibleService(service: ServiceState, rights: Rights): ServiceState {
+  if (rights.all) return service;
+  const withoutOffers = {
+    ...service,
+    suggestedPort: null,
+    listeners: service.listeners.map((listener) => ({ ...listener, suggestedPort: null })),
+  };
+  const { remedy, begin, ...withoutActions } = withoutOffers;
+  const [allowedRemedy, allowedBegin] = [remedy, begin].map((step) => (step?.adminOnly === true ? undefined : step));
+  if (rights.may(service.id, 'read', '*')) {
+    return {
+      ...withoutActions,
+      ...(allowedRemedy && { remedy: allowedRemedy }),
+      ...(allowedBegin && { begin: allowedBegin }),
+    };
+  }
+  const redactReason = (reason: string | null): string | null =>
+    reason === null ? null : 'An administrator can see why.';
+  const { running: _, ...withoutRunning } = withoutActions;
+  return {
+    ...withoutRunning,
+    detail: '',
+    reason: redactReason(service.reason),
+    listeners: withoutOffers.listeners.map((listener) => ({ ...listener, reason: redactReason(listener.reason) })),
+  };
+}
