@@ -1,6 +1,6 @@
 import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
-import { deliver, deliveryKey } from '../deliver/deliveries.ts';
+import { deliver, deliveryKey } from '../deliver/delivery-worker.ts';
 import type { MessageFilter, StoredMessage } from '../store/messages.ts';
 
 /** Jobs by their keys. */

@@ -1,4 +1,4 @@
-import type { ParsedMail } from '../domain/mail.ts';
+import type { ParsedMail } from '../domain/notification.ts';
 import { parseMail } from './parse.ts';
 
 /** Parses a large mail. Runs in a limited process. */

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { decodeText } from '../../kit/charset.ts';
-import { bodyLimit, type MailFile, type ParsedMail } from '../domain/mail.ts';
-import { isWhole } from './abridge.ts';
+import { bodyLimit, type MailFile, type ParsedMail } from '../domain/notification.ts';
+import { isWhole } from './shorten-source.ts';
 import { correctCharsets, fieldOf } from './correct-charsets.ts';
 import { nameOf } from './file-name.ts';
 

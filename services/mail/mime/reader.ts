@@ -1,8 +1,8 @@
 import type { Clock } from '../../contracts/service.ts';
 import { LimitedProcesses } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
-import type { ParsedMail } from '../domain/mail.ts';
-import { abridge, countLines } from './abridge.ts';
+import type { ParsedMail } from '../domain/notification.ts';
+import { abridge, countLines } from './shorten-source.ts';
 import { parseMail } from './parse.ts';
 
 /** Mails up to this size and with no more lines are read at once, which takes milliseconds even for a hostile one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOfMail, plainTelling } from '../../../services/mail/domain/mail.ts';
+import { noticeOfMail, plainTelling } from '../../../services/mail/domain/notification.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
 import { subjectIn } from '../../../services/mail/mime/subject.ts';
 

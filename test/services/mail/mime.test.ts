@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { noticeOfMail, plainTelling } from '../../../services/mail/domain/mail.ts';
-import { abridge } from '../../../services/mail/mime/abridge.ts';
+import { noticeOfMail, plainTelling } from '../../../services/mail/domain/notification.ts';
+import { abridge } from '../../../services/mail/mime/shorten-source.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
 import { MailReader } from '../../../services/mail/mime/reader.ts';
 import { subjectIn } from '../../../services/mail/mime/subject.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../services/mail/domain/recognise.ts';
+import { recognise } from '../../../services/mail/domain/recognize.ts';
 
 const tell = (subject: string, text = 'some text') => recognise({ subject, from: 'root@nas', text, attached: [] });
 

@@ -2,7 +2,7 @@ import type { NotificationContent, NotificationType } from '../../contracts/noti
 import { htmlToText } from '../../kit/plain-text.ts';
 import type { Wording } from './deliveries.ts';
 import type { Rendering } from './senders/program.ts';
-import { recognise } from './recognise.ts';
+import { recognise } from './recognize.ts';
 import { fill, type TemplateValues } from './template.ts';
 
 /** A part of a mail that is not its text. */

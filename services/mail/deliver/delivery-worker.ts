@@ -14,11 +14,11 @@ import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
-import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/mail.ts';
+import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/notification.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
-import type { Admission } from '../accept/admission.ts';
+import type { Admission } from '../accept/delivery-backoff.ts';
 import type { Sources } from '../store/sources.ts';
 
 /** One mail to one target. */

@@ -3,7 +3,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { mailApi, type MailAccess } from '../../contracts/mail/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { deliveriesOf, topicEntry } from '../domain/deliveries.ts';
-import { messageOfMail, noticeOfMail, plainTelling } from '../domain/mail.ts';
+import { messageOfMail, noticeOfMail, plainTelling } from '../domain/notification.ts';
 import { matchRecipient } from '../domain/recipients.ts';
 import { ruleFor } from '../domain/rules.ts';
 import { splitTargets } from '../domain/target.ts';

@@ -1,7 +1,7 @@
 import { proxmox, synology } from './senders/appliances.ts';
 import { camera } from './senders/camera.ts';
 import { cron } from './senders/cron.ts';
-import { marked } from './senders/marked.ts';
+import { marked } from './senders/subject-prefix.ts';
 import type { Recogniser, Rendering, Words } from './senders/program.ts';
 import { mdadm, smartd } from './senders/storage.ts';
 import { verdict } from './senders/verdicts.ts';

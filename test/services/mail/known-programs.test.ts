@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOfMail, plainTelling } from '../../../services/mail/domain/mail.ts';
+import { noticeOfMail, plainTelling } from '../../../services/mail/domain/notification.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
 
 /** The notice of a mail, as programs that people run write it. */
