@@ -1,37 +1,37 @@
 import type { Clock } from '../../contracts/service.ts';
 
-/** As long as no two mails came at once for this time, there is no rush. */
-const calmMs = 50;
-/** A mail waits no longer than this for others, in ms. */
-const patienceMs = 2000;
-/** How often one that waits looks up, in ms. */
-const lookMs = 10;
+/** Milliseconds without concurrent mails after which a burst is over. */
+const burstEndMs = 50;
+/** Maximum time in ms that a delivery is delayed. */
+const maxDelayMs = 2000;
+/** Interval in ms at which a delayed delivery checks whether the burst is over. */
+const checkIntervalMs = 10;
 
 /**
- * Lets mails that come go before mails that are delivered: a sender waits for its answer, and a delivery costs several times
- * as much as taking a mail. In a rush a delivery is held back for two seconds at most, so in one that lasts, both go on side
- * by side.
+ * Gives incoming mails precedence over deliveries: a client waits for its reply, and a delivery costs several times as
+ * much as accepting a mail. During a burst, a delivery is delayed by two seconds at most, so in a long one both
+ * continue side by side.
  */
-export class Admission {
+export class DeliveryBackoff {
   readonly #clock: Clock;
-  #coming = 0;
-  #until = 0;
+  #receiving = 0;
+  #burstUntil = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A mail is here and about to be stored; the disposal says that it is. */
+  /** Marks a mail as being stored, until it is disposed. */
   enter(): Disposable {
-    this.#coming += 1;
-    if (this.#coming > 1) this.#until = this.#clock.now() + calmMs;
-    return { [Symbol.dispose]: () => void (this.#coming -= 1) };
+    this.#receiving += 1;
+    if (this.#receiving > 1) this.#burstUntil = this.#clock.now() + burstEndMs;
+    return { [Symbol.dispose]: () => void (this.#receiving -= 1) };
   }
 
-  /** Waits for a rush to be over; not at all for a mail that was accepted, in ms since the epoch, long ago. */
-  async over(acceptedAt: number, signal: AbortSignal): Promise<void> {
-    const latest = Math.min(patienceMs, acceptedAt + patienceMs - this.#clock.now());
-    for (let waited = 0; waited < latest && this.#clock.now() < this.#until; waited += lookMs) {
+  /** Waits until the burst is over; `acceptedAt` in ms since the epoch reduces the wait for mails accepted earlier. */
+  async waitUntilIdle(acceptedAt: number, signal: AbortSignal): Promise<void> {
+    const maxWaitMs = Math.min(maxDelayMs, acceptedAt + maxDelayMs - this.#clock.now());
+    for (let waited = 0; waited < maxWaitMs && this.#clock.now() < this.#burstUntil; waited += checkIntervalMs) {
       await this.#pause(signal);
       signal.throwIfAborted();
     }
@@ -39,10 +39,10 @@ export class Admission {
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const end = (): void => resolve();
-    using _timer = this.#clock.after(lookMs, end);
-    signal.addEventListener('abort', end);
+    const finish = (): void => resolve();
+    using _timer = this.#clock.after(checkIntervalMs, finish);
+    signal.addEventListener('abort', finish);
     await promise;
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', finish);
   }
 }

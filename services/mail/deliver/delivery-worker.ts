@@ -14,19 +14,25 @@ import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
 import type { Activity } from '../../kit/activity.ts';
 import { topicEntry, type Delivery } from '../domain/deliveries.ts';
-import { messageOfMail, noticeOfMail, plainTelling, type ParsedMail, type Telling } from '../domain/notification.ts';
+import {
+  toTopicMessage,
+  toNotification,
+  defaultOptions,
+  type ParsedMail,
+  type NotificationOptions,
+} from '../domain/notification.ts';
 import { parseTarget, type Target } from '../domain/target.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
-import type { Admission } from '../accept/delivery-backoff.ts';
+import type { DeliveryBackoff } from '../accept/delivery-backoff.ts';
 import type { Sources } from '../store/sources.ts';
 
-/** One mail to one target. */
+/** Delivers one mail to one target. */
 export const deliver = defineJob(
   'mail.deliver',
   z.object({
     message: z.string(),
-    /** Which of the mail's deliveries: with the message's id it is the notice's identity. */
+    /** Index of the delivery in the mail; with the message id, it identifies the notification. */
     part: z.int(),
     target: z.string(),
     type: NotificationType,
@@ -38,55 +44,63 @@ export const deliver = defineJob(
 );
 type Payload = z.infer<typeof deliver.schema>;
 
-/** Files that go with one notice at most; the others are named. */
-const mostFiles = 20;
-/** A mail whose files are larger is read anew for each of its deliveries. */
-const keptBytes = 1024 * 1024;
+/** Maximum number of files in one notification; further ones are named. */
+const maxFiles = 20;
+/** Mails with larger files are parsed again for each delivery. */
+const maxCachedBytes = 1024 * 1024;
 
-/** The job of one delivery, as the outbox knows it. */
-export function deliveryKey(message: string, part: number): string {
+/** Returns the key of a delivery's job. */
+export function toDeliveryKey(message: string, part: number): string {
   return `${message}:${String(part)}`;
 }
 
-/** Jobs for deliveries whose first has the part number `from`; the order of mails to one target is kept. */
-export function deliveryJobs(message: string, deliveries: readonly Delivery[], from = 0) {
+/** Builds the jobs of deliveries with part numbers from `firstPart`; the order of mails per target is preserved. */
+export function buildDeliveryJobs(message: string, deliveries: readonly Delivery[], firstPart = 0) {
   return deliveries.map(({ target, type, to, entry, priority }, index) => ({
-    payload: { message, part: from + index, target, type, to, entry, ...(priority === undefined ? {} : { priority }) },
-    key: deliveryKey(message, from + index),
+    payload: {
+      message,
+      part: firstPart + index,
+      target,
+      type,
+      to,
+      entry,
+      ...(priority === undefined ? {} : { priority }),
+    },
+    key: toDeliveryKey(message, firstPart + index),
     orderKey: target,
   }));
 }
 
-interface Parts {
+interface WorkerDependencies {
   readonly context: Context;
   readonly routing: Routing;
   readonly sources: Sources;
   readonly reader: MailReader;
   readonly processed: Counter;
   readonly activity: Activity;
-  readonly admission: Admission;
-  /** Mails of known programs get better titles and types. */
-  readonly recognise: () => boolean;
+  readonly deliveryBackoff: DeliveryBackoff;
+  /** Improves titles and types of mails from known programs. */
+  readonly recognize: () => boolean;
 }
 
-/** Hands accepted mails over to the aggregator, the push server or the inbox. */
-export class Deliveries {
-  readonly #parts: Parts;
-  /** A mail with several targets is read once, as long as they follow each other. */
+/** Delivers accepted mails to notify, push or the inbox. */
+export class DeliveryWorker {
+  readonly #dependencies: WorkerDependencies;
+  /** Parsed mail that is reused for consecutive deliveries. */
   #latest: { readonly id: string; readonly mail: Promise<ParsedMail> } | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(dependencies: WorkerDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Begins to work; the disposal stops taking new deliveries. */
+  /** Starts processing deliveries until it is disposed. */
   start(): Disposable {
-    const { context, processed, activity } = this.#parts;
+    const { context, processed, activity } = this.#dependencies;
     return context.jobs.handle(deliver, (attempt) => this.#attempt(attempt).finally(() => activity.touch()), {
       onDead: ({ payload }, reason) => {
         processed.inc({ result: 'failed' });
         activity.touch();
-        context.log.error('mail could not be handed over', { id: payload.message, target: payload.target, reason });
+        context.log.error('mail delivery failed', { id: payload.message, target: payload.target, reason });
       },
       logsDead: true,
     });
@@ -95,27 +109,27 @@ export class Deliveries {
   async #attempt({ payload, createdAt, signal }: JobAttempt<Payload>): Promise<void> {
     const target = parseTarget(payload.target);
     if (target === undefined) throw new Problem('mail.bad_target', 400, 'The destination of this mail is not valid.');
-    await this.#parts.admission.over(createdAt, signal);
+    await this.#dependencies.deliveryBackoff.waitUntilIdle(createdAt, signal);
     const mail = await this.#read(payload.message);
     signal.throwIfAborted();
-    await this.#pass(target, payload, mail);
+    await this.#deliver(target, payload, mail);
   }
 
-  async #pass(target: Target, payload: Payload, mail: ParsedMail): Promise<void> {
-    const { handovers, clock } = this.#parts.context;
+  async #deliver(target: Target, payload: Payload, mail: ParsedMail): Promise<void> {
+    const { handovers, clock } = this.#dependencies.context;
     const key = `mail:${payload.message}:${String(payload.part)}`;
-    const telling = this.#tellingOf(payload);
-    const names = mail.attachments.map(({ name }) => name);
+    const options = this.#toNotificationOptions(payload);
+    const attachmentNames = mail.attachments.map(({ name }) => name);
     const priority = payload.priority;
     if (target.kind === 'notify' || target.kind === 'url') {
-      const notice = noticeOfMail(mail, telling, names);
-      const files = filesOf(mail);
+      const notice = toNotification(mail, options, attachmentNames);
+      const files = getFiles(mail);
       const offer = { notice, ...(files.length === 0 ? {} : { files }) };
       if (target.kind === 'url') {
         await handovers.pass(notificationOffered, key, {
           ...offer,
           configuration: 'aggregator',
-          urls: [this.#urlOf(target)],
+          urls: [this.#getUrl(target)],
         });
         return;
       }
@@ -128,43 +142,59 @@ export class Deliveries {
       return;
     }
     if (target.kind === 'inbox') {
-      const { title, body, format, source, type } = noticeOfMail(mail, telling, names);
+      const { title, body, format, source, type } = toNotification(mail, options, attachmentNames);
       await handovers.pass(inboxOffered, key, {
-        ...{ title, body, format, source, tags: [], topic: '', time: clock.now() },
-        priority: priority ?? priorityOf(type),
+        title,
+        body,
+        format,
+        source,
+        tags: [],
+        topic: '',
+        time: clock.now(),
+        priority: priority ?? toPriority(type),
       });
       return;
     }
-    const file = pictureOf(mail);
+    const file = selectFile(mail);
     const withFile = file === undefined ? {} : { file };
     if (payload.entry === topicEntry) {
-      const told = messageOfMail(mail);
-      const rest = { tags: [], markdown: false, source: 'mail', origin: key };
-      await handovers.pass(pushOffered, key, { topic: target.topic, ...told, priority, ...withFile, ...rest });
+      const message = toTopicMessage(mail);
+      const metadata = { tags: [], markdown: false, source: 'mail', origin: key };
+      await handovers.pass(pushOffered, key, { topic: target.topic, ...message, priority, ...withFile, ...metadata });
       return;
     }
-    const notice = noticeOfMail(
+    const notice = toNotification(
       mail,
-      telling,
-      names.filter((_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes),
+      options,
+      attachmentNames.filter((_, index) => file === undefined || mail.attachments[index]?.bytes !== file.bytes),
     );
     await handovers.pass(pushOffered, key, {
-      ...{ topic: target.topic, title: notice.title, message: textOf(notice), tags: [] },
-      priority: priority ?? priorityOf(notice.type),
+      topic: target.topic,
+      title: notice.title,
+      message: toText(notice),
+      tags: [],
+      priority: priority ?? toPriority(notice.type),
       markdown: notice.format === 'markdown',
       ...withFile,
-      ...{ source: notice.source, origin: key },
+      source: notice.source,
+      origin: key,
     });
   }
 
-  #tellingOf({ type, to, entry }: Payload): Telling {
-    const mapping = this.#parts.routing.mappings.find(({ address }) => address === entry);
+  #toNotificationOptions({ type, to, entry }: Payload): NotificationOptions {
+    const mapping = this.#dependencies.routing.mappings.find(({ address }) => address === entry);
     const config = entry.split('@', 1)[0] ?? '';
-    return { type, to, config, wording: mapping ?? plainTelling.wording, recognise: this.#parts.recognise() };
+    return {
+      type,
+      to,
+      config,
+      templates: mapping ?? defaultOptions.templates,
+      recognize: this.#dependencies.recognize(),
+    };
   }
 
-  #urlOf({ fingerprint }: Target & { readonly kind: 'url' }): string {
-    const url = this.#parts.routing.urls.get(fingerprint);
+  #getUrl({ fingerprint }: Target & { readonly kind: 'url' }): string {
+    const url = this.#dependencies.routing.urls.get(fingerprint);
     if (url !== undefined) return url;
     throw new Problem('mail.destination_gone', 410, 'This destination is no longer among the recipients.');
   }
@@ -173,40 +203,40 @@ export class Deliveries {
     if (this.#latest?.id === id) return this.#latest.mail;
     const latest = { id, mail: this.#parse(id) };
     this.#latest = latest;
-    const forget = (): void => {
+    const clear = (): void => {
       if (this.#latest === latest) this.#latest = undefined;
     };
-    // A failure must not stick to the next attempt, nor large files to memory; who waits gets them all the same.
+    // Errors must not affect the next attempt, and large files must not stay in memory.
     latest.mail.then((mail) => {
-      if (mail.attachments.reduce((sum, { size }) => sum + size, 0) > keptBytes) forget();
-    }, forget);
+      if (mail.attachments.reduce((sum, { size }) => sum + size, 0) > maxCachedBytes) clear();
+    }, clear);
     return latest.mail;
   }
 
   async #parse(id: string): Promise<ParsedMail> {
-    const raw = await this.#parts.sources.read(id);
-    if (raw !== undefined) return this.#parts.reader.read(raw);
+    const raw = await this.#dependencies.sources.read(id);
+    if (raw !== undefined) return this.#dependencies.reader.read(raw);
     throw new Problem('mail.source_gone', 410, 'The source of this mail is no longer in the spool.');
   }
 }
 
-function priorityOf(type: NotificationType): number {
+function toPriority(type: NotificationType): number {
   return type === 'warning' || type === 'failure' ? 4 : 3;
 }
 
-function textOf({ body, format, title }: NotificationContent): string {
+function toText({ body, format, title }: NotificationContent): string {
   const text = format === 'html' ? htmlToText(body, { links: true }) : body;
   return text === '' ? title : text;
 }
 
-function filesOf({ attachments }: ParsedMail): NotificationFile[] {
+function getFiles({ attachments }: ParsedMail): NotificationFile[] {
   return attachments
     .flatMap(({ name, type, bytes }) => (bytes === undefined || bytes.length === 0 ? [] : [{ name, type, bytes }]))
-    .slice(0, mostFiles);
+    .slice(0, maxFiles);
 }
 
-/** The one file a push message carries: the first picture, else the first file. */
-function pictureOf(mail: ParsedMail): NotificationFile | undefined {
-  const files = filesOf(mail);
+/** Returns the file of a push message: the first image, or the first file. */
+function selectFile(mail: ParsedMail): NotificationFile | undefined {
+  const files = getFiles(mail);
   return files.find(({ type }) => /^image\//i.test(type)) ?? files[0];
 }

@@ -1,14 +1,14 @@
 import { proxmox, synology } from './senders/appliances.ts';
 import { camera } from './senders/camera.ts';
 import { cron } from './senders/cron.ts';
-import { marked } from './senders/subject-prefix.ts';
-import type { Recogniser, Rendering, Words } from './senders/program.ts';
+import { subjectPrefix } from './senders/subject-prefix.ts';
+import type { Recognizer, Rendering, MailText } from './senders/program.ts';
 import { mdadm, smartd } from './senders/storage.ts';
-import { verdict } from './senders/verdicts.ts';
+import { knownOutcome } from './senders/verdicts.ts';
 import { watchtower } from './senders/watchtower.ts';
 
-/** The more particular ones first. */
-const recognisers: readonly Recogniser[] = [
+/** Ordered from specific to general. */
+const recognizers: readonly Recognizer[] = [
   cron,
   watchtower,
   smartd,
@@ -16,14 +16,14 @@ const recognisers: readonly Recogniser[] = [
   proxmox,
   synology,
   camera,
-  marked,
-  verdict,
+  subjectPrefix,
+  knownOutcome,
 ];
 
-/** How a mail of a program that many people run is told best; empty for all others. */
-export function recognise(words: Words): Rendering {
-  for (const recogniser of recognisers) {
-    const rendering = recogniser(words);
+/** Returns the improved rendering of a mail from a known program; empty for other mails. */
+export function recognizeMail(mail: MailText): Rendering {
+  for (const recognizer of recognizers) {
+    const rendering = recognizer(mail);
     if (rendering !== undefined) return rendering;
   }
   return {};

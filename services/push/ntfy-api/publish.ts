@@ -93,8 +93,8 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       limits.message(exchange, subscriberRateLimits.getChargedSender(draft.topic, exchange));
     if (draft.email !== undefined) limits.email(exchange);
     const startedAt = clock.now();
-    const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
-    const envelope = await publisher.publish(asked, undefined, id);
+    const draftWithAccount = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
+    const envelope = await publisher.publish(draftWithAccount, undefined, id);
     commitSeconds.observe((clock.now() - startedAt) / 1000);
     // `publish` returns undefined only for repeated keys, and requests have none.
     return envelope?.withFileAddresses(dependencies.findFileRewrite(exchange.request)).text;
@@ -113,7 +113,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
   ): ParsedPublication => {
     const now = clock.now();
-    const asked = parsePublication({
+    const publication = parsePublication({
       ...options,
       topic,
       read,
@@ -127,9 +127,9 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       isExpired: () => clock.now() - now > templateTimeoutMs,
       environment: templateEnvironment,
     });
-    if (asked.isUnifiedPush === true && subscriberRateLimits.isAwaitingSubscriber(topic))
+    if (publication.isUnifiedPush === true && subscriberRateLimits.isAwaitingSubscriber(topic))
       throw refuse('unified_push_unheard');
-    return asked;
+    return publication;
   };
 
   const publishFile = async (
@@ -175,8 +175,8 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     async message(exchange, text, sequenceId) {
       const { request, read } = exchange;
       const topic = requirePublish(exchange, text);
-      const asked = read('x-template', 'template', 'tpl');
-      const template = asked === '' ? undefined : await dependencies.findTemplate(asked);
+      const templateName = read('x-template', 'template', 'tpl');
+      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
       const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
       attachments.admit(request, limit);
       const body = await readBody(request, limit, declaredCharset(textType(request)));
@@ -193,8 +193,8 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       const json = parseJson(body, declaredCharset(request.headers['content-type']));
       const topic = requirePublish(exchange, json.topic);
       const read = createParameters(request, exchange.query, toParameters(json));
-      const asked = read('x-template', 'template', 'tpl');
-      const template = asked === '' ? undefined : await dependencies.findTemplate(asked);
+      const templateName = read('x-template', 'template', 'tpl');
+      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
       const message = toBody(Buffer.from(json.message ?? ''), messageSizeLimit());
       const publication = parse(exchange, topic, read, message, { template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);

@@ -9,7 +9,7 @@ import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('setting up the mail gateway', () => {
+describe('mail setup', () => {
   let host: TestHost;
   let folder: string;
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe('setting up the mail gateway', () => {
   const attempt = (mail_: object): Promise<MailTestResult> =>
     ask('/api/mail/try', 'POST', { from: 'NAS <root@nas.lan>', to: 'alerts@home', subject: '', ...mail_ });
 
-  it('says what recipients and rules make of a mail, and keeps none', async () => {
+  it('previews recipients and rules for a mail without storing it', async () => {
     const rules = [
       { from: '', subject: 'noise', to: '', drop: true },
       { from: 'root@nas.lan', subject: '', to: '', priority: 5, tag: 'night' },
@@ -34,19 +34,27 @@ describe('setting up the mail gateway', () => {
     await expect
       .poll(() => attempt({ subject: '[FAILED] Backup', text: 'Disk full' }))
       .toMatchObject({
-        ...{ accepted: true, rule: 2, dropped: false },
+        accepted: true,
+        rule: 2,
+        dropped: false,
         deliveries: [{ target: 'notify://aggregator?tag=night', type: 'failure', priority: 5, body: 'Disk full' }],
       });
     expect(await attempt({ subject: 'Noise again' })).toEqual({
-      ...{ accepted: true, rule: 1, dropped: true, deliveries: [] },
+      accepted: true,
+      rule: 1,
+      dropped: true,
+      deliveries: [],
     });
     expect(await attempt({ to: 'nobody@home', subject: 'x' })).toEqual({
-      ...{ accepted: false, rule: null, dropped: false, deliveries: [] },
+      accepted: false,
+      rule: null,
+      dropped: false,
+      deliveries: [],
     });
     expect(await ask('/api/mail/messages')).toEqual({ messages: [] });
   });
 
-  it('reads a Mailrise configuration without any file or variable of this machine', async () => {
+  it('parses a Mailrise configuration without files and variables of this computer', async () => {
     const text = [
       'configs:',
       '  ups: {urls: [discord://id/s3cr3t, json://x], include: [/etc/passwd]}',
@@ -55,10 +63,10 @@ describe('setting up the mail gateway', () => {
       'tls: {mode: starttls, certfile: a.pem, keyfile: b.pem}',
       'smtp: {auth: {basic: {nas: hush, ups: !env_var PATH}}}',
     ].join('\n');
-    const taken = await ask<MailriseImport>('/api/mail/takeover', 'POST', { text });
-    expect(taken.recipients).toEqual([{ address: 'ups', schemes: ['discord', 'json'], worded: false }]);
-    expect(taken.logins).toBe(1);
-    expect(taken.settings).toEqual({
+    const imported = await ask<MailriseImport>('/api/mail/takeover', 'POST', { text });
+    expect(imported.recipients).toEqual([{ address: 'ups', schemes: ['discord', 'json'], worded: false }]);
+    expect(imported.logins).toBe(1);
+    expect(imported.settings).toEqual({
       recipients: [
         {
           address: 'ups',
@@ -72,7 +80,7 @@ describe('setting up the mail gateway', () => {
       logins: [{ name: 'nas', password: 'hush' }],
       signIn: 'required',
     });
-    expect(taken.notes.join('\n')).toBe(
+    expect(imported.notes.join('\n')).toBe(
       [
         'The variable HOME is not known here, so what it stands for is left out.',
         'The variable PATH is not known here, so what it stands for is left out.',
@@ -86,12 +94,22 @@ describe('setting up the mail gateway', () => {
     await expect(ask('/api/mail/takeover', 'POST', { text: 'configs: [' })).rejects.toThrow('This file cannot be read');
   });
 
-  it('says how it is reached, and for whom and how long its certificate is', async () => {
+  it('returns connection details and the names and expiry of the certificate', async () => {
     expect(await ask<MailAccess>('/api/mail/access')).toMatchObject({ tls: 'off', signIn: 'off', certificate: null });
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30'];
+    const opensslArgs = [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '30',
+    ];
     const whom = ['-subj', '/CN=mail.lan', '-addext', 'subjectAltName=DNS:mail.lan,IP:192.168.1.2'];
-    execFileSync('openssl', [...made, ...whom, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    execFileSync('openssl', [...opensslArgs, ...whom, '-keyout', key, '-out', cert], { stdio: 'ignore' });
     await ask('/api/settings/mail', 'PATCH', { tls: 'starttls', certificateFile: cert, keyFile: key });
     await expect
       .poll(() => ask<MailAccess>('/api/mail/access'))
@@ -103,7 +121,8 @@ describe('setting up the mail gateway', () => {
     expect((certificate?.until ?? 0) - Date.now()).toBeGreaterThan(29 * 86_400_000);
     rmSync(key);
     expect((await ask<MailAccess>('/api/mail/access')).certificate).toMatchObject({
-      ...{ until: null, trouble: 'The certificate and its key cannot be used.' },
+      until: null,
+      trouble: 'The certificate and its key cannot be used.',
     });
   });
 });

@@ -158,7 +158,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop', { timeout: 40_000 },
     await using host = await openTestHost({ environment: dead });
     await publish(host, 'one');
     await publish(host, 'two');
-    const lines = (): number => host.log.filter((line) => line.includes('popups cannot be shown')).length;
+    const lines = (): number => host.log.filter((line) => line.includes('popup display failed')).length;
     await vi.waitFor(() => expect(lines()).toBe(1), waitOptions);
     await vi.waitFor(
       async () => expect(await ask(host, 'GET', '/api/inbox')).toMatchObject({ unread: 2 }),

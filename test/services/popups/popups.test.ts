@@ -141,7 +141,7 @@ describe('quiet hours', () => {
     quietHours('10:00-12:00');
     await fixture.add(message(1));
     expect(fixture.popups.state().held).toBe(1);
-    expect(fixture.log.filter((line) => line.includes('held popups could not be read'))).toHaveLength(1);
+    expect(fixture.log.filter((line) => line.includes('popup state read failed'))).toHaveLength(1);
   });
 
   it('work and log once when the state cannot be saved', async () => {
@@ -149,12 +149,12 @@ describe('quiet hours', () => {
     writeFileSync(join(fixture.folder, 'host'), 'a file where the folder should be');
     quietHours('10:00-12:00');
     await fixture.add(message(1));
-    await expect.poll(() => fixture.log.filter((line) => line.includes('could not be saved'))).toHaveLength(1);
+    await expect.poll(() => fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
     await fixture.add(message(2));
     fixture.clock.advance(hourMs);
     expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
     await fixture.stop();
-    expect(fixture.log.filter((line) => line.includes('could not be saved'))).toHaveLength(1);
+    expect(fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
   });
 
   it('count each message of a flood exactly once', async () => {
@@ -341,7 +341,7 @@ describe('click', () => {
 });
 
 it('logs a failing popup server once, and again after it has worked in between', async () => {
-  const lines = (): number => fixture.log.filter((line) => line.includes('popups cannot be shown')).length;
+  const lines = (): number => fixture.log.filter((line) => line.includes('popup display failed')).length;
   fixture.notifier.first = { failed: 'no server' };
   await fixture.add(message(1));
   await fixture.add(message(2));

@@ -45,10 +45,10 @@ eachDialect((name, open, newPlace) => {
     const { feed, rowOf: toRow, add } = await openFeed();
     await add(toRow('a'), toRow('no', {}), toRow('b'), toRow('c'), toRow('no 2', {}));
     const { after } = await feed();
-    expect(await after(0, 2)).toEqual({ entries: ['a'], reached: 2, more: true });
-    expect(await after(2, 2)).toEqual({ entries: ['b', 'c'], reached: 4, more: true });
-    expect(await after(4, 2)).toEqual({ entries: [], reached: 5, more: false });
-    expect(await after(5, 2)).toEqual({ entries: [], reached: 5, more: false });
+    expect(await after(0, 2)).toEqual({ entries: ['a'], position: 2, hasMore: true });
+    expect(await after(2, 2)).toEqual({ entries: ['b', 'c'], position: 4, hasMore: true });
+    expect(await after(4, 2)).toEqual({ entries: [], position: 5, hasMore: false });
+    expect(await after(5, 2)).toEqual({ entries: [], position: 5, hasMore: false });
   });
 
   it('keeps expired messages until the inbox has them, at most for a day', async () => {
@@ -85,8 +85,8 @@ eachDialect((name, open, newPlace) => {
       // The backup of the inbox is newer than that of push and contains c and d, which are lost here.
       const { after } = await feed();
       await add(toRow('new c'), toRow('new d'), toRow('new e'));
-      expect(await after(4)).toEqual({ entries: ['new c', 'new d', 'new e'], reached: 5, more: false });
-      expect(await after(5)).toEqual({ entries: [], reached: 5, more: false });
+      expect(await after(4)).toEqual({ entries: ['new c', 'new d', 'new e'], position: 5, hasMore: false });
+      expect(await after(5)).toEqual({ entries: [], position: 5, hasMore: false });
     });
   } else {
     it('waits for uncommitted messages of another host', async () => {

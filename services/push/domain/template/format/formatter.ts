@@ -41,7 +41,8 @@ export class Formatter {
   /** Formats a value with a verb. */
   write(value: Value, verb: string, flags: Flags = {}): string {
     // With %v, plus prints field names, which no value here has.
-    const effectiveFlags = verb === 'v' ? { ...flags, plus: false, sharp: false, asGo: flags.sharp === true } : flags;
+    const effectiveFlags =
+      verb === 'v' ? { ...flags, plus: false, sharp: false, goSyntax: flags.sharp === true } : flags;
     return this.#checkLimits(this.#value(value, verb, effectiveFlags, 0));
   }
 
