@@ -130,14 +130,14 @@ export class FeedFollower implements AsyncDisposable {
   }
 
   async #commit(entries: readonly FeedEntry<InboxOffer>[], position: number): Promise<boolean> {
-    const { context, items, positions: places, onAdded: added } = this.#dependencies;
+    const { context, items, positions, onAdded } = this.#dependencies;
     const offers = entries.map(({ key, payload }) => ({ key, offer: normalizeOffer(payload) }));
     const inserted = await context.commit(async (transaction) =>
-      (await places.advance(transaction, pushInboxFeed.name, this.#storedPosition, position))
+      (await positions.advance(transaction, pushInboxFeed.name, this.#storedPosition, position))
         ? items.add(transaction, offers, context.clock.now())
         : undefined,
     );
-    if (inserted !== undefined && inserted.size > 0) added([...inserted.values()]);
+    if (inserted !== undefined && inserted.size > 0) onAdded([...inserted.values()]);
     return inserted !== undefined;
   }
 }

@@ -50,7 +50,7 @@ function create(context: Context, initialSettings: Settings): Service {
     collect: () => unread.count(),
   });
 
-  const index = new WordIndex(context, store.words);
+  const index = new WordIndex(context, store.itemWords);
   let indexing: AsyncDisposable | undefined;
   const announceAdded = (items: readonly InboxItem[]): void => {
     addedCounter.inc({}, items.length);

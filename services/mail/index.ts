@@ -170,10 +170,11 @@ export const mail = defineService({
         );
       },
       health(): Promise<Health> {
-        const { lastReceivedAt: lastAt } = mailReceiver;
-        const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${formatAge(clock.now() - lastAt)}`;
+        const { lastReceivedAt } = mailReceiver;
+        const detail =
+          lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${formatAge(clock.now() - lastReceivedAt)}`;
         const begin = { label: 'Send a first mail', to: '/delivery/connect' };
-        return Promise.resolve({ state: 'up', detail, ...(lastAt === undefined ? { begin } : {}) });
+        return Promise.resolve({ state: 'up', detail, ...(lastReceivedAt === undefined ? { begin } : {}) });
       },
       reconfigure: live.update,
       async [Symbol.asyncDispose]() {

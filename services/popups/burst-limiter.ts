@@ -21,10 +21,10 @@ export class BurstLimiter {
   readonly #windows = new Map<string, Window>();
   readonly #clock: Clock;
   readonly #limit: number;
-  readonly #onSuppressed: (key: string, late: Tally) => void;
+  readonly #onSuppressed: (key: string, suppressed: Tally) => void;
 
   /** `onSuppressed` receives the messages that were counted in an ended window. */
-  constructor(clock: Clock, limit: number, onSuppressed: (key: string, late: Tally) => void) {
+  constructor(clock: Clock, limit: number, onSuppressed: (key: string, suppressed: Tally) => void) {
     this.#clock = clock;
     this.#limit = limit;
     this.#onSuppressed = onSuppressed;
@@ -41,7 +41,7 @@ export class BurstLimiter {
 
   /** Removes messages that were read from the counts. */
   remove(ids: readonly number[]): void {
-    for (const { suppressed: late } of this.#windows.values()) late.remove(ids);
+    for (const { suppressed } of this.#windows.values()) suppressed.remove(ids);
   }
 
   /** Ends all windows without a summary. */

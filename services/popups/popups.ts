@@ -230,9 +230,9 @@ class InboxPopups implements Popups {
     this.#held.add(ended.rows, ended.more);
     if (ended.size > 0) this.#stateFile.save();
     if (this.#held.size > 0 && (!quiet || !enabled)) {
-      const held = this.#held.take();
+      const heldMessages = this.#held.take();
       this.#stateFile.save();
-      if (enabled) this.#show(buildHeldPopup(held, this.#sound), held.rows);
+      if (enabled) this.#show(buildHeldPopup(heldMessages, this.#sound), heldMessages.rows);
     }
     if (pausedUntil === null && this.#pausedUntil !== null) {
       this.#pausedUntil = null;

@@ -17,10 +17,10 @@ export class PushTopics {
   #rules: PushPopupRules;
   #judge: PushRuleEvaluator;
 
-  constructor({ rules, held }: z.infer<typeof SavedPushTopics>) {
+  constructor({ rules, held: tally }: z.infer<typeof SavedPushTopics>) {
     this.#rules = rules;
     this.#judge = new PushRuleEvaluator(rules);
-    this.#held = new Map(Object.entries(held).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
+    this.#held = new Map(Object.entries(tally).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
   }
 
   /** Number of held messages. */
@@ -54,9 +54,9 @@ export class PushTopics {
   }
 
   hold(topic: string, row: CountedMessage): void {
-    const held = this.#held.get(topic) ?? new Tally();
-    held.add([row]);
-    this.#held.set(topic, held);
+    const tally = this.#held.get(topic) ?? new Tally();
+    tally.add([row]);
+    this.#held.set(topic, tally);
   }
 
   /** Returns true when one of them was held. */

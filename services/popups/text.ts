@@ -14,8 +14,8 @@ export function formatTitle(text: string): string {
 /** Formats a body as plain text, at most 1,000 characters. */
 export function formatBody(text: string, format: TextFormat): string {
   const input = text.slice(0, maxInputLength);
-  const plain = format === 'html' ? htmlToText(input) : format === 'markdown' ? removeMarkdown(input) : input;
-  const lines = removeUnsafeCharacters(plain).replace(/[^\S\n]+/g, ' ');
+  const plainText = format === 'html' ? htmlToText(input) : format === 'markdown' ? removeMarkdown(input) : input;
+  const lines = removeUnsafeCharacters(plainText).replace(/[^\S\n]+/g, ' ');
   return truncate(
     lines
       .replace(/ ?\n ?/g, '\n')

@@ -108,7 +108,7 @@ function create(context: Context, initialSettings: Settings): Service {
     reserved,
     keptSeconds: () => delivery.cacheSeconds(),
     quiet: quietHours,
-    onDelivered: (topic, done) => counts.countDelivery(topic, done),
+    onDelivered: (topic, successful) => counts.countDelivery(topic, successful),
   });
   const search = new Search(context);
   const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
@@ -119,10 +119,10 @@ function create(context: Context, initialSettings: Settings): Service {
     settings,
     messages: store,
     writeHooks,
-    removeFromSearch: (...gone) => search.remove(...gone),
+    removeFromSearch: (...args) => search.remove(...args),
     onPublished: fanOut,
   });
-  const { publisher, writeMessages: record, attachments, baseUrl, cacheSeconds } = delivery;
+  const { publisher, writeMessages, attachments, baseUrl, cacheSeconds } = delivery;
 
   const serverInfo = serverInfoRoutes({
     statistics,
@@ -139,7 +139,7 @@ function create(context: Context, initialSettings: Settings): Service {
     context,
     messages: store,
     publisher,
-    writeMessages: record,
+    writeMessages,
     reserved,
     messageSizeLimit,
     onChanged: delivery.notifyDelayedChanged,
@@ -214,7 +214,7 @@ function create(context: Context, initialSettings: Settings): Service {
   };
 
   const saveTotal = async (): Promise<void> => {
-    if (await storedTotal.save({ anyway: !publisher.healthy })) publisher.markHealthy();
+    if (await storedTotal.save({ force: !publisher.healthy })) publisher.markHealthy();
   };
   const runMinutely = async (): Promise<void> => {
     statistics.sample();

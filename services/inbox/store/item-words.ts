@@ -121,15 +121,15 @@ export class ItemWords {
 
   async #add(transaction: Kysely<any>, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
+    const entries = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
     if (this.#postgres) {
-      const json = JSON.stringify(words.map(([id, rowWords]) => [id, toTsVector(rowWords)]));
+      const json = JSON.stringify(entries.map(([id, rowWords]) => [id, toTsVector(rowWords)]));
       await sql`
         insert into item_words (item, words)
         select (row->>0)::bigint, (row->>1)::tsvector from json_array_elements(${json}::json) as row
         on conflict do nothing`.execute(transaction);
     } else {
-      const json = JSON.stringify(words.map(([id, rowWords]) => [id, rowWords.join(' ')]));
+      const json = JSON.stringify(entries.map(([id, rowWords]) => [id, rowWords.join(' ')]));
       await sql`
         insert into item_words (rowid, words)
         select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(${json})`.execute(transaction);

@@ -31,12 +31,12 @@ export function toItemPlace({ id, topic, source }: ItemPlace): ItemPlace {
 
 /** Inbox rows and the keys of their offers. */
 export class ItemStore {
-  readonly words: ItemWords;
+  readonly itemWords: ItemWords;
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
-    this.words = new ItemWords(db);
+    this.itemWords = new ItemWords(db);
   }
 
   /**
@@ -149,10 +149,10 @@ export class ItemStore {
     if (phrases.length === 0) return [];
     // Uses the numbers of the word table in every condition, so that the word index drives the join.
     const indexed = items
-      .innerJoin('item_words', (join) => join.on(this.words.number, '=', sql.ref('items.id')))
-      .where(this.words.match(phrases)) as typeof items;
-    const indexedQuery = { rows: indexed, number: this.words.number };
-    if ((await this.words.backlog(this.#db)) === undefined) return [indexedQuery];
+      .innerJoin('item_words', (join) => join.on(this.itemWords.number, '=', sql.ref('items.id')))
+      .where(this.itemWords.match(phrases)) as typeof items;
+    const indexedQuery = { rows: indexed, number: this.itemWords.number };
+    if ((await this.itemWords.backlog(this.#db)) === undefined) return [indexedQuery];
     const unindexed = splitSearchWords(q).reduce((rows, word) => rows.where(includes(word)), items);
     return [{ rows: unindexed, number }, indexedQuery];
   }

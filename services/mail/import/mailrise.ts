@@ -134,8 +134,8 @@ export async function parseMailrise(text: string, source: Source): Promise<Impor
   const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
   const recipients = [];
   for (const [name, config] of Object.entries(configs)) {
-    const { urls, notes: left } = await readDestinations(config, folder);
-    notes.push(...left.map((what) => `${name}: ${what}`));
+    const { urls, notes: skippedNotes } = await readDestinations(config, folder);
+    notes.push(...skippedNotes.map((what) => `${name}: ${what}`));
     const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...buildDestinationNotes(name, urls));
     const { title_template, body_template, body_format } = Wording.catch(Wording.parse({})).parse(

@@ -112,7 +112,7 @@ export class Limits {
   request(sender: Sender, charged = sender): void {
     if (this.#isExempt(sender) || this.#isExempt(charged)) return;
     const result = this.#visitor(charged).requests.take(this.#clock.now());
-    if (result.taken) return;
+    if (result.isAllowed) return;
     throw refuse('too_many_requests', undefined, {
       headers: { 'Retry-After': String(Math.ceil(result.waitMs / 1000)) },
     });
@@ -137,7 +137,7 @@ export class Limits {
    */
   email(sender: Sender): void {
     const visitor = this.#visitor(sender);
-    if (!this.#isExempt(sender) && !visitor.emails.take(this.#clock.now()).taken) throw refuse('too_many_emails');
+    if (!this.#isExempt(sender) && !visitor.emails.take(this.#clock.now()).isAllowed) throw refuse('too_many_emails');
     visitor.mails += 1;
   }
 
@@ -168,14 +168,14 @@ export class Limits {
    */
   newTopic(sender: Sender): void {
     const visitor = this.#visitor(sender);
-    if (this.#isExempt(sender) || visitor.newTopics.take(this.#clock.now()).taken) return;
+    if (this.#isExempt(sender) || visitor.newTopics.take(this.#clock.now()).isAllowed) return;
     throw refuse('too_many_new_topics');
   }
 
   /** @throws Problem 42906 */
   signUp(sender: Sender): void {
     const visitor = this.#visitor({ ...sender, identity: undefined });
-    if (this.#isExempt(sender) || visitor.accounts.take(this.#clock.now()).taken) return;
+    if (this.#isExempt(sender) || visitor.accounts.take(this.#clock.now()).isAllowed) return;
     throw refuse('too_many_accounts');
   }
 
@@ -219,8 +219,8 @@ export class Limits {
   /** Removes visitors not seen for a day. Called every minute. */
   removeInactive(): void {
     const now = this.#clock.now();
-    for (const [key, { lastSeenAt: seen, subscriptions }] of this.#visitors) {
-      if (subscriptions === 0 && now - seen > dayMs) this.#visitors.delete(key);
+    for (const [key, { lastSeenAt, subscriptions }] of this.#visitors) {
+      if (subscriptions === 0 && now - lastSeenAt > dayMs) this.#visitors.delete(key);
     }
   }
 

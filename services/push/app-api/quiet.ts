@@ -28,13 +28,13 @@ export function quietHandlers({ context, store, accountRules, onChanged }: Quiet
       zone: null,
       popups: isFirstAdministrator,
     };
-    const held = (await store.heldTopics(account)).filter(readable);
+    const readableTopics = (await store.heldTopics(account)).filter(readable);
     const urgent = (await store.urgent(account)).filter(readable);
     return {
       quiet: { rules: [...rules], zone, popups: role === 'admin' && popups },
       popupsFollow: role === 'admin' ? accountRules.popupAccount : null,
       machineZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-      held: held.map(({ topic, messages }) => ({ topic, messages })),
+      held: readableTopics.map(({ topic, messages }) => ({ topic, messages })),
       urgent: urgent.map(({ id, topic, text, time, due }) => ({ id, topic, title: getTitle(text), time, next: due })),
     };
   };

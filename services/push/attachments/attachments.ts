@@ -212,13 +212,7 @@ export class Attachments {
    * Reserves an upload and returns a function that checks whether further bytes fit, based on the files recorded now
    * and concurrent uploads.
    */
-  async #reserve({
-    request,
-    id,
-    sender,
-    quota,
-    remainingTraffic: traffic,
-  }: Upload): Promise<(more: number) => boolean> {
+  async #reserve({ request, id, sender, quota, remainingTraffic }: Upload): Promise<(more: number) => boolean> {
     const { fileSize, totalSize } = this.#settings;
     const [totalBytes, senderBytes] = await Promise.all([
       this.#store.size(),
@@ -232,7 +226,7 @@ export class Attachments {
         if (each.sender === sender) senderTotal += each.size;
       }
       const size = (upload?.size ?? 0) + more;
-      return size <= fileSize && size <= traffic && total <= totalSize && senderTotal <= quota;
+      return size <= fileSize && size <= remainingTraffic && total <= totalSize && senderTotal <= quota;
     };
     if (upload === undefined) {
       if (!hasCapacity(Number(request.headers['content-length'] ?? 0))) throw refuse('too_large');

@@ -63,8 +63,8 @@ export class FileDrafts {
     const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimRequest));
     if (file === undefined) return undefined;
     const { name, type, size } = file;
-    const { extension: ending } = await detectFileType(await readHead(stored.path), name);
-    return { name, type, size, expires, url: this.#attachments.buildUrl(id, ending) };
+    const { extension } = await detectFileType(await readHead(stored.path), name);
+    return { name, type, size, expires, url: this.#attachments.buildUrl(id, extension) };
   }
 
   #now(): number {

@@ -55,8 +55,8 @@ function isUtf16(head: Buffer): boolean {
 }
 
 /** Replaces the charset of a text type. */
-function withCharset({ type, extension: ending }: FileType, charset: string): FileType {
-  return { type: type.replace(/; charset=utf-8$/, `; charset=${charset}`), extension: ending };
+function withCharset({ type, extension }: FileType, charset: string): FileType {
+  return { type: type.replace(/; charset=utf-8$/, `; charset=${charset}`), extension };
 }
 
 /** Returns true for UTF-8 text. A long text may be cut in the middle of a character. */

@@ -162,7 +162,7 @@ function parseDate(text: string, parsed: ParsedTime): string | undefined {
 }
 
 function toTimestamp(
-  { days, allowsToday: thisWeek, date, minutes, seconds: timestampMs = 0 }: ParsedTime,
+  { days, allowsToday, date, minutes, seconds: timestampMs = 0 }: ParsedTime,
   now: number,
 ): number | undefined {
   const today = new Date(now);
@@ -183,6 +183,6 @@ function toTimestamp(
   if (days === undefined) return minutes === undefined ? undefined : toDay(toDay(0) > now ? 0 : 1);
   const moment = toDay(days);
   if (moment > now) return moment;
-  if (thisWeek === true) return toDay(days + 7);
+  if (allowsToday === true) return toDay(days + 7);
   return toDay(days + 1);
 }

@@ -15,11 +15,11 @@ export class TokenBucket {
   /**
    * Takes a token, or returns the ms until one is available. `now` is in ms; a clock that was set back adds no tokens.
    */
-  take(now: number): { readonly taken: true } | { readonly taken: false; readonly waitMs: number } {
+  take(now: number): { readonly isAllowed: true } | { readonly isAllowed: false; readonly waitMs: number } {
     this.#tokens = Math.min(this.#burst, this.#tokens + Math.max(0, now - this.#updatedAt) / this.#replenish);
     this.#updatedAt = now;
-    if (this.#tokens < 1) return { taken: false, waitMs: Math.ceil((1 - this.#tokens) * this.#replenish) };
+    if (this.#tokens < 1) return { isAllowed: false, waitMs: Math.ceil((1 - this.#tokens) * this.#replenish) };
     this.#tokens -= 1;
-    return { taken: true };
+    return { isAllowed: true };
   }
 }

@@ -76,23 +76,23 @@ async function addRow(
 
 async function store(
   { context, messages, keepInInbox }: MessageImportDependencies,
-  { published: out, delayed: later, files: fileCount }: ImportPage,
+  { published, delayed, files: fileCount }: ImportPage,
 ) {
   const delayedMessages = new DelayedMessageStore(context.db);
   const attachments = new AttachmentStore(context.db);
-  const rows = out.map((message) => ({ ...toColumns(message), text: JSON.stringify(message) }));
+  const rows = published.map((message) => ({ ...toColumns(message), text: JSON.stringify(message) }));
   return context.commit(async (transaction) => {
     const insertedFiles = await attachments.insertMissing(transaction, fileCount);
     const seqs = rows.length === 0 ? new Map<string, number>() : await messages.insertMissing(transaction, rows);
-    const inserted = out.filter(({ id }) => seqs.has(id)).map((message) => ({ message }));
+    const inserted = published.filter(({ id }) => seqs.has(id)).map((message) => ({ message }));
     if (inserted.length > 0) await new Search(context).store(transaction, inserted, seqs);
     // Skips messages that were published since an earlier import.
     const publishedIds = await messages.existingIds(
       transaction,
-      later.map(({ id }) => id),
+      delayed.map(({ id }) => id),
     );
     const after = await messages.top(transaction);
-    const delayedRows = later
+    const delayedRows = delayed
       .filter(({ id }) => !publishedIds.has(id))
       .map((message) => toDelayedRow(message, after, keepInInbox));
     return {

@@ -15,7 +15,7 @@ export class Statistics {
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#day = dayOf(clock.now());
+    this.#day = toDay(clock.now());
   }
 
   /** Continues from stored values. */
@@ -26,7 +26,7 @@ export class Statistics {
   }
 
   add(messages: number): void {
-    const day = dayOf(this.#clock.now());
+    const day = toDay(this.#clock.now());
     if (day !== this.#day) this.#today = 0;
     this.#day = day;
     this.#total += messages;
@@ -38,7 +38,7 @@ export class Statistics {
   }
 
   get today(): number {
-    return dayOf(this.#clock.now()) === this.#day ? this.#today : 0;
+    return toDay(this.#clock.now()) === this.#day ? this.#today : 0;
   }
 
   /** Messages per second over the last ten minutes, or since the start. */
@@ -57,6 +57,6 @@ export class Statistics {
   }
 }
 
-function dayOf(time: number): string {
+function toDay(time: number): string {
   return new Date(time).toDateString();
 }

@@ -36,7 +36,7 @@ export class StoredTotal {
    * Saves the total and returns true when it was written. `force` writes an unchanged total, to test whether storage
    * works.
    */
-  async save({ anyway: force }: { readonly anyway: boolean }): Promise<boolean> {
+  async save({ force }: { readonly force: boolean }): Promise<boolean> {
     const { total } = this.#statistics;
     if (!this.#loaded || (total === this.#savedTotal && !force)) return false;
     const newestSeq = this.#newestSeq;

@@ -144,11 +144,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
     const traffic = limits.bandwidthLeft(exchange);
     const messageExpires = publisher.getExpiry(draft, draft.due ?? Math.floor(clock.now() / 1000));
     const { due } = draft;
-    const {
-      attachment,
-      file,
-      reservation: room,
-    } = await attachments.receive({
+    const { attachment, file, reservation } = await attachments.receive({
       request,
       id,
       name: upload,
@@ -159,7 +155,7 @@ export function publishRoutes(dependencies: PublishDependencies): PublishRoutes 
       messageExpires,
       due,
     });
-    using _room = room;
+    using _room = reservation;
     try {
       limits.bandwidth(exchange, file.size);
       const message = draft.message || getFileMessage(file.name);

@@ -36,12 +36,12 @@ export function openEmails({ context, settings, baseUrl }: EmailDependencies): E
     async store(transaction, recorded) {
       if (recorded.every(({ email }) => email === undefined)) return;
       // Loaded on first use, because it contains all emoji names and most servers send no mail.
-      const { formatEmail: emailOf } = await import('../domain/email-text.ts');
+      const { formatEmail } = await import('../domain/email-text.ts');
       const mails = recorded.flatMap(({ message, email }) => {
         if (email === undefined) return [];
         const { to, sender } = email;
         const { id, topic } = message;
-        const payload = { id, topic, to, ...emailOf(message, { sender, baseUrl: baseUrl() ?? '' }) };
+        const payload = { id, topic, to, ...formatEmail(message, { sender, baseUrl: baseUrl() ?? '' }) };
         return [{ payload, key: id }];
       });
       await jobs.enqueueAll(transaction, sendEmail, mails);

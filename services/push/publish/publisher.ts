@@ -145,11 +145,9 @@ export class Publisher {
   /** Commits a batch, settles its publishers and returns the messages to be sent. */
   async #commitBatch(batch: readonly PendingMessage[]): Promise<readonly Envelope[]> {
     try {
-      const {
-        out,
-        later: delayed,
-        cancelled,
-      } = await this.#dependencies.context.commit((transaction) => this.#store(transaction, batch));
+      const { out, delayed, cancelled } = await this.#dependencies.context.commit((transaction) =>
+        this.#store(transaction, batch),
+      );
       this.#healthy = true;
       const stored = new Map([...out, ...delayed].map((envelope) => [envelope.message, envelope]));
       for (const { message, resolve } of batch) resolve(stored.get(message));
@@ -165,7 +163,7 @@ export class Publisher {
 
   /** Stores a batch and returns the published messages, the delayed ones and the ids of cancelled ones. */
   async #store(transaction: Context['db'], batch: readonly PendingMessage[]) {
-    const { messages, delayedMessages: schedule, attachments, writeMessages: record, context } = this.#dependencies;
+    const { messages, delayedMessages, attachments, writeMessages, context } = this.#dependencies;
     const keys = batch.flatMap(({ key }) => key ?? []);
     const newKeys = await messages.claimKeys(transaction, keys, Math.floor(context.clock.now() / 1000));
     // The first of two messages with one key is published.
@@ -179,7 +177,7 @@ export class Publisher {
     for (const pending of accepted) {
       const { due, sequenceId, topic, event } = pending.draft;
       if (sequenceId !== undefined && event !== 'message_clear') {
-        cancelled.push(...(await schedule.cancel(transaction, topic, sequenceId)));
+        cancelled.push(...(await delayedMessages.cancel(transaction, topic, sequenceId)));
         const replaced = later.filter(({ draft }) => draft.topic === topic && draft.sequenceId === sequenceId);
         later = later.filter((other) => !replaced.includes(other));
         cancelled.push(...replaced.map(({ message }) => message.id));
@@ -187,20 +185,20 @@ export class Publisher {
       if (due !== undefined) later.push(pending);
     }
     await attachments.remove(transaction, cancelled);
-    const out = await record(
+    const out = await writeMessages(
       transaction,
       accepted.filter(({ draft }) => draft.due === undefined),
     );
     if (later.length > 0) {
       const after = await messages.top(transaction);
-      await schedule.insert(
+      await delayedMessages.insert(
         transaction,
         later.map((pending) => toDelayedRow(pending, after)),
       );
     }
     // Delayed messages that were replaced in the same batch were accepted, too.
     const delayed = accepted.filter(({ draft }) => draft.due !== undefined);
-    return { out, later: delayed.map(({ message, text }) => new Envelope(message, text)), cancelled };
+    return { out, delayed: delayed.map(({ message, text }) => new Envelope(message, text)), cancelled };
   }
 }
 

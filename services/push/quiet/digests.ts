@@ -24,9 +24,11 @@ export interface DigestDependencies {
  */
 export async function sendDigests(dependencies: DigestDependencies): Promise<boolean> {
   const { context, store, accountRules } = dependencies;
-  const held = await store.heldTopics();
+  const heldTopics = await store.heldTopics();
   const now = context.clock.now();
-  const ended = held.filter(({ account, topic }) => accountRules.judge(account)?.outcome(topic, 3, now) !== 'hold');
+  const ended = heldTopics.filter(
+    ({ account, topic }) => accountRules.judge(account)?.outcome(topic, 3, now) !== 'hold',
+  );
   for (const account of new Set(ended.map((entry) => entry.account))) {
     await sendDigest(
       dependencies,
@@ -34,7 +36,7 @@ export async function sendDigests(dependencies: DigestDependencies): Promise<boo
       ended.filter((entry) => entry.account === account),
     );
   }
-  return held.length > ended.length;
+  return heldTopics.length > ended.length;
 }
 
 async function sendDigest(

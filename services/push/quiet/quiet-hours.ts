@@ -119,21 +119,21 @@ export function openQuietHours(context: Context): QuietHours {
         const judge =
           accountJudge !== undefined && (await mayRead(context, { account }, topic)) ? accountJudge : undefined;
         const outcome = judge?.outcome(topic, priority, now) ?? 'show';
-        const held = { account, topic, sequence, key: getInboxKey(message, inbox) };
+        const heldMessage = { account, topic, sequence, key: getInboxKey(message, inbox) };
         const minutes = priority === 5 ? (judge?.repeatMinutes(topic) ?? 0) : 0;
         if (outcome === 'hold') {
-          await store.hold(transaction, [held]);
+          await store.hold(transaction, [heldMessage]);
           expect(nextMinute());
         } else if (outcome === 'show' && minutes > 0) {
           const due = now + minutes * minuteMs;
           const acknowledge = random.text(32);
-          const isRepeated = await store.repeat(transaction, { ...held, id: acknowledge, text, time: now, due });
+          const isRepeated = await store.repeat(transaction, { ...heldMessage, id: acknowledge, text, time: now, due });
           modes.set(account, isRepeated ? { acknowledge } : {});
           expect(due);
         } else {
           // Events that clear or delete are not held.
           const mayWait = event === 'message' && priority === 3 && outcome === 'show';
-          const waits = mayWait ? { waits: { sequence, key: held.key } } : {};
+          const waits = mayWait ? { waits: { sequence, key: heldMessage.key } } : {};
           modes.set(account, outcome === 'quietly' && priority > 2 ? { silent: true } : waits);
         }
       }

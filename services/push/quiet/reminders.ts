@@ -13,12 +13,12 @@ const maxRepeatMs = 24 * 60 * minuteMs;
  * undefined without one.
  */
 export async function sendReminders(parts: DigestDependencies): Promise<number | undefined> {
-  const { store, accountRules: people, context } = parts;
+  const { store, accountRules, context } = parts;
   const messages = await store.urgent();
   const now = context.clock.now();
   let next: number | undefined;
   for (const urgent of messages) {
-    const intervalMs = (people.judge(urgent.account)?.repeatMinutes(urgent.topic) ?? 0) * minuteMs;
+    const intervalMs = (accountRules.judge(urgent.account)?.repeatMinutes(urgent.topic) ?? 0) * minuteMs;
     let { due } = urgent;
     if (intervalMs === 0 || now - urgent.time >= maxRepeatMs) {
       await context.commit((transaction) => store.acknowledge(transaction, urgent.id));
@@ -45,8 +45,8 @@ async function sendReminder(
 ): Promise<void> {
   await context.commit(async (transaction) => {
     if (!(await store.reschedule(transaction, urgent, next))) return;
-    const subscribed = (await browsers.findByAccount(transaction, urgent.account)).filter(({ subscribesTo: wants }) =>
-      wants(urgent.topic),
+    const subscribed = (await browsers.findByAccount(transaction, urgent.account)).filter(({ subscribesTo }) =>
+      subscribesTo(urgent.topic),
     );
     // No browser is subscribed, so the repetition ends.
     if (subscribed.length === 0) await store.acknowledge(transaction, urgent.id);

@@ -132,15 +132,15 @@ export class Retention {
   }
 
   async #removeExcess(): Promise<void> {
-    const { context, attachments, removeFromSearch: forget, deleteFiles: discard } = this.#dependencies;
+    const { context, attachments, removeFromSearch, deleteFiles } = this.#dependencies;
     for (const topic of [...this.#topicsToTrim]) {
       this.#topicsToTrim.delete(topic);
-      const most = this.#maxMessages(topic);
-      if (most === undefined) continue;
+      const maximum = this.#maxMessages(topic);
+      if (maximum === undefined) continue;
       for (let removed = batchSize; removed === batchSize;) {
-        const gone = await context.commit(async (transaction) => {
-          const rows = await this.#store.removeExcess(transaction, topic, most, batchSize);
-          await forget(
+        const deleted = await context.commit(async (transaction) => {
+          const rows = await this.#store.removeExcess(transaction, topic, maximum, batchSize);
+          await removeFromSearch(
             transaction,
             rows.map(({ seq }) => seq),
           );
@@ -150,8 +150,8 @@ export class Retention {
           );
           return rows;
         });
-        discard(gone.map(({ id }) => id));
-        removed = gone.length;
+        deleteFiles(deleted.map(({ id }) => id));
+        removed = deleted.length;
         await nextTurn();
       }
     }

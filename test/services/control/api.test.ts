@@ -87,8 +87,8 @@ describe('session', () => {
     const session = { headers: { 'Homeport-Session': secret } };
     expect(await (await fetch(`${url}/api/session`, session)).json()).toMatchObject({ account: { name: 'ada' } });
     for (const name of ['homeport_session', 'Homeport-Session', 'homeport-session', '__Host-homeport_session']) {
-      const told = await fetch(`${url}/api/session`, { headers: { Cookie: `${name}=${secret}` } });
-      expect(await told.json()).toMatchObject({ account: null });
+      const restored = await fetch(`${url}/api/session`, { headers: { Cookie: `${name}=${secret}` } });
+      expect(await restored.json()).toMatchObject({ account: null });
     }
     const out = await fetch(`${url}/api/session`, { ...session, method: 'DELETE' });
     expect(out.status).toBe(200);

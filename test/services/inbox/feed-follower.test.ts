@@ -40,7 +40,7 @@ eachDialect((_name, open, newLocation) => {
       return follow;
     };
     const bodies = async () => (await items.list({}, undefined, 1000)).map(({ body }) => body).toReversed();
-    return { database, items, places: positions, clock, errors, fault, feeds, added, start, bodies };
+    return { database, items, positions, clock, errors, fault, feeds, added, start, bodies };
   };
 
   /** Source whose entry n has position n; it records the requested positions. */
@@ -64,7 +64,7 @@ eachDialect((_name, open, newLocation) => {
   const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `m${from + index}`);
 
   it('stores existing and new entries in order and announces each once', async () => {
-    const { start, feeds, bodies, added, places: positions } = await openInbox();
+    const { start, feeds, bodies, added, positions } = await openInbox();
     const texts = numbered(0, 450);
     using served = feeds.serve(pushInboxFeed, createSource(texts));
     await using _follow = await start();
@@ -125,7 +125,7 @@ eachDialect((_name, open, newLocation) => {
   });
 
   it('skips an entry that the database rejects and stores the others', async () => {
-    const { start, feeds, bodies, database, errors, places: positions } = await openInbox();
+    const { start, feeds, bodies, database, errors, positions } = await openInbox();
     // Constraint that no validation covers.
     await database.kysely.schema.createIndex('items_body').on('items').column('body').unique().execute();
     const texts = ['a', 'b', 'a', 'c'];
@@ -145,7 +145,7 @@ eachDialect((_name, open, newLocation) => {
     using _second = secondHost.feeds.serve(pushInboxFeed, createSource(texts));
     await using _follow = await firstHost.start();
     await using _another = await secondHost.start();
-    await expect.poll(() => firstHost.places.read(pushInboxFeed.name)).toBe(700);
+    await expect.poll(() => firstHost.positions.read(pushInboxFeed.name)).toBe(700);
     expect(await firstHost.items.count({})).toBe(700);
     await expect.poll(() => [...firstHost.added, ...secondHost.added].toSorted()).toEqual(texts.toSorted());
   });

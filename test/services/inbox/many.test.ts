@@ -48,11 +48,11 @@ eachDialect((_name, open) => {
         seenIds.push(...ids);
       },
     });
-    return { store, marking, told: announced, seenIds };
+    return { store, marking, announced, seenIds };
   };
 
   it('marks exactly one full batch of rows and undoes it', async () => {
-    const { marking, told: announced, store } = await openMarking(1000);
+    const { marking, announced, store } = await openMarking(1000);
     const marked = await marking.changeAll({ read: true, done: true });
     expect(marked).toMatchObject({ changed: 1000, unread: 0 });
     expect(announced).toEqual([1000]);
@@ -62,7 +62,7 @@ eachDialect((_name, open) => {
   });
 
   it('marks more rows than a batch, announces each as seen, and undoes it', async () => {
-    const { marking, told: announced, seenIds } = await openMarking(2000);
+    const { marking, announced, seenIds } = await openMarking(2000);
     const marked = await marking.changeAll({ read: true });
     expect(marked).toMatchObject({ changed: 2000, unread: 0 });
     expect(new Set(seenIds).size).toBe(2000);

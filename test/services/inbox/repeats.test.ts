@@ -18,13 +18,13 @@ eachDialect((name, open) => {
     let key = 0;
     /** Adds messages at hours since the start and returns them. */
     const add = async (...messages: readonly (readonly [string, number, Partial<InboxOffer>?])[]) => {
-      const offers = messages.map(([title, at, more = {}]) => ({
+      const offers = messages.map(([title, startHour, more = {}]) => ({
         key: String((key += 1)),
         offer: InboxOffer.parse({
           title,
           body: `of ${title}`,
           source: 'uptime',
-          time: startTime + at * hourMs,
+          time: startTime + startHour * hourMs,
           ...more,
         }),
       }));
@@ -37,7 +37,7 @@ eachDialect((name, open) => {
       );
     const findIds = async (title: string) =>
       (await store.list({}, undefined, 50)).filter((item) => item.title === title).map(({ id }) => id);
-    return { database, store, add, newest, idsOf: findIds };
+    return { database, store, add, newest, findIds };
   };
 
   it('assigns runs to many new rows without scanning all open rows', async () => {
@@ -53,7 +53,7 @@ eachDialect((name, open) => {
   });
 
   it('lists only the newest repeat with count and start, and the earlier ones on request', async () => {
-    const { add, newest, store, idsOf: findIds } = await openStore();
+    const { add, newest, store, findIds } = await openStore();
     const [first] = await add(['down', 0]);
     const [, secondDown, third] = await add(['other', 1], ['down', 1], ['down', 2]);
     expect([first?.repeated, secondDown?.repeated, third?.repeated]).toEqual([undefined, first?.id, secondDown?.id]);
@@ -68,10 +68,10 @@ eachDialect((name, open) => {
   });
 
   it('starts a new run after six hours without a repeat, after a day, and when the run was done', async () => {
-    const { add, newest, database, idsOf: findIds } = await openStore();
+    const { add, newest, database, findIds } = await openStore();
     await add(['pause', 0]);
     await add(['pause', 7]);
-    for (let at = 0; at <= 25; at += 5) await add(['long', at]);
+    for (let startHour = 0; startHour <= 25; startHour += 5) await add(['long', startHour]);
     await add(['done', 1]);
     const doneIds = await findIds('done');
     await database.commit((transaction) => changeItems(transaction, doneIds, { done: true, read: true }));
@@ -89,7 +89,7 @@ eachDialect((name, open) => {
   });
 
   it('keeps the remaining rows when some of a run are deleted, done or expired', async () => {
-    const { add, newest, database, store, idsOf: findIds } = await openStore();
+    const { add, newest, database, store, findIds } = await openStore();
     await add(['down', 0], ['down', 1], ['down', 2], ['down', 3]);
     const [fourth = 0, third = 0, second = 0] = await findIds('down');
     await database.commit((transaction) => store.remove(transaction, [fourth]));
@@ -102,7 +102,7 @@ eachDialect((name, open) => {
   });
 
   it('changes earlier repeats only together with the newest row of the run', async () => {
-    const { add, database, idsOf: findIds } = await openStore();
+    const { add, database, findIds } = await openStore();
     await add(['down', 0], ['down', 1], ['down', 2], ['down', 3], ['up', 3]);
     const [newest = 0, third = 0, second = 0, first = 0] = await findIds('down');
     const earlier = async (...ids: readonly number[]) =>
@@ -113,7 +113,7 @@ eachDialect((name, open) => {
   });
 
   it('undoes a change per row and keeps rows that were changed since', async () => {
-    const { add, newest, database, store, idsOf: findIds } = await openStore();
+    const { add, newest, database, store, findIds } = await openStore();
     await add(['down', 0], ['down', 1], ['mail', 1], ['seen', 1]);
     const [seenId = 0] = await findIds('seen');
     const change = (ids: readonly number[], number: number, read: boolean, done?: boolean) =>

@@ -20,7 +20,7 @@ eachDialect((_name, open) => {
     const find = async (filter: Partial<ItemFilter>) =>
       (await store.list(filter, undefined, 50)).map((item) => item.body);
     const index = async () => {
-      while (await database.commit((transaction) => store.words.addNew(transaction)));
+      while (await database.commit((transaction) => store.itemWords.addNew(transaction)));
     };
     return { database, store, add, find, index };
   };
@@ -149,9 +149,9 @@ eachDialect((_name, open) => {
     const { add, database, find, index, store } = await openStore();
     const first = await add('1', { body: 'needle one', source: 'mail' });
     await add('2', { body: 'needle two' });
-    expect(await store.words.hasNew(database.kysely)).toBe(true);
+    expect(await store.itemWords.hasNew(database.kysely)).toBe(true);
     await index();
-    expect(await store.words.hasNew(database.kysely)).toBe(false);
+    expect(await store.itemWords.hasNew(database.kysely)).toBe(false);
     expect(await find({ q: 'needle' })).toEqual(['needle two', 'needle one']);
     expect(await find({ q: 'needle', source: 'mail' })).toEqual(['needle one']);
     expect([await store.count({ q: 'needle' }), await store.count({ q: 'needle', source: 'mail' })]).toEqual([2, 1]);
@@ -187,23 +187,23 @@ eachDialect((_name, open) => {
     ];
     await database.commit((transaction) => store.add(transaction, offers, 1000));
     const see = async () => {
-      const found: string[] = [];
+      const bodies: string[] = [];
       for (let before: number | undefined; ;) {
         const page = await store.list({ q: 'hay' }, before, 100);
-        found.push(...page.map(({ id }) => String(id)));
-        if (page.length < 100) return { found, count: await store.count({ q: 'hay' }) };
+        bodies.push(...page.map(({ id }) => String(id)));
+        if (page.length < 100) return { found: bodies, count: await store.count({ q: 'hay' }) };
         before = page.at(-1)?.id;
       }
     };
-    await database.commit((transaction) => store.words.addNew(transaction));
+    await database.commit((transaction) => store.itemWords.addNew(transaction));
     const expected = { found: Array.from({ length: 451 }, (_, index) => String(451 - index)), count: 451 };
     expect(await see()).toEqual(expected);
     let turns = 0;
-    while (await database.commit((transaction) => store.words.addOld(transaction))) {
+    while (await database.commit((transaction) => store.itemWords.addOld(transaction))) {
       turns += 1;
       expect(await see()).toEqual(expected);
     }
-    expect([turns, await store.words.backlog(database.kysely)]).toEqual([3, undefined]);
+    expect([turns, await store.itemWords.backlog(database.kysely)]).toEqual([3, undefined]);
     expect(await see()).toEqual(expected);
     expect((await store.list({ q: 'old 7' }, undefined, 500)).map(({ title }) => title)).toContain('Old 7');
     const unindexed = await database.kysely.selectFrom('items').select('id').where('search', '!=', '').execute();

@@ -113,7 +113,7 @@ describe('mail app API', () => {
     expect(await narrowed('dropped')).toEqual([]);
     expect(await api(minimalHost.url('control'), '/api/mail/outcomes')).toMatchObject({
       days: { length: 7, 6: toLocalDay(Date.now()) },
-      told: { 6: 0 },
+      notifications: { 6: 0 },
       waiting: { 6: 1 },
       failed: { 6: 0 },
       dropped: { 6: 0 },
@@ -141,13 +141,13 @@ describe('mail app API', () => {
           from n`);
   };
   const listAll = async (state: string): Promise<readonly SpooledMail[]> => {
-    const found: SpooledMail[] = [];
+    const matches: SpooledMail[] = [];
     for (;;) {
-      const last = found.at(-1);
+      const last = matches.at(-1);
       const query = last === undefined ? '' : `&before=${String(last.receivedAt)}.${last.id}`;
       const page = await list(`?limit=200&state=${state}${query}`);
-      if (page.length === 0) return found;
-      found.push(...page);
+      if (page.length === 0) return matches;
+      matches.push(...page);
     }
   };
   const outcomes = async (): Promise<readonly unknown[]> => {

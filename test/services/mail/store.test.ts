@@ -111,7 +111,7 @@ eachDialect((_name, open) => {
     folder = mkdtempSync(join(tmpdir(), 'spool-'));
     const sources = new Sources(database.kysely, folder);
     await sources.open();
-    const raw = Buffer.from(Array.from({ length: 512 }, (_, at) => at % 256));
+    const raw = Buffer.from(Array.from({ length: 512 }, (_, index) => index % 256));
     await add(message('row'));
     await database.commit((transaction) => sources.add(transaction, 'row', raw));
     writeFileSync(join(folder, 'spool', 'file.eml'), raw);

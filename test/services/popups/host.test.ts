@@ -42,7 +42,7 @@ describe('published message', () => {
   it('is shown as a popup; a click opens its row, "Mark as read" marks it', async () => {
     await publish(host, 'disk is full', { Title: 'Server', Priority: '4' });
     await vi.waitFor(
-      () => expect(notifier.shown).toMatchObject([{ title: 'Server', body: 'disk is full' }]),
+      () => expect(notifier.popups).toMatchObject([{ title: 'Server', body: 'disk is full' }]),
       waitOptions,
     );
     const { items } = await ask(host, 'GET', '/api/inbox');
@@ -57,7 +57,7 @@ describe('published message', () => {
 
   it('opens its link when clicked', async () => {
     await publish(host, 'build 7 is red', { Click: 'https://ci.example/7' });
-    await vi.waitFor(() => expect(notifier.shown).toHaveLength(1), waitOptions);
+    await vi.waitFor(() => expect(notifier.popups).toHaveLength(1), waitOptions);
     notifier.answer('clicked');
     expect(opened).toEqual(['https://ci.example/7']);
   });
@@ -68,7 +68,7 @@ describe('published message', () => {
     await publish(host, 'one');
     await publish(host, 'urgent', { Priority: '5' });
     await vi.waitFor(
-      () => expect(notifier.shown).toMatchObject([{ body: 'urgent', urgency: 'critical' }]),
+      () => expect(notifier.popups).toMatchObject([{ body: 'urgent', urgency: 'critical' }]),
       waitOptions,
     );
     await vi.waitFor(async () => expect(await ask(host, 'GET', '/api/popups')).toMatchObject({ held: 1 }), waitOptions);

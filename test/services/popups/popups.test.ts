@@ -30,31 +30,31 @@ function quietHours(...lines: string[]): void {
 describe('priorities', () => {
   it('shows no popup for priorities 1 and 2', async () => {
     await fixture.add(message(1, { priority: 1 }), message(2, { priority: 2 }));
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
   it('shows priorities 3 and 4, and 5 as critical', async () => {
     await fixture.add(message(1), message(2, { priority: 4 }), message(3, { priority: 5 }));
-    expect(fixture.notifier.shown.map(({ title, urgency }) => [title, urgency])).toEqual([
+    expect(fixture.notifier.popups.map(({ title, urgency }) => [title, urgency])).toEqual([
       ['Message 1', 'normal'],
       ['Message 2', 'normal'],
       ['Message 3', 'critical'],
     ]);
-    expect(fixture.notifier.shown[0]).toMatchObject({ silent: false, group: 'push', body: 'body' });
+    expect(fixture.notifier.popups[0]).toMatchObject({ silent: false, group: 'push', body: 'body' });
   });
 
   it('shows nothing when popups are disabled or the row was already read', async () => {
     await fixture.add(message(1, { read: true }), message(2, { done: true }));
     fixture.settings = { ...fixture.settings, popups: false };
     await fixture.add(message(3, { priority: 5 }));
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
     expect(fixture.popups.state().enabled).toBe(false);
   });
 
   it('shows popups without sound when it is disabled', async () => {
     fixture.settings = { ...fixture.settings, popupSound: false };
     await fixture.add(message(1));
-    expect(fixture.notifier.shown[0]?.silent).toBe(true);
+    expect(fixture.notifier.popups[0]?.silent).toBe(true);
   });
 });
 
@@ -68,14 +68,14 @@ describe('quiet hours', () => {
     await fixture.change([9], { read: true });
 
     fixture.clock.advance(hourMs - 1);
-    expect(fixture.notifier.shown).toHaveLength(2);
+    expect(fixture.notifier.popups).toHaveLength(2);
     fixture.clock.advance(1);
-    expect(fixture.notifier.shown.slice(2)).toMatchObject([
+    expect(fixture.notifier.popups.slice(2)).toMatchObject([
       { title: '7 messages while it was quiet', body: 'mail 5, push 2', urgency: 'normal' },
     ]);
     expect(fixture.popups.state()).toMatchObject({ held: 0, quietUntil: null });
     fixture.clock.advance(24 * hourMs);
-    expect(fixture.notifier.shown).toHaveLength(3);
+    expect(fixture.notifier.popups).toHaveLength(3);
   });
 
   it('exclude messages that were read, done or deleted from the summary', async () => {
@@ -92,7 +92,7 @@ describe('quiet hours', () => {
   it('show nothing at their end when nothing was held', () => {
     quietHours('10:00-12:00');
     fixture.clock.advance(2 * hourMs);
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
   it('end immediately when they are removed', async () => {
@@ -111,7 +111,7 @@ describe('quiet hours', () => {
     fixture.clock.advance(hourMs);
     expect(fixture.notifier.titles).toEqual(['3 messages while it was quiet']);
     await restart();
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
   it('summarize at the start when they ended while the host was down', async () => {
@@ -128,7 +128,7 @@ describe('quiet hours', () => {
     quietHours('22:00-07:00');
     await fixture.add(message(1));
     fixture.clock.advance(Date.parse('2026-03-29T04:59:59Z') - fixture.clock.now());
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(secondMs);
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
@@ -196,7 +196,7 @@ describe('pause', () => {
     fixture.popups.pause(fixture.clock.now() + 10 * minuteMs);
     await fixture.add(message(1));
     fixture.clock.advance(20 * minuteMs);
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(hourMs);
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
@@ -243,7 +243,7 @@ describe('bursts', () => {
       await fixture.add(message(id, { source: 'mail' }));
       fixture.clock.advance(secondMs);
     }
-    expect(fixture.notifier.shown.length).toBeLessThan(25);
+    expect(fixture.notifier.popups.length).toBeLessThan(25);
     fixture.clock.advance(hourMs);
     const counted = fixture.notifier.titles.map((title) => Number(/^(\d+) new from mail$/.exec(title)?.[1] ?? 1));
     expect(counted.reduce((sum, count) => sum + count)).toBe(3600);
@@ -251,7 +251,7 @@ describe('bursts', () => {
 
   it('of many sources are summarized in one popup', async () => {
     await fixture.add(...Array.from({ length: 500 }, (_, id) => message(id + 1, { source: `source ${String(id)}` })));
-    expect(fixture.notifier.shown).toHaveLength(9);
+    expect(fixture.notifier.popups).toHaveLength(9);
     fixture.clock.advance(10 * secondMs);
     expect(fixture.notifier.titles.slice(9)).toEqual(['491 new messages']);
   });
@@ -260,7 +260,7 @@ describe('bursts', () => {
     for (let id = 1; id <= 6; id += 1) await fixture.add(message(id, { priority: id === 6 ? 5 : 3 }));
     await fixture.change([5], { read: true });
     fixture.clock.advance(10 * secondMs);
-    expect(fixture.notifier.shown.slice(3)).toMatchObject([{ title: '2 new from push', urgency: 'critical' }]);
+    expect(fixture.notifier.popups.slice(3)).toMatchObject([{ title: '2 new from push', urgency: 'critical' }]);
   });
 });
 
@@ -274,7 +274,7 @@ describe('urgent message', () => {
     expect(fixture.notifier.titles).toEqual(['Disk full', 'Disk full', 'Disk full']);
     await fixture.change([1], change);
     fixture.clock.advance(24 * hourMs);
-    expect(fixture.notifier.shown).toHaveLength(3);
+    expect(fixture.notifier.popups).toHaveLength(3);
   });
 
   it('is repeated in quiet hours and after a restart', async () => {
@@ -288,7 +288,7 @@ describe('urgent message', () => {
   it('is repeated together with others', async () => {
     await fixture.add(urgent, message(2, { priority: 5, title: 'Pump off' }));
     fixture.clock.advance(15 * minuteMs);
-    expect(fixture.notifier.shown.slice(2)).toMatchObject([
+    expect(fixture.notifier.popups.slice(2)).toMatchObject([
       { title: '2 urgent messages are unread', body: 'Disk full\nPump off', urgency: 'critical' },
     ]);
   });
@@ -298,14 +298,14 @@ describe('urgent message', () => {
     fixture.settings = { ...fixture.settings, repeatUrgentMinutes: 0 };
     fixture.popups.refresh();
     fixture.clock.advance(24 * hourMs);
-    expect(fixture.notifier.shown).toHaveLength(1);
+    expect(fixture.notifier.popups).toHaveLength(1);
   });
 
   it('counts as seen when its popup is clicked', async () => {
     await fixture.add(urgent);
     fixture.notifier.answer('clicked');
     fixture.clock.advance(24 * hourMs);
-    expect(fixture.notifier.shown).toHaveLength(1);
+    expect(fixture.notifier.popups).toHaveLength(1);
   });
 });
 

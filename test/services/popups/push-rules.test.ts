@@ -48,14 +48,14 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.popups.state().held).toBe(4);
     await fixture.change([2], { read: true });
     fixture.clock.advance(hourMs - 1);
-    expect(fixture.notifier.shown).toHaveLength(1);
+    expect(fixture.notifier.popups).toHaveLength(1);
     fixture.clock.advance(1);
-    expect(fixture.notifier.shown.at(-1)).toMatchObject({
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({
       title: '2 messages while it was quiet',
       body: 'news 1, logs 1',
     });
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.shown.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'doors 1' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'doors 1' });
     expect(fixture.popups.state().held).toBe(0);
   });
 
@@ -71,7 +71,7 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.add(topicMessage('doors', 4));
     expect(fixture.notifier.titles).toEqual(['Message 1']);
     fixture.clock.advance(3 * hourMs);
-    expect(fixture.notifier.shown.at(-1)).toMatchObject({ body: 'doors 1, news 1' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({ body: 'doors 1, news 1' });
   });
 
   it('hold messages without topic by the hours of all topics', async () => {
@@ -80,7 +80,7 @@ describe('quiet-hours rules of push topics', () => {
     expect(fixture.notifier.titles).toEqual(['Message 2']);
     expect(fixture.popups.state().quietUntil).toBe(fixture.clock.now() + hourMs);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.shown.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'mail 1' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '1 message while it was quiet', body: 'mail 1' });
     expect(fixture.popups.state().quietUntil).toBeNull();
   });
 
@@ -90,12 +90,12 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.add(message(1, { source: 'mail' }), topicMessage('news', 2));
     expect(fixture.notifier.titles).toEqual(['Message 1', 'Message 2']);
     await fixture.add(topicMessage('doors', 3));
-    expect(fixture.notifier.shown).toHaveLength(2);
+    expect(fixture.notifier.popups).toHaveLength(2);
     await clearRules();
     await fixture.add(message(4, { source: 'mail' }));
-    expect(fixture.notifier.shown).toHaveLength(2);
+    expect(fixture.notifier.popups).toHaveLength(2);
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.shown.at(-1)).toMatchObject({ title: '2 messages while it was quiet' });
+    expect(fixture.notifier.popups.at(-1)).toMatchObject({ title: '2 messages while it was quiet' });
   });
 
   it('keep held messages across a restart, before push has published its rules', async () => {
@@ -104,7 +104,7 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.stop();
     await fixture.start();
     await fixture.add(topicMessage('news', 2));
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
     await fixture.stop();
     fixture.clock.advance(2 * hourMs);
     await fixture.start();
@@ -115,7 +115,7 @@ describe('quiet-hours rules of push topics', () => {
     await publishRules({ topics: '*', quiet: ['10:00-12:00'] });
     await fixture.add(topicMessage('news', 1), topicMessage('doors', 2));
     await publishRules({ topics: 'doors', mode: 'silent' });
-    expect(fixture.notifier.shown).toMatchObject([{ title: '1 message while it was quiet', body: 'news 1' }]);
+    expect(fixture.notifier.popups).toMatchObject([{ title: '1 message while it was quiet', body: 'news 1' }]);
     expect(fixture.popups.state().held).toBe(0);
   });
 
@@ -126,7 +126,7 @@ describe('quiet-hours rules of push topics', () => {
     await publishRules({ topics: '*', quiet: ['22:00-07:00'] });
     await fixture.add(topicMessage('news', 1));
     fixture.clock.advance(Date.parse('2026-03-29T04:59:59Z') - fixture.clock.now());
-    expect(fixture.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
     fixture.clock.advance(1000);
     expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
@@ -147,8 +147,8 @@ describe('quiet-hours rules of push topics', () => {
     await fixture.change([1], { read: true });
     fixture.settings = { ...fixture.settings, popups: false };
     fixture.popups.refresh();
-    const shownBefore = fixture.notifier.shown.length;
+    const shownBefore = fixture.notifier.popups.length;
     fixture.clock.advance(hourMs);
-    expect(fixture.notifier.shown).toHaveLength(shownBefore);
+    expect(fixture.notifier.popups).toHaveLength(shownBefore);
   });
 });

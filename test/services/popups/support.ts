@@ -33,19 +33,19 @@ export function message(id: number, fields: Partial<InboxItem> = {}): InboxItem 
 /** Notifier that records popups; `answer` sends an event of the newest popup. */
 export class RecordingNotifier implements Notifier {
   readonly name = 'remembered';
-  readonly shown: Popup[] = [];
+  readonly popups: Popup[] = [];
   answer: (event: PopupEvent) => void = () => undefined;
   /** Event sent immediately for each popup. */
   first: PopupEvent = 'shown';
 
   show(popup: Popup, listener: (event: PopupEvent) => void): void {
-    this.shown.push(popup);
+    this.popups.push(popup);
     this.answer = listener;
     listener(this.first);
   }
 
   get titles(): string[] {
-    return this.shown.map(({ title }) => title);
+    return this.popups.map(({ title }) => title);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -109,10 +109,10 @@ describe('message retention', () => {
     clock.advance(minuteMs);
     await eventually(() => listTexts(rig, 'a-few')).toEqual(['few x', 'few y', 'few z']);
     expect(await listTexts(rig, 'b-few')).toEqual(['few alone']);
-    const found = await api<any>(rig.host.url('control'), '/api/push/search?words=crowd&topic=a-few', {
+    const searchResult = await api<any>(rig.host.url('control'), '/api/push/search?words=crowd&topic=a-few', {
       headers: { Authorization: admin },
     });
-    expect(found.messages).toEqual([]);
+    expect(searchResult.messages).toEqual([]);
     await eventually(async () => (await rig.ask('GET', new URL(attachment.url).pathname)).status).toBe(404);
   });
 

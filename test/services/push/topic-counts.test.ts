@@ -99,10 +99,10 @@ describe('topic counts by day', () => {
     const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
     const readHours = async (requestHeaders = {}) =>
       (
-        await api<{ hours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', {
+        await api<{ readHours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', {
           headers: requestHeaders,
         })
-      ).hours;
+      ).readHours;
     const none = { low: 0, normal: 0, high: 0, urgent: 0 };
     const startTime = new Date(2026, 9, 24, 13).getTime();
     const earlier = { ...none, at: startTime - 3600 * 1000, low: 1, urgent: 1 };
@@ -119,7 +119,7 @@ describe('topic counts by day', () => {
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());
     const lately = async (host: TestHost): Promise<number> => {
-      const { hours: readHours } = await api<{ hours: readonly { normal: number }[] }>(
+      const { readHours } = await api<{ readHours: readonly { normal: number }[] }>(
         host.url('control'),
         '/api/push/statistics/hours',
       );

@@ -50,27 +50,27 @@ function extractBody(text: string): {
   readonly host: string | undefined;
 } {
   const lines = text.trim().split('\n');
-  let [signed, host]: [boolean, string | undefined] = [false, undefined];
+  let [isSigned, host]: [boolean, string | undefined] = [false, undefined];
   for (let line = lines.at(-1)?.trim(); line !== undefined; line = lines.at(-1)?.trim()) {
     const closingMatch = closingPattern.exec(line);
     if (closingMatch === null && line !== '') break;
-    signed ||= closingMatch !== null;
+    isSigned ||= closingMatch !== null;
     host ??= closingMatch?.[1];
     lines.pop();
   }
-  return { body: lines.join('\n').trim(), isSigned: signed, host };
+  return { body: lines.join('\n').trim(), isSigned, host };
 }
 
 /** Synology DSM: greeting, text, and a closing line with the name of the device. */
 export const synology: Recognizer = ({ subject, from, text }) => {
   const greeting = /^\s*Dear (?:user|administrator|[\w.-]{1,64}),/i.exec(text);
   if (greeting === null) return undefined;
-  const { body: news, isSigned: signed, host: signedHost } = extractBody(text.slice(greeting[0].length));
-  if (!signed && !/synology/i.test(`${subject} ${from} ${text}`)) return undefined;
+  const { body: bodyText, isSigned, host: signedHost } = extractBody(text.slice(greeting[0].length));
+  if (!isSigned && !/synology/i.test(`${subject} ${from} ${text}`)) return undefined;
   const [, bracketed, subjectText] = /^\[([^\]]+)\]\s*(.+)$/.exec(subject) ?? [];
   const host = signedHost ?? bracketed;
   const title = subjectText ?? subject;
-  const combinedText = `${subject} ${news}`;
+  const combinedText = `${subject} ${bodyText}`;
   const type = failurePattern.test(combinedText)
     ? 'failure'
     : warningPattern.test(combinedText)
@@ -80,7 +80,7 @@ export const synology: Recognizer = ({ subject, from, text }) => {
         : undefined;
   return {
     title: host === undefined ? title : `${host}: ${title}`,
-    body: news,
+    body: bodyText,
     ...(type === undefined ? {} : { type }),
   };
 };

@@ -57,7 +57,7 @@ function describeMinute(minute: string): string {
 function describeDays(day: string, weekday: string): string {
   const descriptions = [day === '*' ? '' : describeDayOfMonth(day), weekday === '*' ? '' : describeWeekday(weekday)];
   // When both fields are set, cron requires only one of them to match.
-  return descriptions.filter((words) => words !== '').join(' or ');
+  return descriptions.filter((description) => description !== '').join(' or ');
 }
 
 function describeDayOfMonth(day: string): string {
@@ -75,8 +75,8 @@ function describeWeekday(weekday: string): string {
     const occurrenceLabel = occurrence === 'L' ? 'last' : formatOrdinal(Number(occurrence));
     return `the ${occurrenceLabel} ${getName(weekdayName, weekdays)} of each month`;
   }
-  const words = describeList(weekday, (text) => getName(text, weekdays));
-  return words.includes(' to ') ? words : `every ${words}`;
+  const description = describeList(weekday, (text) => getName(text, weekdays));
+  return description.includes(' to ') ? description : `every ${description}`;
 }
 
 /** Describes a list with ranges. */
@@ -84,9 +84,9 @@ function describeList(field: string, formatName: (text: string) => string): stri
   const parts = field.split(',').map((part) => {
     const [range = '', step] = part.split('/');
     const [from = '', to] = range.split('-');
-    const words =
+    const description =
       from === '*' ? 'all' : to === undefined ? formatName(from) : `${formatName(from)} to ${formatName(to)}`;
-    return step === undefined ? words : `every ${formatOrdinal(Number(step))} of ${words}`;
+    return step === undefined ? description : `every ${formatOrdinal(Number(step))} of ${description}`;
   });
   return joinNames(parts);
 }

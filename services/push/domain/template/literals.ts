@@ -28,8 +28,8 @@ function parseMagnitude(size: string): number {
   if (/^0[xX]/.test(size) && digits + fractionDigits !== '') {
     return parseInt(digits + fractionDigits, 16) * 16 ** -fractionDigits.length * 2 ** Number(power ?? 0);
   }
-  const whole = parseWhole(size);
-  return whole === undefined ? Number(size) : Number(whole);
+  const integer = parseWhole(size);
+  return integer === undefined ? Number(size) : Number(integer);
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };

@@ -37,9 +37,7 @@ export function renderMessage(
   const template: MessageTemplate = input.template === 'inline' ? input : input.template;
   const errorPrefix = isInline ? inlineErrorPrefix : '';
   const render = (text: string | undefined): string =>
-    text === undefined || text === ''
-      ? ''
-      : renderTemplate(text, data, { place: errorPrefix, expired: isExpired, surroundings: environment });
+    text === undefined || text === '' ? '' : renderTemplate(text, data, { errorPrefix, isExpired, environment });
   const message = render(template.message);
   const title = template.title === undefined ? input.title : render(template.title);
   const priority = parsePriority(render(template.priority));

@@ -42,10 +42,10 @@ export function renderTemplate(
   template: string,
   data: unknown,
   {
-    place: errorPrefix,
-    expired: isExpired,
-    surroundings: environment,
-  }: { place: string; expired: () => boolean; surroundings: TemplateEnvironment },
+    errorPrefix,
+    isExpired,
+    environment,
+  }: { errorPrefix: string; isExpired: () => boolean; environment: TemplateEnvironment },
 ): string {
   if (template.length > maxTemplateBytes) throw refuse('template_too_large');
   const text = template.replace(actionsAndEscapedBreaks, (matched) => (matched === '\\n' ? '\n' : matched));

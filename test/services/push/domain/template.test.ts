@@ -19,14 +19,14 @@ const alert = {
   rows: [{ n: 1 }, { n: 2 }],
   when: '2026-01-02T03:04:05Z',
 };
-const surroundings: TemplateEnvironment = {
+const environment: TemplateEnvironment = {
   now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   random: () => 0.5,
   zone: 'UTC',
   digest: (algorithm, bytes) => createHash(algorithm).update(bytes, 'latin1').digest('hex'),
 };
 const render = (template: string, data: unknown = alert, expired = () => false): string =>
-  renderTemplate(template, data, { place: '', expired, surroundings });
+  renderTemplate(template, data, { errorPrefix: '', isExpired: expired, environment });
 
 describe('template language', () => {
   it.each([
@@ -218,7 +218,7 @@ describe('template times', () => {
   });
 
   it("use the server's time zone by default", () => {
-    const options = { place: '', expired: () => false, surroundings: { ...surroundings, zone: 'Europe/Berlin' } };
+    const options = { errorPrefix: '', isExpired: () => false, environment: { ...environment, zone: 'Europe/Berlin' } };
     expect(renderTemplate('{{ date "15:04 MST -0700" 1700000000 }}', null, options)).toBe('23:13 CET +0100');
     expect(renderTemplate('{{ toDate "2006-01-02 15:04" "2024-07-01 12:00" }}', null, options)).toBe(
       '2024-07-01 12:00:00 +0200 CEST',

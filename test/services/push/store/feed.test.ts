@@ -38,11 +38,11 @@ eachDialect((name, open, newPlace) => {
     });
     const add = (...rows: ReturnType<typeof toRow>[]) =>
       database.commit((transaction) => store.insert(transaction, rows));
-    return { database, store, feed, rowOf: toRow, add };
+    return { database, store, feed, toRow, add };
   };
 
   it('returns inbox messages page by page and skips others', async () => {
-    const { feed, rowOf: toRow, add } = await openFeed();
+    const { feed, toRow, add } = await openFeed();
     await add(toRow('a'), toRow('no', {}), toRow('b'), toRow('c'), toRow('no 2', {}));
     const { after } = await feed();
     expect(await after(0, 2)).toEqual({ entries: ['a'], position: 2, hasMore: true });
@@ -52,7 +52,7 @@ eachDialect((name, open, newPlace) => {
   });
 
   it('keeps expired messages until the inbox has them, at most for a day', async () => {
-    const { feed, rowOf: toRow, add, database, store } = await openFeed();
+    const { feed, toRow, add, database, store } = await openFeed();
     await add(toRow('a'), toRow('other', {}), toRow('b'));
     const { source, after } = await feed();
     const remove = (now: number) =>
@@ -65,7 +65,7 @@ eachDialect((name, open, newPlace) => {
   });
 
   it('hides deleted messages immediately, and still returns them to the inbox', async () => {
-    const { feed, rowOf: toRow, add, database, store } = await openFeed();
+    const { feed, toRow, add, database, store } = await openFeed();
     await add(toRow('a'), toRow('other', {}));
     const removed = await database.commit((transaction) => removeNow(transaction, (row) => row('topic', '=', 't')));
     expect(removed.map(({ id }) => id).toSorted()).toEqual(['a', 'other']);
@@ -80,7 +80,7 @@ eachDialect((name, open, newPlace) => {
 
   if (name === 'sqlite') {
     it('restarts for a reader with a position that these tables never assigned', async () => {
-      const { feed, rowOf: toRow, add } = await openFeed();
+      const { feed, toRow, add } = await openFeed();
       await add(toRow('a'), toRow('b'));
       // The backup of the inbox is newer than that of push and contains c and d, which are lost here.
       const { after } = await feed();
@@ -91,7 +91,7 @@ eachDialect((name, open, newPlace) => {
   } else {
     it('waits for uncommitted messages of another host', async () => {
       const place = newPlace();
-      const { feed, rowOf: toRow, add, store } = await openFeed(place);
+      const { feed, toRow, add, store } = await openFeed(place);
       const secondHost = await open(place);
       const { after } = await feed();
       const [inserted, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -57,8 +57,8 @@ eachDialect((dialect, open) => {
   it('uses an index with 10,000 schedules', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
-      for (let at = 0; at < 10_000; at += 1) {
-        await store.insert(transaction, row(`s${String(at)}`, 1000 + at, `a${String(at % 50)}`));
+      for (let index = 0; index < 10_000; index += 1) {
+        await store.insert(transaction, row(`s${String(index)}`, 1000 + index, `a${String(index % 50)}`));
       }
     });
     const plans = await plansOf(dialect, database.kysely, async (db) => {

@@ -39,11 +39,11 @@ eachDialect((dialect, open) => {
     };
     const listMessages = (topic: string) =>
       messages.read({ topics: [topic], upTo: 1e9, from: 0, after: { time: 0, seq: 0 }, now: 0, limit: 5000 });
-    return { database, messages, store, retention, add, read: listMessages, forgotten };
+    return { database, messages, store, retention, add, listMessages, forgotten };
   };
 
   it('shortens all messages of a rule in batches', async () => {
-    const { retention, add, read: listMessages, store } = await openStore();
+    const { retention, add, listMessages, store } = await openStore();
     await add('a', 900);
     await add('b', 900);
     await retention.start();
@@ -67,7 +67,7 @@ eachDialect((dialect, open) => {
   });
 
   it('deletes the oldest messages of topics above their maximum', async () => {
-    const { retention, add, read: listMessages, forgotten } = await openStore();
+    const { retention, add, listMessages, forgotten } = await openStore();
     await add('a', 800);
     await add('b', 5);
     await retention.start();
@@ -80,7 +80,7 @@ eachDialect((dialect, open) => {
 
   it('finds excess messages by index', async () => {
     const { database, add } = await openStore();
-    for (let at = 0; at < 20; at += 1) await add(`t${String(at)}`, 900);
+    for (let index = 0; index < 20; index += 1) await add(`t${String(index)}`, 900);
     const plans = await plansOf(dialect, database.kysely, async (db) => {
       await new RetentionStore(db).removeExcess(db, 't7', 100, 500);
       await new RetentionStore(db).after(5000, 500);

@@ -157,10 +157,10 @@ function goDate(moment: Moment): string {
 }
 
 function takeRunes(bytes: string, count: number): string {
-  let taken = 0;
-  for (const { index: at } of iterateRunes(bytes)) {
-    if (taken === count) return bytes.slice(0, at);
-    taken += 1;
+  let used = 0;
+  for (const { index } of iterateRunes(bytes)) {
+    if (used === count) return bytes.slice(0, index);
+    used += 1;
   }
   return bytes;
 }

@@ -12,8 +12,8 @@ import { defineFunction, type TemplateFunction } from './signature.ts';
 
 const nanosecondsPerSecond = 1_000_000_000n;
 
-export function getLocalZone({ environment: surroundings }: TemplateRun): Zone {
-  return findZone('Local', surroundings.zone) ?? utc;
+export function getLocalZone({ environment }: TemplateRun): Zone {
+  return findZone('Local', environment.zone) ?? utc;
 }
 
 export function getNow(run: TemplateRun): Moment {

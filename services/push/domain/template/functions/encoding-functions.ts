@@ -68,7 +68,7 @@ function adler32(bytes: string): number {
 }
 
 function digest(algorithm: 'sha1' | 'sha256' | 'sha512'): TemplateFunction {
-  return defineFunction(['string'], ([bytes], { environment: surroundings }) => surroundings.digest(algorithm, bytes));
+  return defineFunction(['string'], ([bytes], { environment }) => environment.digest(algorithm, bytes));
 }
 
 /** Returns the result of `call`, or `fallback` when it fails. */

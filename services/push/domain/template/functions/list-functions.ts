@@ -84,7 +84,7 @@ const contains = defineFunction(
   ['any', 'any'],
   ([item, value], run) => value !== null && has(toItems(value, 'find has on'), item, run),
 );
-const sliceOf = defineVariadic(['any'], 'any', ([value], indices) => slice(value, indices));
+const sliceFunction = defineVariadic(['any'], 'any', ([value], indices) => slice(value, indices));
 const chunk = defineFunction(['int', 'any'], ([size, value]) => splitIntoChunks(size, toItems(value, 'chunk')));
 const list = defineVariadic([], 'any', (_none, items) => new List(items));
 
@@ -116,8 +116,8 @@ export const listFunctions: Readonly<Record<string, TemplateFunction>> = {
   mustWithout: without,
   has: contains,
   mustHas: contains,
-  slice: sliceOf,
-  mustSlice: sliceOf,
+  slice: sliceFunction,
+  mustSlice: sliceFunction,
   chunk,
   mustChunk: chunk,
   concat: defineVariadic([], 'any', (_none, lists, run) => {

@@ -86,9 +86,9 @@ export const numberFunctions: Readonly<Record<string, TemplateFunction>> = {
   round: defineVariadic(['any', 'int'], 'float64', ([value, places], [from = 0.5]) =>
     roundTo(toFloat(value), places, from),
   ),
-  randInt: defineFunction(['int', 'int'], ([from, to], { environment: surroundings }) => {
+  randInt: defineFunction(['int', 'int'], ([from, to], { environment }) => {
     if (to <= from) throw new ExecutionError('invalid argument to Intn');
-    return new Integer(from + Math.floor(surroundings.random() * (to - from)));
+    return new Integer(from + Math.floor(environment.random() * (to - from)));
   }),
   int: defineFunction(['any'], ([value]) => new Integer(toInteger(value))),
   int64: defineFunction(['any'], ([value]) => toInt64(toInteger(value))),
