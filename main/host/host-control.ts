@@ -33,7 +33,7 @@ interface ControlParts {
   readonly firstRun: FirstRun;
   /** Groups of account names that differ in case only. */
   readonly collisions: readonly (readonly string[])[];
-  readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession'>;
+  readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession' | 'endSessions'>;
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
@@ -88,6 +88,7 @@ export function createHostControl(given: ControlParts): HostControl {
     sessions: async (account) =>
       (await given.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
     endSession: (account, id) => given.sessions.endSession(account, id),
+    endSessions: (account) => given.sessions.endSessions(account),
     accountData: (account) => parts.releases.summary(account),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {

@@ -185,6 +185,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       clock,
       log: log.child('backup'),
       parts: () => ownParts(runners),
+      onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
       startAnew: () => options.startAnew?.(),
     }),
   );

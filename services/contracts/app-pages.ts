@@ -13,6 +13,11 @@ export interface AppPages {
    * settings, else the shared address, else the local one. Undefined while there are no pages.
    */
   readonly forMessages: () => string | undefined;
+  /**
+   * Returns the base address of a service for links in messages, such as emails and webhooks: its shared address, else
+   * the local one. Undefined while it has neither.
+   */
+  readonly serviceForMessages: (serviceId: string) => string | undefined;
 }
 
 /** The addresses under which a gateway shares services. */

@@ -1,14 +1,15 @@
 import { ownAccountApi } from '../contracts/control/access.ts';
-import type { Accounts, Identity } from '../contracts/control/accounts.ts';
+import type { Identity } from '../contracts/control/accounts.ts';
 import type { ControlContext } from '../contracts/control/host.ts';
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { Problem } from '../contracts/problem.ts';
+import { verifyPassword } from './verify-password.ts';
 
 const success = { ok: true } as const;
 
 type CurrentAccountContext = Pick<ControlContext, 'accounts' | 'host'>;
 
-/** Routes about the caller's own account, also for users who are not administrators. */
+/** Routes about the account that asks, for people who do not administrate as well. */
 export function currentAccountRoutes({ accounts, host }: CurrentAccountContext): readonly ApiHandler[] {
   return [
     implement(ownAccountApi.read, async ({ identity }) => {
@@ -20,8 +21,8 @@ export function currentAccountRoutes({ accounts, host }: CurrentAccountContext):
     implement(ownAccountApi.changePassword, async (request) => {
       const { account: name } = requirePasswordOrSession(request.identity);
       const { body, remoteAddress, userAgent } = request;
-      // An unattended open page must not suffice to take over an account.
-      await verifyPassword(accounts, name, body.current, remoteAddress);
+      // An open page that was left alone must not be enough to take an account over.
+      await verifyPassword(accounts, { name, password: body.current, remoteAddress, field: 'current' });
       accounts.refuseWeakPassword(name, body.password);
       await accounts.change(name, { password: body.password });
       const { secret } = await host.openSession(name, { remoteAddress, userAgent });
@@ -52,27 +53,7 @@ export function currentAccountRoutes({ accounts, host }: CurrentAccountContext):
   ];
 }
 
-async function verifyPassword(
-  accounts: Accounts,
-  name: string,
-  password: string,
-  remoteAddress: string,
-): Promise<void> {
-  const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
-  try {
-    const verified = await accounts.authenticate({ authorization, remoteAddress });
-    // Elsewhere a token may replace the password, but not here.
-    if (verified?.via === 'password' && verified.account === name) return;
-  } catch (error) {
-    // The password is correct and the account has a second factor.
-    if (error instanceof Problem && error.code === 'accounts.token_needed') return;
-    if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
-  }
-  const message = 'This is not your password.';
-  throw new Problem('accounts.wrong_password', 403, message, { fields: { current: message } });
-}
-
-/** Returns the identity unless it used a token: a leaked token must not create others that outlive it. */
+/** A token that leaked must not make others that outlive it. */
 function requirePasswordOrSession(identity: Identity | undefined): Identity {
   const caller = requireIdentity(identity);
   if (caller.via !== 'token') return caller;

@@ -113,6 +113,9 @@ export class LiveEvents implements Disposable {
     if (identity.kind !== 'person' && identity.role !== 'admin') {
       throw new Problem('accounts.forbidden', 403, 'This account may not watch the pages’ events.');
     }
+    if (identity.limited === true) {
+      throw new Problem('api.limited_token', 403, 'This token may only do what it was made for.');
+    }
     if (this.#streams.size >= this.#limits.streams) {
       throw new Problem('control.too_many_streams', 503, 'Too many pages are open. Close some and try again.', {
         headers: { 'Retry-After': '30' },

@@ -27,6 +27,10 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
 }
 
 function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): readonly ApiHandler[] {
+  /** A new sign-in replaces the session with which it was requested. */
+  const endFormer = async (former: Identity | undefined): Promise<void> => {
+    if (former?.via === 'session') await accounts.signOut(former);
+  };
   return [
     implement(controlApi.session, async ({ identity }) => ({
       account: identity ? { name: identity.account, role: identity.role } : null,
@@ -39,19 +43,21 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       const { secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
       return { session: secret };
     }),
-    implement(controlApi.signIn, async ({ body, remoteAddress, userAgent }) => {
+    implement(controlApi.signIn, async ({ identity: former, body, remoteAddress, userAgent }) => {
       try {
         const { identity, secret } = await accounts.signIn(body.name, body.password, { remoteAddress, userAgent });
+        await endFormer(former);
         return { name: identity.account, role: identity.role, session: secret };
       } catch (error) {
         if (error instanceof SecondFactorNeeded) return { ticket: error.ticket };
         throw error;
       }
     }),
-    implement(controlApi.secondStep, async ({ body, origin = '', remoteAddress, userAgent }) => {
+    implement(controlApi.secondStep, async ({ identity: former, body, origin = '', remoteAddress, userAgent }) => {
       const { ticket, code = '', passkey } = body;
       const proof = passkey === undefined ? { code } : { passkey, origin };
       const { identity, secret } = await accounts.factors.complete(ticket, proof, { remoteAddress, userAgent });
+      await endFormer(former);
       return { name: identity.account, role: identity.role, session: secret };
     }),
     implement(controlApi.signOut, async ({ identity }) => {
@@ -190,6 +196,9 @@ function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[
       await accounts.remove(name, data === 'transfer' ? { action: data, to: to ?? '' } : { action: data });
       return success;
     }),
+    implement(controlApi.endSessions, async ({ params }) => ({
+      ended: await host.endSessions(params['name'] ?? ''),
+    })),
     implement(controlApi.tokens, async ({ params }) => {
       const name = await requireAccountName(accounts, params['name']);
       return { tokens: [...(await accounts.tokens(name))] };

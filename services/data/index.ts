@@ -56,7 +56,11 @@ function create(context: Context, initial: Settings): Service {
       parts,
       took: (seconds, part, status) => took.observe(seconds, { part, status }),
     }),
-    api: [...ownRoutes({ database, cache, keys, settings }), ...savedQueryRoutes(queries), ...auth.api],
+    api: [
+      ...ownRoutes({ database, cache, keys, settings }),
+      ...savedQueryRoutes(queries, context.accounts),
+      ...auth.api,
+    ],
 
     async start() {
       await keys.open();

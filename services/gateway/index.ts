@@ -64,8 +64,9 @@ function create(context: DispatchContext, given: Settings): Service {
   }
 }
 
-function healthOf({ problems, shared }: Network): Health {
-  if (problems.length > 0) return { state: 'degraded', detail: problems.join(' ') };
+function healthOf({ problems, remedy, shared }: Network): Health {
+  if (problems.length > 0)
+    return { state: 'degraded', detail: problems.join(' '), ...(remedy === undefined ? {} : { remedy }) };
   if (shared.length === 0) return { state: 'up', detail: 'nothing is shared' };
   return { state: 'up', detail: shared.length === 1 ? '1 service shared' : `${String(shared.length)} services shared` };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
+import type { SuggestedAction } from '../contracts/health.ts';
 import type { DispatchContext, DispatchTarget } from '../contracts/dispatch.ts';
 import {
   gatewayChanged,
@@ -170,6 +171,11 @@ export class Network implements AsyncDisposable {
       ...this.#upstreams.problems,
       ...this.#responder.problems,
     ];
+  }
+
+  /** What mends a problem with one click, where something does. */
+  get remedy(): SuggestedAction | undefined {
+    return this.#certificate.remedy;
   }
 
   exposure(id: string): Exposure {

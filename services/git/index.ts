@@ -104,7 +104,7 @@ function create(context: Context, given: Settings): Service {
   const access = new Access({ accounts, db, repositories, requireSignIn: () => settings.requireSignIn });
   const lookup = new Lookup(repositories, access);
   const lfs = new LfsStore(context, { quota: () => settings.lfsQuotaMegabytes * 1024 * 1024 });
-  const tickets = new LfsTickets(context, signIn);
+  const tickets = new LfsTickets(context, signIn, keys);
   const notices = pushNotices({
     context,
     branches: () => settings.noticeBranches,

@@ -27,20 +27,53 @@ export function createDisconnectSignal(
   return controller.signal;
 }
 
+/**
+ * Returns a signal that aborts when the connection is closed before the response is complete. A client that only stops
+ * sending still reads its answer, unlike with `createDisconnectSignal`.
+ */
+export function createCloseSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Error codes of Node that a closed connection causes in the streams on both sides of it. */
 const connectionErrors: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
   'EPIPE',
   'ABORT_ERR',
+  // A compressed body that ends too early.
+  'Z_BUF_ERROR',
 ]);
+
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && connectionErrors.has(error.code));
+}
+
+/**
+ * Returns whether a request failed only because its client closed the connection before it had sent or read everything:
+ * nothing to report as a failure of the service, and nobody to answer. Any other failure is reported, whether or not its
+ * client is still connected.
+ */
+export function isDisconnectError(request: IncomingMessage, response: ServerResponse, error: unknown): boolean {
+  if (error instanceof Problem) return error.code === 'http.aborted';
+  const isCutShort = !request.complete && (request.destroyed || request.errored !== null);
+  const isUnread = response.destroyed && !response.writableFinished;
+  return (isCutShort || isUnread) && isConnectionError(error);
+}
 
 /**
  * Returns the Problem `http.aborted` for an error that only says that the client left in the middle of its body, which is
  * no failure of ours and not worth an error in the log; any other error as it is.
  */
 export function toAbortedProblem(error: unknown, request: IncomingMessage): unknown {
-  if (error instanceof Problem || !(error instanceof Error) || request.complete || !request.destroyed) return error;
-  return 'code' in error && connectionErrors.has(error.code) ? buildAbortedProblem(error) : error;
+  if (error instanceof Problem || request.complete || !request.destroyed) return error;
+  return isConnectionError(error) ? buildAbortedProblem(error) : error;
 }
 
 /** Says that the client left in the middle of its body. */

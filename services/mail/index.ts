@@ -18,7 +18,7 @@ import { setupHandlers } from './app-api/setup.ts';
 import { DeliveryBackoff } from './accept/delivery-backoff.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
-import { Listener, type MailLimits } from './smtp/listener.ts';
+import { Listener, type LiveListenerOptions } from './smtp/listener.ts';
 import { createNetworkFilter } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
@@ -27,7 +27,7 @@ import { importMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
 
-function formatAge(ms: number): string {
+function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes} min ago`;
@@ -44,9 +44,19 @@ function createMailCounter({ metrics }: Context) {
   });
 }
 
-/** Returns the limits of a mail for the listener. */
-function toMailLimits({ maxMegabytes, maxRecipients }: Settings): MailLimits {
-  return { maxSize: maxMegabytes * 1024 * 1024, maxRecipients };
+/** Returns the options of the listener that may change while it runs. */
+function listenerOptions(settings: Settings): LiveListenerOptions {
+  const { clients, signIn } = settings;
+  const isAllowedNetwork = createNetworkFilter(clients);
+  return {
+    maxSize: settings.maxMegabytes * 1024 * 1024,
+    maxRecipients: settings.maxRecipients,
+    maxClients: settings.maxClients,
+    idleMs: settings.idleSeconds * 1000,
+    mayConnect: (address) => isAllowedNetwork(address) || (clients.length === 0 && signIn === 'required'),
+    signIn,
+    acceptsTokens: settings.topicDomain !== '',
+  };
 }
 
 /** SMTP gateway: converts mail to notifications; accepted mail is never lost. */
@@ -55,7 +65,7 @@ export const mail = defineService({
   create(context, initialSettings) {
     const live = createLiveSettings(initialSettings, () => {
       currentRouting = toRouting(settings);
-      listener.setLimits(toMailLimits(settings));
+      listener.reconfigure(listenerOptions(settings));
     });
     const settings = live.current;
     const { bus, clock, db, files, log } = context;
@@ -81,19 +91,10 @@ export const mail = defineService({
     };
     const deliveryBackoff = new DeliveryBackoff(clock);
     const recognize = (): boolean => settings.recognise;
-    const signIn = new SignIn(context.accounts, settings.logins);
-    const topicMail = new TopicMail(context.accounts, routing.topics);
-    const requiresSignIn = settings.signIn === 'required';
-    const incoming = {
-      messages,
-      sources,
-      processed,
-      activity,
-      deliveryBackoff,
-      topicMail,
-      signIn,
-      requiresSignIn,
-    };
+    const signIn = new SignIn(context.accounts, () => settings.logins);
+    const topicMail = new TopicMail(context.accounts, () => routing.topics);
+    const requiresSignIn = (): boolean => settings.signIn === 'required';
+    const incoming = { messages, sources, processed, activity, deliveryBackoff, topicMail, signIn, requiresSignIn };
     const mailReceiver = new MailReceiver({ context, routing, ...incoming });
     const deliveryWorker = new DeliveryWorker({
       context,
@@ -105,21 +106,11 @@ export const mail = defineService({
       deliveryBackoff,
       recognize,
     });
-    const { clients, tls, certificateFile, keyFile } = settings;
-    const isAllowedNetwork = createNetworkFilter(clients);
+    const { tls, certificateFile, keyFile } = settings;
     const listener = new Listener(
       mailReceiver,
       signIn,
-      {
-        mayConnect: (address) => isAllowedNetwork(address) || (clients.length === 0 && requiresSignIn),
-        signIn: settings.signIn,
-        acceptsTokens: topicMail.enabled,
-        tls,
-        hostName: settings.hostName,
-        ...toMailLimits(settings),
-        maxClients: settings.maxClients,
-        idleMs: settings.idleSeconds * 1000,
-      },
+      { ...listenerOptions(settings), tls, hostName: settings.hostName },
       clock,
       log,
     );
@@ -171,8 +162,7 @@ export const mail = defineService({
       },
       health(): Promise<Health> {
         const { lastReceivedAt } = mailReceiver;
-        const detail =
-          lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${formatAge(clock.now() - lastReceivedAt)}`;
+        const detail = lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastReceivedAt)}`;
         const begin = { label: 'Send a first mail', to: '/delivery/connect' };
         return Promise.resolve({ state: 'up', detail, ...(lastReceivedAt === undefined ? { begin } : {}) });
       },

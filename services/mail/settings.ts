@@ -24,7 +24,11 @@ export const Settings = z.object({
     .string()
     .regex(/^[-_.A-Za-z0-9]{0,32}$/, 'Use letters, digits, dots, - and _ only.')
     .default('')
-    .meta({ title: 'In front of topics', description: 'What addresses of topics begin with, such as ntfy-.' }),
+    .meta({
+      live: true,
+      title: 'In front of topics',
+      description: 'What addresses of topics begin with, such as ntfy-.',
+    }),
   ...accessFields,
   hostName: z
     .string()
@@ -43,10 +47,12 @@ export const Settings = z.object({
     description: 'Further ones are put off, so that the sender tries them again by themselves.',
   }),
   maxClients: z.int().min(1).max(1000).default(50).meta({
+    live: true,
     title: 'Connections',
     description: 'Mail programs that may be connected at once; further ones are asked to come again.',
   }),
   idleSeconds: z.int().min(5).max(600).default(60).meta({
+    live: true,
     unit: 'seconds',
     title: 'Idle time',
     description: 'A connection on which nothing arrives for this time is closed.',

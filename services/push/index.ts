@@ -67,6 +67,7 @@ function create(context: Context, initialSettings: Settings): Service {
     for (const topic of settings.reservedTopics) reserved.add(topic);
     webPushHosts.splice(0, webPushHosts.length, ...settings.webPushHosts);
     rearmKeepAlive();
+    return webPush.reconfigure();
   });
   const settings = live.current;
   const { clock, log, random } = context;
@@ -102,7 +103,7 @@ function create(context: Context, initialSettings: Settings): Service {
   const quietHours = openQuietHours({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
-    enabled: settings.webPush,
+    enabled: () => settings.webPush,
     contact: () => settings.webPushContact,
     allowedHosts: webPushHosts,
     reserved,
@@ -111,7 +112,7 @@ function create(context: Context, initialSettings: Settings): Service {
     onDelivered: (topic, successful) => counts.countDelivery(topic, successful),
   });
   const search = new Search(context);
-  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || context.address('push') });
+  const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || pages.serviceForMessages('push') });
   const sendsMail = emails.enabled;
   const writeHooks = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({

@@ -60,6 +60,7 @@ export const Settings = z.object({
     description: 'How many streams may be open at once, of all clients together.',
   }),
   webPush: z.boolean().default(true).meta({
+    live: true,
     title: 'Messages in browsers',
     description:
       'Lets browsers show messages while the page is closed (web push), through the service of their vendor.',

@@ -1,11 +1,11 @@
 import { liveTopic } from '../contracts/control/live.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { syncChanged } from '../contracts/sync/api.ts';
-import { rclone } from './engine/spec.ts';
+import { rclone } from './engine/engine-spec.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** File sync: rclone's remote control with a memory, brakes and a calendar. */
+/** File sync: rclone's remote control with history, delete limits and schedules. */
 export const manifest = defineManifest({
   id: 'sync',
   title: 'Sync',

@@ -1,13 +1,13 @@
 import type { Metrics } from '../contracts/metrics.ts';
 import type { Job } from './jobs/job.ts';
-import { numberIn } from './domain/stats.ts';
+import { getNumber } from './domain/stats.ts';
 
 export interface SyncMetrics {
   readonly answered: (status: number) => void;
   readonly ended: (job: Job) => void;
 }
 
-/** What the joined page of metrics says of this service; names of places and files are in none of them. */
+/** Registers the metrics of this service. Labels never contain names of remotes, folders or files. */
 export function createMetrics(
   metrics: Metrics,
   { running, engineUp }: { readonly running: () => number; readonly engineUp: () => boolean },
@@ -56,10 +56,10 @@ export function createMetrics(
     ended({ order, state, stats, startedAt, endedAt }) {
       if (!order.durable) return;
       jobs.inc({ state });
-      bytes.inc({}, numberIn(stats, 'bytes'));
-      files.inc({}, numberIn(stats, 'transfers'));
-      deleted.inc({}, numberIn(stats, 'deletes'));
-      errors.inc({}, numberIn(stats, 'errors'));
+      bytes.inc({}, getNumber(stats, 'bytes'));
+      files.inc({}, getNumber(stats, 'transfers'));
+      deleted.inc({}, getNumber(stats, 'deletes'));
+      errors.inc({}, getNumber(stats, 'errors'));
       seconds.observe(((endedAt ?? startedAt) - startedAt) / 1000);
     },
   };

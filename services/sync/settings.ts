@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Section `services.sync` of the settings. */
+/** Schema of the section `services.sync`. */
 export const Settings = z.object({
   idleSeconds: z.int().min(1).max(86_400).default(60).meta({
     live: true,
@@ -20,7 +20,8 @@ export const Settings = z.object({
       live: true,
       title: 'Bandwidth',
       description:
-        'Limit for all transfers together in bytes per second: 2M, or 1M:500k for up and down, or a timetable such as 08:00,512k 23:00,off. Running transfers follow a change. Leave empty for no limit.',
+        'Limit for all transfers together in bytes per second: 2M, or 1M:500k for up and down, or a timetable such as ' +
+        '08:00,512k 23:00,off. Running transfers follow a change. Leave empty for no limit.',
     }),
   maxDeletes: z.int().min(0).max(10_000_000).default(50).meta({
     live: true,

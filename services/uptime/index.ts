@@ -122,6 +122,7 @@ function create(context: Context, settings: Settings): Service {
     checker,
     local,
     isCovered: (id) => maintenances.covers(id),
+    defaultNotifications: () => notifications.defaults(),
     noted: (watched) => recorder.note(watched),
     changed(ids) {
       live.changed(ids);

@@ -99,9 +99,40 @@ describe('a live setting takes effect and cuts nothing:', () => {
     });
     expect(ended).toEqual([]);
 
-    // A setting that is not live starts it anew, which ends them all: the test would see it.
-    expect(await change('push', { webPush: false })).toEqual(['push']);
-    await vi.waitFor(() => expect(ended.toSorted()).toEqual(['json', 'sse', 'ws']));
+    leaving.abort();
+    socket.terminate();
+  });
+
+  it('web push, with a stream open', async () => {
+    const url = host.url('push');
+    const leaving = new AbortController();
+    const { body } = await fetch(`${url}/steady/raw`, { headers: authorization, signal: leaving.signal });
+    const reader = body?.getReader();
+    const key = async (): Promise<string> => {
+      const reply = await fetch(`${url}/v1/config`, { headers: authorization });
+      return ((await reply.json()) as { web_push_public_key: string }).web_push_public_key;
+    };
+    const subscribe = async (): Promise<number> => {
+      const order = JSON.stringify({ endpoint: 'https://evil.example/', auth: 'a', p256dh: 'b', topics: ['steady'] });
+      return (await fetch(`${url}/v1/webpush`, { method: 'POST', body: order, headers: authorization })).status;
+    };
+    const first = await key();
+    expect(first).not.toBe('');
+    expect(await subscribe()).toBe(400);
+    expect(await change('push', { webPush: false })).toEqual([]);
+    expect(await key()).toBe('');
+    expect(await subscribe()).toBe(404);
+    expect(await change('push', { webPush: true })).toEqual([]);
+    expect(await key()).toBe(first);
+    expect(await subscribe()).toBe(400);
+
+    await fetch(`${url}/steady`, { method: 'POST', body: 'still open', headers: authorization });
+    let heard = '';
+    while (!heard.includes('still open')) {
+      const part = await reader?.read();
+      if (part?.value === undefined) throw new Error('the stream has ended');
+      heard += Buffer.from(part.value).toString();
+    }
     leaving.abort();
   });
 
@@ -137,7 +168,37 @@ describe('a live setting takes effect and cuts nothing:', () => {
     await vi.waitFor(async () =>
       expect((await inbox(host.url('control'))).map(({ title }) => title)).toContain('Within ([no sender])'),
     );
-    socket.destroy();
+
+    // What the next command may do is said by the settings as they are now.
+    expect(await say('EHLO test')).not.toContain('AUTH');
+    const login = { name: 'printer', password: 'correct horse' };
+    expect(await change('mail', { signIn: 'required', logins: [login], topicPrefix: 'ntfy-' })).toEqual([]);
+    expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^530/);
+    const plain = Buffer.from('\0printer\0correct horse').toString('base64');
+    expect(await say(`AUTH PLAIN ${plain}`)).toMatch(/^235/);
+    expect(await say('MAIL FROM:<someone@example.org>')).toMatch(/^250/);
+    expect(await change('mail', { signIn: 'off', logins: [] })).toEqual([]);
+    expect(await say('RCPT TO:<newcomer@example.org>')).toMatch(/^250/);
+
+    // Networks and the number of connections apply to the next connection.
+    const greeting = async (): Promise<string> => {
+      const next = connect(host.port('mail'), '127.0.0.1');
+      const [line] = (await once(createInterface({ input: next }), 'line')) as [string];
+      next.destroy();
+      return line;
+    };
+    expect(await change('mail', { clients: ['192.0.2.0/24'] })).toEqual([]);
+    expect(await greeting()).toMatch(/^554/);
+    expect(await change('mail', { clients: [], maxClients: 1 })).toEqual([]);
+    expect(await greeting()).toMatch(/^421/);
+    expect(await change('mail', { maxClients: 50 })).toEqual([]);
+    expect(await greeting()).toMatch(/^220/);
+
+    // The idle time applies to open connections as well.
+    expect(await change('mail', { idleSeconds: 5 })).toEqual([]);
+    const ended = once(socket, 'close');
+    expect((await lines.next()).value).toMatch(/^421/);
+    await ended;
     expect(await change('mail', { hostName: 'mail.example.org' })).toEqual(['mail']);
   });
 
@@ -200,7 +261,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
     const live = (service: string, name: string): boolean | undefined =>
       sections.find(({ id }) => id === service)?.fields.find((field) => field.name === name)?.live;
-    expect([live('push', 'cacheDuration'), live('push', 'webPush'), live('push', 'port')]).toEqual([
+    expect([live('push', 'cacheDuration'), live('mail', 'hostName'), live('push', 'port')]).toEqual([
       true,
       false,
       false,

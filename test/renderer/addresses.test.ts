@@ -68,6 +68,13 @@ describe('an address from before', () => {
     ['/push?tab=quiet&rule=*', '/settings/notifications?rule=*'],
     ['/push/quiet?rule=nas-*', '/settings/notifications?rule=nas-*'],
     ['/push/quiet', '/settings/notifications'],
+    ['/git/ada', '/git/repositories?owner=ada'],
+    ['/git/ada/demo', '/git/repositories/ada~demo'],
+    ['/git/ada/de.mo', '/git/repositories/ada~de.mo/'],
+    ['/git/ada/demo/issues/1', '/git/repositories/ada~demo?show=issues&number=1'],
+    ['/git/ada/demo/src/branch/feature/x/a.txt', '/git/repositories/ada~demo?tree=branch/feature/x/a.txt'],
+    ['/git/ada/demo/commit/abcdef0', '/git/repositories/ada~demo?commit=abcdef0'],
+    ['/git/ada/demo/pulls?state=closed', '/git/repositories/ada~demo?show=pulls&state=closed'],
   ])('leads to the present one: %s', (before, now) => {
     const { pathname, searchParams } = new URL(before, 'http://homeport');
     const present = presentAddress(pathname, searchParams) ?? '';

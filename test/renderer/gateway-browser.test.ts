@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
         headers: { 'Homeport-Session': session, Authorization: '' },
         body: JSON.stringify(body),
       });
-    const { secret } = await own<{ secret: string }>('', {});
+    const { secret } = await own<{ secret: string }>('', { password: admin.password });
     const bits = [...secret]
       .map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'))
       .join('');
@@ -112,14 +112,14 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await signIn(page);
     await page.getByRole('heading', { name: 'Your code' }).waitFor();
     await page.getByLabel('Code').fill('000000');
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page
       .getByRole('alert')
       .getByText(/The code is not right/)
       .waitFor();
     // One of the app was used to switch it on, and counts once; that of the next half minute counts already.
     await page.getByLabel('Code').fill(generateCode(key, toTimeStep(Date.now()) + 1));
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
     await expect.poll(() => page.url()).toBe(lampAt('/shelf'));
     await own('/off', { code: recoveryCodes[0] ?? '' });

@@ -4,7 +4,6 @@ import { request } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SettingsView } from '../../services/contracts/control/settings.ts';
 import { gateway } from '../../services/gateway/index.ts';
-import { generateCode, toTimeStep } from '../../services/kit/totp.ts';
 import { push } from '../../services/push/index.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { noBrowser } from '../support/browser.ts';
@@ -82,28 +81,6 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await device.getByRole('button', { name: 'Sign out' }).click();
     await device.getByRole('button', { name: 'Really sign out?' }).click();
     await device.waitFor({ state: 'detached' });
-  });
-
-  it('sets up a second factor, which switches off with a recovery code', async () => {
-    await using visit = await pages.visit('/account');
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Set up' }).click();
-    await page.getByRole('img', { name: 'The secret for your authenticator app' }).waitFor();
-    const secret = (await page.getByText(/^[A-Z2-7]{32}$/).textContent()) ?? '';
-    const bits = [...secret].map((each) =>
-      'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each).toString(2).padStart(5, '0'),
-    );
-    const key = Uint8Array.from((bits.join('').match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
-    await page.getByLabel('The code that it shows').fill('000000');
-    await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByText(/The code is not right/).waitFor();
-    await page.getByLabel('The code that it shows').fill(generateCode(key, toTimeStep(Date.now())));
-    await page.getByRole('button', { name: 'Enable' }).click();
-    const codes = (await page.getByText(/^([a-z0-9]{10} ){9}[a-z0-9]{10}$/).textContent()) ?? '';
-    await page.getByText(/^Enabled. 10 recovery codes are left/).waitFor();
-    await page.getByLabel('To disable: a code of the app, or a recovery code').fill(codes.slice(0, 10));
-    await page.getByRole('button', { name: 'Disable' }).click();
-    await page.getByRole('button', { name: 'Set up' }).waitFor();
   });
 
   it('asks before it shares without a sign-in', async () => {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { control } from '../../services/control/index.ts';
 import { downloads } from '../../services/downloads/index.ts';
 import { sync } from '../../services/sync/index.ts';
-import { openAccessHost, type AccessHost } from '../support/access.ts';
+import { sessionHeader } from '../../services/contracts/session.ts';
+import { accessPassword, openAccessHost, type AccessHost } from '../support/access.ts';
 
 let host: AccessHost;
 let folder: string;
@@ -125,6 +126,63 @@ describe('files of downloads', () => {
   ])('are not reached by %s', async (path) => {
     const status = (await host.call('anonymous', 'downloads', 'GET', path)).status;
     expect([400, 403, 404]).toContain(status);
+  });
+});
+
+describe('a link to a file of the own API', () => {
+  const file = '/api/downloads/none/file';
+  const base = (): string => host.rig.url('control');
+
+  async function signIn(name: string): Promise<Record<string, string>> {
+    const reply = await host.call('anonymous', 'control', 'POST', '/api/session', { name, password: accessPassword });
+    const { session } = (await reply.json()) as { readonly session: string };
+    return { [sessionHeader]: session, 'Content-Type': 'application/json' };
+  }
+
+  async function link(headers: Record<string, string>, path: string): Promise<string> {
+    const reply = await fetch(`${base()}/api/links`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ paths: [path] }),
+    });
+    return ((await reply.json()) as { readonly links: readonly [string] }).links[0];
+  }
+
+  const follow = async (address: string, method = 'GET'): Promise<number> =>
+    (await fetch(base() + address, { method })).status;
+
+  it('reads what its account may read now, for as long as its session lasts', async () => {
+    const reader = await signIn('reader');
+    const address = await link(reader, file);
+    // There is no such file, which only those hear who may read it.
+    expect(await follow(address)).toBe(404);
+    expect(await follow(await link(await signIn('nogrant'), file))).toBe(403);
+    expect(await follow(await link(reader, '/api/backups/none/file'))).toBe(403);
+    await host.call('admin', 'control', 'PATCH', '/api/accounts/reader', { grants: [] });
+    expect(await follow(address)).toBe(403);
+    const grants = [{ service: 'downloads', resource: '*', permission: 'read' }];
+    await host.call('admin', 'control', 'PATCH', '/api/accounts/reader', { grants });
+    expect(await follow(address)).toBe(404);
+    await fetch(`${base()}/api/session`, { method: 'DELETE', headers: reader });
+    expect(await follow(address)).toBe(401);
+  });
+
+  it('opens no other address, and changes nothing', async () => {
+    const reader = await signIn('reader');
+    const address = await link(reader, file);
+    expect(await follow(address.replace(file, '/api/downloads/other/file'))).toBe(401);
+    expect(await follow(await link(reader, '/api/downloads'))).toBe(404);
+    expect(await follow(await link(reader, '/api/downloads/pause'), 'POST')).toBe(404);
+    expect(await follow(address, 'DELETE')).toBe(405);
+  });
+
+  it('is not made by a token', async () => {
+    const token = { label: 'x', scopes: [{ service: 'downloads', resource: '*', permission: 'read' }] };
+    const made = await host.call('reader', 'control', 'POST', '/api/account/tokens', token);
+    const { text } = (await made.json()) as { readonly text: string };
+    const headers = { Authorization: `Bearer ${text}`, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ paths: [file] });
+    expect((await fetch(`${base()}/api/links`, { method: 'POST', headers, body })).status).toBe(403);
   });
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../support/host.ts';
-import type { Monitor } from '../../services/contracts/uptime/views.ts';
+import { readDeclaredRoutes } from './declared-routes.ts';
 import { openTarget, openUptime, type Target, type UptimeRig } from '../services/uptime/rig.ts';
 
 let rig: UptimeRig;
@@ -142,38 +142,98 @@ describe('Credentials of a monitor', () => {
   });
 });
 
+const routes = (await readDeclaredRoutes()).filter(({ path }) => path.startsWith('/api/uptime/'));
+
 describe('Access', () => {
-  it('follows the grant on every route of a monitor', async () => {
-    const { id } = await rig.add({ type: 'manual', name: 'access', interval: 3600, manual_status: 1 });
-    const monitor = `/api/monitors/${String(id)}`;
-    const reads = ['/api/monitors', monitor, `${monitor}/beats`, `${monitor}/facts`, '/api/overview', '/metrics'];
-    const writes: [string, string][] = [
-      ['POST', '/api/monitors'],
-      ['PATCH', monitor],
-      ['PUT', monitor],
-      ['POST', `${monitor}/pause`],
-      ['POST', '/api/docker-hosts'],
-      ['POST', '/api/api-keys'],
-      ['POST', '/api/status-pages'],
-      ['POST', '/api/maintenances'],
-      ['DELETE', monitor],
-    ];
-    for (const path of reads) {
-      const status = async (name: string): Promise<number> =>
-        (await rig.raw('GET', path, undefined, { authorization: basic(name) })).status;
-      expect([path, await status('reader'), await status('nobody')]).toEqual([path, 200, 403]);
+  /** A limited token of the administrator for each way in which uptime can be granted. */
+  const tokens: Record<string, string> = {};
+  beforeAll(async () => {
+    for (const [label, service, permission] of [
+      ['token-reader', 'uptime', 'read'],
+      ['token-writer', 'uptime', 'read-write'],
+      ['token-other', 'push', 'read-write'],
+    ] as const) {
+      const reply = await fetch(`${rig.host.url('control')}/api/accounts/ada/tokens`, {
+        method: 'POST',
+        headers: { authorization: adminAuthorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ label, scopes: [{ service, resource: '*', permission }] }),
+      });
+      tokens[label] = `Bearer ${((await reply.json()) as { readonly text: string }).text}`;
     }
-    for (const [method, path] of writes) {
-      for (const name of ['reader', 'nobody']) {
-        const reply = await rig.raw(method, path, {}, { authorization: basic(name) });
-        expect([method, path, name, reply.status]).toEqual([method, path, name, 403]);
-      }
+  });
+
+  it.each([
+    ['anonymous', 'nothing'],
+    ['nobody', 'nothing'],
+    ['token-other', 'nothing'],
+    ['reader', 'read'],
+    ['token-reader', 'read'],
+    ['writer', 'write'],
+    ['token-writer', 'write'],
+  ])('follows the grant on every route of the own port: %s may %s', async (name, level) => {
+    const authorization = name === 'anonymous' ? '' : (tokens[name] ?? basic(name));
+    const wrong: string[] = [];
+    for (const { access, method, path, takesBody } of routes) {
+      const address = path.replace('/api/uptime', '/api').replace(/:\w+/g, 'nothing');
+      const reply = await rig.raw(method, address, takesBody ? {} : undefined, { authorization });
+      await reply.arrayBuffer();
+      const needed = typeof access === 'object' ? access.permission : 'write';
+      const allowed = level === 'write' || level === needed;
+      const refusal = name === 'anonymous' ? 401 : 403;
+      const fits = allowed ? reply.status !== 401 && reply.status !== 403 : reply.status === refusal;
+      if (!fits || reply.status >= 500) wrong.push(`${method} ${address}: ${String(reply.status)}`);
     }
-    expect(await rig.call<Monitor>('GET', monitor)).toMatchObject({ name: 'access', active: true });
+    expect(routes.length).toBeGreaterThan(40);
+    expect(wrong).toEqual([]);
   });
 
   it('refuses encodings of a body that are unknown with 415', async () => {
     const reply = await rig.raw('POST', '/api/monitors', {}, { 'content-encoding': 'x' });
     expect(reply.status).toBe(415);
+  });
+});
+
+describe('A status page that is not published', () => {
+  let monitor: number;
+  beforeAll(async () => {
+    const added = await rig.add({ type: 'manual', name: 'HIDDENNAME', interval: 3600, manual_status: 1 });
+    monitor = added.id;
+    for (const slug of ['unpublished', 'shown']) {
+      await rig.call('POST', '/api/status-pages', { slug, title: `${slug} title` });
+      const publicGroupList = [{ name: 'Group', monitorList: [{ id: monitor }] }];
+      await rig.call('PUT', `/api/status-pages/${slug}`, { published: slug === 'shown', publicGroupList });
+    }
+  });
+
+  it.each([
+    ['GET', '/status/SLUG'],
+    ['GET', '/status/SLUG/rss'],
+    ['GET', '/api/status-page/SLUG'],
+    ['GET', '/api/status-page/heartbeat/SLUG'],
+    ['GET', '/api/status-page/SLUG/manifest.json'],
+    ['GET', '/api/status-page/SLUG/incident-history'],
+    ['GET', '/api/status-page/SLUG/badge'],
+    ['POST', '/status/SLUG/subscribe'],
+    ['GET', '/status/SLUG/confirm?of=1.x'],
+    ['POST', '/status/SLUG/unsubscribe?of=1.x'],
+  ])('looks to visitors like one that does not exist: %s %s', async (method, path) => {
+    const visit = async (slug: string): Promise<readonly [number, string]> => {
+      const reply = await fetch(rig.url + path.replace('SLUG', slug), {
+        method,
+        ...(method === 'POST' ? { body: new URLSearchParams({ mail: 'a@b.example' }) } : {}),
+      });
+      return [reply.status, (await reply.text()).replaceAll(slug, 'SLUG')];
+    };
+    const missing = await visit('missing');
+    expect(await visit('unpublished')).toEqual(missing);
+    if (method === 'GET' && !path.includes('confirm')) expect(await visit('shown')).not.toEqual(missing);
+  });
+
+  it('shows no badge of its monitors', async () => {
+    const badge = async (id: number): Promise<string> =>
+      (await fetch(`${rig.url}/api/badge/${String(id)}/status`)).text();
+    expect(await badge(monitor)).not.toBe(await badge(99_999));
+    await rig.call('PUT', '/api/status-pages/shown', { publicGroupList: [] });
+    expect(await badge(monitor)).toBe(await badge(99_999));
   });
 });

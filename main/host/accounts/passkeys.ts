@@ -26,7 +26,7 @@ export interface PasskeyParts {
   readonly security: SecurityLog;
 }
 
-/** Passkeys (WebAuthn) as a second factor, each for the host name of the page on which it was created. */
+/** Passkeys (WebAuthn) as a second factor, each for the relying party of the page on which it was created. */
 export class Passkeys {
   readonly #parts: PasskeyParts;
   /** Challenges of registrations, by account. */
@@ -42,7 +42,7 @@ export class Passkeys {
 
   /** @throws Problem `accounts.passkey_host` (422), `accounts.too_many_passkeys` (409) */
   async begin(account: string, origin: string): Promise<Record<string, unknown>> {
-    const host = toHostName(origin);
+    const host = getRelyingParty(origin);
     const known = await this.#rows(account);
     if (known.length >= maxPasskeys) {
       throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
@@ -65,7 +65,7 @@ export class Passkeys {
     const pending = this.#challenges.get(account);
     if (pending === undefined || pending.until <= clock.now()) throw badPasskey();
     this.#challenges.set(account, { ...pending, until: 0 });
-    const host = toHostName(origin);
+    const host = getRelyingParty(origin);
     const verified = await verifyRegistrationResponse({
       response: response as unknown as RegistrationResponseJSON,
       expectedChallenge: pending.challenge,
@@ -105,7 +105,7 @@ export class Passkeys {
 
   /** Options for the passkeys of this page's host; undefined where the account has none there. */
   async authenticationOptions(account: string, origin: string) {
-    const host = URL.parse(origin)?.hostname ?? '';
+    const host = toRelyingParty(origin);
     const known = (await this.#rows(account)).filter((row) => row.host === host);
     if (known.length === 0) return undefined;
     return generateAuthenticationOptions({
@@ -117,7 +117,7 @@ export class Passkeys {
 
   /** Whether the response proves one of the account's passkeys for this challenge and this page. */
   async check(account: string, challenge: string, response: PasskeyResponse, origin: string): Promise<boolean> {
-    const host = URL.parse(origin)?.hostname ?? '';
+    const host = toRelyingParty(origin);
     const row = (await this.#rows(account)).find(({ id, host: own }) => id === response.id && own === host);
     if (row === undefined) return false;
     const verified = await verifyAuthenticationResponse({
@@ -146,9 +146,18 @@ export class Passkeys {
   }
 }
 
-/** @throws Problem `accounts.passkey_host` (422): browsers create passkeys for names only */
-function toHostName(origin: string): string {
+/**
+ * The relying party of a page. The gateway has a name for each service below its own (`photos.nas.local`), and one passkey
+ * works at all of them; every other page is a relying party of its own.
+ */
+function toRelyingParty(origin: string): string {
   const host = URL.parse(origin)?.hostname ?? '';
+  return /[^.]+\.local$/.exec(host)?.[0] ?? host;
+}
+
+/** @throws Problem `accounts.passkey_host` (422): browsers create passkeys for names only */
+function getRelyingParty(origin: string): string {
+  const host = toRelyingParty(origin);
   if (host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0) return host;
   const detail = 'Browsers create passkeys for names only. Open Homeport at http://localhost or at its name instead.';
   throw new Problem('accounts.passkey_host', 422, detail);

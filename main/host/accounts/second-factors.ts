@@ -7,7 +7,7 @@ import type { SecurityLog } from '../log/security-log.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import type { Passkeys } from './passkeys.ts';
-import type { Db } from './store.ts';
+import { endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
 /** The purposes under which the gateway sealed them, from which they were taken over. */
@@ -88,16 +88,17 @@ export class SecondFactorStore implements Store {
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
     if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
-    await this.reset(account);
+    await this.#parts.changes.make([account], (db) => deleteFactors(db, account));
+    this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
 
   readonly reset: Store['reset'] = async (account) => {
     const { changes, security } = this.#parts;
-    const removed = await changes.make([account], async (db) => {
-      await db.deleteFrom('passkeys').where('account', '=', account).execute();
-      return db.deleteFrom('second_factors').where('account', '=', account).returning('account').execute();
+    const wasOn = await changes.make([account], async (db) => {
+      await endCredentials(db, account, 'sessions');
+      return deleteFactors(db, account);
     });
-    if (removed.length > 0) security.record({ event: 'second_factor_disabled', account });
+    if (wasOn) security.record({ event: 'second_factor_disabled', account, detail: 'reset by an administrator' });
   };
 
   readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
@@ -163,6 +164,13 @@ export class SecondFactorStore implements Store {
   #fingerprint(account: string, code: string): string {
     return this.#parts.vault.fingerprint(`${account} ${code}`, recoverySealing);
   }
+}
+
+/** Removes the app, the recovery codes and the passkeys. Returns whether the second factor was enabled. */
+async function deleteFactors(db: Db, account: string): Promise<boolean> {
+  await db.deleteFrom('passkeys').where('account', '=', account).execute();
+  const removed = await db.deleteFrom('second_factors').where('account', '=', account).returning('confirmed').execute();
+  return removed.some(({ confirmed }) => Number(confirmed) === 1);
 }
 
 function findRow(db: Db, account: string): Promise<SecondFactorRow | undefined> {

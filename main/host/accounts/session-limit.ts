@@ -16,8 +16,13 @@ export class SessionLimit {
     return Math.min(now + sessionIdleMs, this.#latest(createdAt));
   }
 
+  /** The time at which a session ends unless it is used again; the setting may have changed since it was opened. */
+  end(row: { readonly created_at: number; readonly expires_at: number }): number {
+    return Math.min(row.expires_at, this.#latest(row.created_at));
+  }
+
   isOver(row: { readonly created_at: number; readonly expires_at: number }, now: number): boolean {
-    return row.expires_at <= now || this.#latest(row.created_at) <= now;
+    return this.end(row) <= now;
   }
 
   #latest(createdAt: number): number {

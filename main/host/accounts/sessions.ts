@@ -41,6 +41,8 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
+  /** Ends all sessions of an account and returns their number. @throws Problem `accounts.unknown` (404). */
+  endSessions(account: string): Promise<number>;
 }
 
 type Client = Parameters<Accounts['signIn']>[2];
@@ -155,12 +157,14 @@ export function browserSessions(parts: SessionParts): Sessions {
 
     async sessions(account) {
       existing(directory, account);
-      return [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => ({
+      const all = [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => row);
+      const current = all.filter((row) => !limit.isOver(row, clock.now()));
+      return current.map((row) => ({
         id: row.id,
         account: row.account,
         createdAt: row.created_at,
         lastUsedAt: row.used_at,
-        expiresAt: row.expires_at,
+        expiresAt: limit.end(row),
         address: row.address,
         userAgent: row.user_agent,
       }));
@@ -169,6 +173,15 @@ export function browserSessions(parts: SessionParts): Sessions {
     async endSession(account, id) {
       if (!(await end(account, id))) throw new Problem('accounts.unknown_session', 404, 'Session not found.');
       security.record({ event: 'session_ended', account });
+    },
+
+    async endSessions(account) {
+      existing(directory, account);
+      const ended = await changes.make([account], (db) =>
+        db.deleteFrom('sessions').where('account', '=', account).returning('id').execute(),
+      );
+      if (ended.length > 0) security.record({ event: 'session_ended', account, detail: 'all sessions' });
+      return ended.length;
     },
   };
 }

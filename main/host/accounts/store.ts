@@ -38,11 +38,16 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
   const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
   const sessionsOf = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
   const declaredOf = Map.groupBy(declaredRows, (row) => row.account);
+  const withFactor = new Set(factorRows.map(({ account }) => account));
   return accountRows.map((row) => ({
-    account: readAccount(row, grantsOf.get(row.name) ?? [], declaredOf.get(row.name) ?? []),
+    account: readAccount(row, {
+      grants: grantsOf.get(row.name) ?? [],
+      declared: declaredOf.get(row.name) ?? [],
+      hasSecondFactor: withFactor.has(row.name),
+    }),
     declared: new Set(declaredOf.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
     passwordHash: row.password_hash,
-    hasSecondFactor: factorRows.some(({ account }) => account === row.name),
+    hasSecondFactor: withFactor.has(row.name),
     tokens: tokensOf.get(row.name) ?? [],
     sessions: sessionsOf.get(row.name) ?? [],
   }));
@@ -169,7 +174,13 @@ export function* slices<T>(all: readonly T[], size: number): Generator<readonly 
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
-function readAccount(row: AccountRow, grants: readonly GrantRow[], declared: readonly DeclaredRow[]): Account {
+interface AccountParts {
+  readonly grants: readonly GrantRow[];
+  readonly declared: readonly DeclaredRow[];
+  readonly hasSecondFactor: boolean;
+}
+
+function readAccount(row: AccountRow, { grants, declared, hasSecondFactor }: AccountParts): Account {
   const account = {
     name: row.name,
     kind: row.kind,
@@ -179,6 +190,7 @@ function readAccount(row: AccountRow, grants: readonly GrantRow[], declared: rea
     hasPassword: row.password_hash !== null,
     grants: grants.map(({ service, resource, permission }) => Grant.parse({ service, resource, permission })),
     createdAt: Number(row.created_at),
+    ...(hasSecondFactor ? { secondFactor: true } : {}),
     ...(declared.some(({ kind }) => kind === 'account') ? { provisioned: true } : {}),
   };
   // The one name that is not an account's: it stands for everyone and carries grants only.

@@ -94,7 +94,7 @@ export interface PasskeyRow {
   readonly id: string;
   readonly account: string;
   readonly label: string;
-  /** The relying party id: the host name of the page on which it was created. */
+  /** The relying party id: a host name, or the base name of the gateway. */
   readonly host: string;
   /** base64url */
   readonly public_key: string;

@@ -28,6 +28,8 @@ export interface BackupStoreOptions {
   };
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with the name of each backup that the schedule made. */
+  readonly onScheduled: (name: string) => void;
   /** Ends this host and opens another on the same data folder. */
   readonly startAnew: () => void;
 }
@@ -46,6 +48,7 @@ export function openBackups({
   clock,
   log,
   parts,
+  onScheduled,
   startAnew,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
@@ -128,7 +131,7 @@ export function openBackups({
     if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
     if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
-    await make();
+    onScheduled((await make()).name);
     for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
   };
   const calmly = (): void => {

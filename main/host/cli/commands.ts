@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import { returning, staging } from '../backup/archive.ts';
@@ -20,6 +20,7 @@ import { findEnginesFolder } from '../engines/engines-folder.ts';
 import { enginesOf } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
+import { recordCommand } from '../log/record-command.ts';
 import { exportPortable, importPortable, takeOverInto } from './portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
 
@@ -74,6 +75,10 @@ async function backup(file: string, place: Place): Promise<void> {
   const elsewhereSaid = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
   const tables = !elsewhereSaid && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
   const { files, bytes } = await writeBackup(place.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
+  recordCommand(
+    { dataDir: place.dataDir, format: config.read().host.logFormat },
+    { event: 'backup_created', detail: basename(file) },
+  );
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
   if (!tables) print(elsewhere);
@@ -82,6 +87,7 @@ async function backup(file: string, place: Place): Promise<void> {
 async function restore(file: string, force: boolean, { dataDir }: Place): Promise<void> {
   using _lock = lockDataFolder(dataDir);
   const { former, tables } = await restoreBackup(dataDir, file, { force });
+  recordCommand({ dataDir, format: 'text' }, { event: 'backup_restored', detail: basename(file) });
   print(`Restored ${file} into ${dataDir}.${former === undefined ? '' : ` What was there before is in ${former}.`}`);
   if (tables === 'elsewhere')
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
@@ -105,6 +111,10 @@ async function exportTo(file: string | undefined, secrets: boolean, place: Place
     portable: await exportPortable(kernel, place.descriptors, { secrets }),
     ...(secrets ? {} : { seal: (value: string, purpose: string) => parts.vault.seal(value, purpose) }),
   });
+  recordCommand(
+    { dataDir: place.dataDir, format: config.read().host.logFormat },
+    { event: 'data_exported', detail: secrets ? 'configuration with secrets' : 'configuration, secrets sealed' },
+  );
   if (file === undefined) process.stdout.write(text);
   // In place of one that others may read, not into it.
   else await replacePrivateFile(file, text).catch((error: unknown) => fail(`${file} cannot be written`, error));
@@ -128,6 +138,10 @@ async function importFrom(file: string, place: Place): Promise<void> {
     await importPortable(portable, kernel, place.descriptors);
     if (!moves) await kernel.config.replace(content);
   });
+  recordCommand(
+    { dataDir: place.dataDir, format: 'text' },
+    { event: 'settings_changed', detail: `imported from ${basename(file)}` },
+  );
   print(`Imported ${file}.`);
 }
 

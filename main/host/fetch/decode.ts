@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { findOwn } from '../../../services/contracts/find-own.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { tooLarge } from './too-large.ts';
 
@@ -26,7 +27,7 @@ export async function decode(bytes: Uint8Array, encoding: string, maxBytes: numb
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  const makers = names.map((name) => decoders[name]);
+  const makers = names.map((name) => findOwn(decoders, name));
   if (makers.length > 3 || makers.includes(undefined)) {
     throw new Problem(
       'fetch.failed',

@@ -180,10 +180,13 @@ function isGrpc({ headers }: IncomingMessage): boolean {
 }
 
 function toTrailers(pairs: Parameters<ServerResponse['addTrailers']>[0]): Record<string, string[]> {
-  const trailers: Record<string, string[]> = {};
+  const trailers = new Map<string, string[]>();
   const entries = Array.isArray(pairs) ? pairs : Object.entries(pairs);
-  for (const [name = '', value = ''] of entries) (trailers[String(name).toLowerCase()] ??= []).push(String(value));
-  return trailers;
+  for (const [name = '', value = ''] of entries) {
+    const lower = String(name).toLowerCase();
+    trailers.set(lower, [...(trailers.get(lower) ?? []), String(value)]);
+  }
+  return Object.fromEntries(trailers);
 }
 
 function responseTo(request: IncomingMessage, stream: StreamSocket): ServerResponse {

@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { findOwn } from '../../../services/contracts/find-own.ts';
 
 /** Of one connection, which HTTP/2 knows nothing of. */
 const ofConnection = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
@@ -117,7 +118,7 @@ export class StreamSocket extends Duplex {
       const name = line.slice(0, colon).toLowerCase();
       if (ofConnection.has(name)) continue;
       const value = line.slice(colon + 1).trim();
-      const before = headers[name];
+      const before = findOwn(headers, name);
       if (before === undefined) headers[name] = value;
       else if (name === 'set-cookie') headers[name] = [before, value].flat().map(String);
       else headers[name] = `${String(before)}, ${value}`;

@@ -14,8 +14,10 @@ interface RequestScope {
   account?: string;
 }
 
-/** At most this many lines of one event, address and account in this time; the next line says how many were left out. */
+/** Maximum lines of one event, address and account in the window; the next line has the number of omitted ones. */
 const maxRepeats = 20;
+/** Maximum lines of one event and address in the window, whatever accounts a client names. */
+const maxRepeatsOfAddress = 100;
 const repeatWindowMs = 60_000;
 /** An account that proves itself with every request is recorded as signed in once in this time per address. */
 const signInWindowMs = 24 * 60 * 60_000;
@@ -48,6 +50,8 @@ const messages: Readonly<Record<SecurityEventName, string>> = {
 };
 
 const warnings: ReadonlySet<SecurityEventName> = new Set(['sign_in_failed', 'sign_in_blocked', 'access_refused']);
+/** Events that any client can cause without end, so their lines are limited. */
+const limited: ReadonlySet<SecurityEventName> = new Set([...warnings, 'sign_in', 'sign_out', 'data_exported']);
 
 /** Writes security events to the main log, with the address and the account of the request that caused them. */
 export interface SecurityLog {
@@ -71,16 +75,24 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
   const repeats = new BoundedMap<string, { until: number; count: number }>(2000);
   const uses = new BoundedMap<string, number>(5000);
 
-  /** How many lines were left out before this one; undefined when this one is left out as well. */
-  const leftOut = (key: string): number | undefined => {
+  /** Returns the number of lines omitted before this one; undefined when this one is omitted as well. */
+  const countOmitted = (key: string, max: number): number | undefined => {
     const now = clock.now();
     const known = repeats.get(key);
     if (known === undefined || known.until <= now) {
       repeats.set(key, { until: now + repeatWindowMs, count: 1 });
-      return known === undefined ? 0 : Math.max(0, known.count - maxRepeats);
+      return known === undefined ? 0 : Math.max(0, known.count - max);
     }
     known.count += 1;
-    return known.count > maxRepeats ? undefined : 0;
+    return known.count > max ? undefined : 0;
+  };
+
+  const countSuppressed = (event: SecurityEventName, address = '', account = ''): number | undefined => {
+    if (!limited.has(event)) return 0;
+    const ofAccount = countOmitted(`${event}\0${address}\0${account}`, maxRepeats);
+    if (ofAccount === undefined) return undefined;
+    const ofAddress = countOmitted(`${event}\0${address}`, maxRepeatsOfAddress);
+    return ofAddress === undefined ? undefined : Math.max(ofAccount, ofAddress);
   };
 
   const record = (given: SecurityEvent): void => {
@@ -88,9 +100,9 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
     const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = given;
     const by = given.by ?? scope?.account;
     const isWarning = warnings.has(event);
-    const suppressed = isWarning ? leftOut(`${event}\0${address ?? ''}\0${account ?? ''}`) : 0;
+    const suppressed = countSuppressed(event, address, account);
     if (suppressed === undefined) return;
-    // The address stands before what a stranger may choose, so that an expression of fail2ban finds no other one.
+    // The address precedes every value that a client can choose, so a fail2ban filter cannot match another one.
     const fields = {
       event,
       address: address ?? '-',

@@ -39,7 +39,11 @@ export class DataFolderTaken extends Problem {
  */
 export function lockDataFolder(folder: string): DataLock {
   const holderFile = join(folder, 'running.json');
-  const write = (holder: Holder): void => writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
+  const write = (holder: Holder): void => {
+    writeFileSync(holderFile, JSON.stringify(holder), { mode: 0o600 });
+    // A file that a killed process left keeps the mode that it had.
+    chmodSync(holderFile, 0o600);
+  };
   let database: Database.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

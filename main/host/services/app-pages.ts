@@ -42,6 +42,9 @@ export class AppAddresses implements AppPages {
   readonly forMessages = (): string | undefined =>
     this.#configured ?? this.#shared?.forDevices(pagesService) ?? this.#options.address(pagesService);
 
+  readonly serviceForMessages = (serviceId: string): string | undefined =>
+    this.#shared?.forDevices(serviceId) ?? this.#options.address(serviceId);
+
   /** Returns the path of one of our pages on this computer, undefined for every other address. */
   pathOf(link: string): string | undefined {
     const bases = [this.#configured, this.#shared?.forDevices(pagesService), this.#options.address(pagesService)];

@@ -62,8 +62,7 @@ const moved: Readonly<Record<string, (now: Address, take: Take) => Partial<Addre
 /** The present address of one that was kept from before; undefined when it is a present one. */
 export function presentAddress(path: string, query: Readonly<URLSearchParams>): string | undefined {
   const now = addressOf(path);
-  if (now.service === 'git' && now.id !== '' && !gitThings.includes(now.thing))
-    return findAppPage(path.slice('/git'.length), query);
+  if (now.service === 'git' && !gitThings.includes(now.thing)) return findAppPage(path.slice('/git'.length), query);
   const left = new URLSearchParams(query);
   const take: Take = (field) => {
     const value = left.get(field) ?? '';

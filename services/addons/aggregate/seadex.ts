@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -99,7 +100,7 @@ export class SeaDex {
   }
 
   async #mapped(kind: string, number: string): Promise<string | undefined> {
-    const name = mappedBy[kind];
+    const name = findOwn(mappedBy, kind);
     if (name === undefined || this.#addresses.mapping === '') return undefined;
     const { mappings } = Mapping.parse(await this.#json(`${this.#addresses.mapping}/mappings?${name}=${number}`));
     return mappings?.anilist_id ? String(mappings.anilist_id) : undefined;

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
 
 /** Which part of a configuration a member belongs to; what is in none is `misc`. */
@@ -26,7 +27,7 @@ export function mergeParent(parent: AddonConfig, child: AddonConfig): AddonConfi
       if (ours !== undefined) merged[member] = ours;
       continue;
     }
-    const strategy = strategies[sectionOf(member)];
+    const strategy = findOwn(strategies, sectionOf(member));
     if (strategy === 'inherit') merged[member] = theirs ?? ours;
     else if (strategy === 'override') merged[member] = ours;
     else if (strategy === 'extend') merged[member] = extended(theirs, ours);

@@ -1,3 +1,5 @@
+import { findOwn } from '../../contracts/find-own.ts';
+
 /** English name, ISO 639-1 code, flag. The first of those with the same flag is meant by it. */
 const table: readonly (readonly [string, string, string])[] = [
   ['English', 'en', '🇬🇧'],
@@ -108,7 +110,7 @@ const longCodes: Readonly<Record<string, string>> = {
 export function languageOfTag(tag: string): string | undefined {
   const lower = tag.toLowerCase().replace('_', '-');
   const bare = lower.replace(/-.*$/, '');
-  return byCode.get(lower) ?? languageOfCode(longCodes[bare] ?? bare);
+  return byCode.get(lower) ?? languageOfCode(findOwn(longCodes, bare) ?? bare);
 }
 
 /** The language of a code of three letters. */

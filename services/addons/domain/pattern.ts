@@ -34,9 +34,32 @@ export function matchesPattern({ expression, negated }: Pattern, name: string): 
   return expression.test(name) !== negated;
 }
 
-/** Says why a text that looks like an expression with flags is read as it stands, undefined where it is not. */
-export function flagProblem(source: string): string | undefined {
+/** Constructs of Python and PCRE that JavaScript reads as other text, without an error. */
+const foreignConstructs = /\\(?:\\|[AZzKGQEhHR])|\[\[:[a-z]+:\]\]?|\\[pP]\{/g;
+
+/** Says why a pattern means something else here than its text suggests; undefined where it does not. */
+export function misreadProblem(source: string): string | undefined {
   const flags = delimited.exec(source)?.[2] ?? '';
-  if (knownFlags.test(flags)) return undefined;
-  return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${source.slice(0, 60)}`;
+  const shown = source.slice(0, 60);
+  if (!knownFlags.test(flags))
+    return `has the flags "${flags.slice(0, 20)}", which are not known, so it is read as it stands: ${shown}`;
+  const isUnicode = /[uv]/.test(flags) || leadingFlags.exec(source.replace(/^\//, ''))?.[1]?.includes('u') === true;
+  const foreign = [...source.matchAll(foreignConstructs)]
+    .map(([construct]) => construct)
+    .filter((construct) => construct !== '\\\\' && !(isUnicode && /^\\p\{/i.test(construct)));
+  if (foreign.length === 0) return undefined;
+  const names = [...new Set(foreign.map((construct) => (/^\\p/i.test(construct) ? '\\p{…}' : construct)))].join(' ');
+  const remedy = names.includes('\\p') ? ' Add the flag u for \\p{…}.' : '';
+  return `uses ${names}, which JavaScript reads as plain characters: ${shown}.${remedy}`;
+}
+
+/** Says why a pattern cannot be used at all; undefined where it can. */
+export function unreadableProblem(source: string): string | undefined {
+  try {
+    readPattern(source);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return `It cannot be read: ${error.message}.`;
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
 import type { Entry } from './merge-entries.ts';
 
@@ -43,7 +44,7 @@ function posterOf(id: unknown, type: string, config: AddonConfig): string | unde
   // Older configurations have the key alone.
   const service = config.posterService ?? 'rpdb';
   const title = typeof id === 'string' ? titleOf(id) : undefined;
-  return title === undefined ? undefined : services[service]?.(config, title, type);
+  return title === undefined ? undefined : findOwn(services, service)?.(config, title, type);
 }
 
 /** The forms that catalogs use: `tt1234567`, `tmdb:123`, `tvdb:123`. */

@@ -1,4 +1,5 @@
 import { parseTorrentTitle } from '@viren070/parse-torrent-title';
+import { findOwn } from '../../contracts/find-own.ts';
 import { languageOfCode, languagesOfWords } from './languages.ts';
 import type { ParsedFile } from './stream.ts';
 import { subtitlesOfName } from './subtitles.ts';
@@ -124,7 +125,8 @@ export function parseRelease(name: string): ParsedFile {
     year: found.year,
     seasons: found.seasons,
     episodes: found.episodes,
-    resolution: resolution === undefined ? undefined : (resolutions[resolution] ?? resolution.replace(/i$/, 'p')),
+    resolution:
+      resolution === undefined ? undefined : (findOwn(resolutions, resolution) ?? resolution.replace(/i$/, 'p')),
     quality: qualityOf(rest, found.quality),
     encode: found.codec === undefined ? undefined : encodes[found.codec.toLowerCase()],
     releaseGroup: found.group,
@@ -211,7 +213,7 @@ function mapped(
   if (values === undefined) return [];
   const result: string[] = [];
   for (const value of values) {
-    const name = names[value] ?? (unknown ? value : undefined);
+    const name = findOwn(names, value) ?? (unknown ? value : undefined);
     if (name !== undefined && !result.includes(name)) result.push(name);
   }
   return result;

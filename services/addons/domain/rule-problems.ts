@@ -5,7 +5,7 @@ import { select } from './expression/evaluate.ts';
 import { namesOf } from './expression/names.ts';
 import { parseExpression } from './expression/parse.ts';
 import { budgetOf, ExpressionError, scopeOf, type Budget } from './expression/value.ts';
-import { flagProblem, readPattern } from './pattern.ts';
+import { misreadProblem, unreadableProblem } from './pattern.ts';
 import { wantedOf } from './pipeline/title-match.ts';
 import { sampleStream } from './sample-stream.ts';
 import { withVariants } from './variants/variants.ts';
@@ -74,14 +74,10 @@ function variantProblem(config: AddonConfig, id: string): string | undefined {
 }
 
 function patternProblem(source: string): string | undefined {
-  try {
-    readPattern(source);
-    const problem = flagProblem(source);
-    return problem === undefined ? undefined : `The pattern ${problem}`;
-  } catch (error) {
-    if (error instanceof SyntaxError) return `It cannot be read: ${error.message}.`;
-    throw error;
-  }
+  const unreadable = unreadableProblem(source);
+  if (unreadable !== undefined) return unreadable;
+  const problem = misreadProblem(source);
+  return problem === undefined ? undefined : `The pattern ${problem}`;
 }
 
 function sentenceOf(work: () => unknown): string | undefined {

@@ -4,7 +4,7 @@ import { debridService } from './debrid-services.ts';
 import { expressionsOf } from './expression/rules.ts';
 import { parseExpression } from './expression/parse.ts';
 import { ExpressionError } from './expression/value.ts';
-import { flagProblem } from './pattern.ts';
+import { misreadProblem, unreadableProblem } from './pattern.ts';
 import { knowsCriterion } from './pipeline/sort.ts';
 import { isKnownPreset } from './presets.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -70,7 +70,7 @@ export function unsupportedOf(config: AddonConfig): readonly string[] {
     ...expressionsOf(config).problems,
     ...conditionNotes(config),
     ...variantNotes(config),
-    ...flagNotes(config),
+    ...patternNotes(config),
   ];
 }
 
@@ -151,11 +151,14 @@ function variantNotes(config: AddonConfig): readonly string[] {
   });
 }
 
-/** Patterns that are read as plain text because of their flags. */
-function flagNotes(config: AddonConfig): readonly string[] {
+/** Patterns that cannot be used, or mean something else here than their text suggests. */
+function patternNotes(config: AddonConfig): readonly string[] {
   return patternVerbs.flatMap((verb) =>
     (config[`${verb}RegexPatterns`] ?? []).flatMap((one) => {
-      const problem = flagProblem(typeof one === 'string' ? one : one.pattern);
+      const source = typeof one === 'string' ? one : one.pattern;
+      const unreadable = unreadableProblem(source);
+      if (unreadable !== undefined) return [`A pattern of ${verb}RegexPatterns has no effect. ${unreadable}`];
+      const problem = misreadProblem(source);
       return problem === undefined ? [] : [`A pattern of ${verb}RegexPatterns ${problem}`];
     }),
   );

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { findOwn } from '../../contracts/find-own.ts';
 import {
   malformed,
   numberOf,
@@ -261,7 +262,7 @@ function hashOf(item: Readonly<Record<string, unknown>>): string | undefined {
 }
 
 function toTorrent(task: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = states[textOf(task['phase'])] ?? 'queued';
+  const state = findOwn(states, textOf(task['phase'])) ?? 'queued';
   return {
     id: textOf(task['file_id']),
     hash: hashOf(task),

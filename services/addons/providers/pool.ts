@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { LruMap } from '../domain/lru.ts';
@@ -87,7 +88,7 @@ export class ProviderPool {
 
   /** Whether there is a client for this service. */
   knows(id: ServiceId): boolean {
-    return id === 'easynews' || (this.#options.makers[id] ?? makers[id]) !== undefined;
+    return id === 'easynews' || (findOwn(this.#options.makers, id) ?? findOwn(makers, id)) !== undefined;
   }
 
   /** Names a credential without telling it. */
@@ -110,7 +111,7 @@ export class ProviderPool {
 
   /** Undefined where there is no client for it. */
   account(id: ServiceId, credentials: Credentials): Account | undefined {
-    const make = this.#options.makers[id] ?? makers[id];
+    const make = findOwn(this.#options.makers, id) ?? findOwn(makers, id);
     if (make === undefined) return undefined;
     const credential = this.fingerprint(id, credentials);
     const known = this.#accounts.get(`${id} ${credential}`);

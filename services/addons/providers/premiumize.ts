@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import {
   malformed,
   numberOf,
@@ -198,7 +199,7 @@ function toFile(item: Readonly<Record<string, unknown>>, folder: string): Provid
 }
 
 function toTorrent(transfer: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = states[textOf(transfer['status'])] ?? 'queued';
+  const state = findOwn(states, textOf(transfer['status'])) ?? 'queued';
   const hash = /btih:([0-9a-f]{40})/i.exec(textOf(transfer['src']))?.[1]?.toLowerCase();
   return {
     id: textOf(transfer['id']),

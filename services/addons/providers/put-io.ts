@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import {
   malformed,
   numberOf,
@@ -143,7 +144,7 @@ function toFile(item: Readonly<Record<string, unknown>>, folder: string): Provid
 }
 
 function toTorrent(transfer: Readonly<Record<string, unknown>>): ProviderTorrent {
-  const state = states[textOf(transfer['status'])] ?? 'queued';
+  const state = findOwn(states, textOf(transfer['status'])) ?? 'queued';
   const source = `${textOf(transfer['hash'])} ${textOf(transfer['magneturi'])} ${textOf(transfer['source'])}`;
   return {
     id: textOf(transfer['id']),

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import {
   malformed,
   numberOf,
@@ -171,7 +172,7 @@ function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
     hash: hash === '' ? undefined : hash,
     name: textOf(item['filename']),
     size: numberOf(item['bytes']),
-    state: states[textOf(item['status'])] ?? 'queued',
+    state: findOwn(states, textOf(item['status'])) ?? 'queued',
     progress: (numberOf(item['progress']) ?? 0) / 100,
     files: listed.length === 0 ? undefined : files,
     addedAt: timeOf(item['added']),

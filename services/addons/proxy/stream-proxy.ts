@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { createCloseSignal } from '../../kit/disconnect-signal.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { ParsedStream } from '../domain/stream.ts';
@@ -169,12 +170,11 @@ export class StreamProxy {
       readonly extra?: Readonly<Record<string, string>>;
     },
   ): Promise<void> {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const signal = createCloseSignal(response);
     const reply = await this.#guarded.stream(url, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       headers,
-      signal: gone.signal,
+      signal,
       name: 'This stream',
       trust,
     });
@@ -187,7 +187,7 @@ export class StreamProxy {
     }
     await pipeline(reply.body, response).catch((error: unknown) => {
       // A player that seeks closes the connection.
-      if (!gone.signal.aborted) this.#context.log.debug('a proxied stream broke off', { error });
+      if (!signal.aborted) this.#context.log.debug('a proxied stream broke off', { error });
     });
   }
 }

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import { addonsApi, type AddonCheck, type AddonProfile } from '../../contracts/addons/api.ts';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
@@ -138,7 +139,9 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const told = await upstream.manifest(addon, { fresh: true, timeoutMs: 10_000 });
       if ('failure' in told) return { works: false, sentence: told.failure.message };
       const { resources, catalogs } = told.value;
-      const has = resources.map(({ name }) => resourceWords[name] ?? name).filter((name) => name !== 'catalog');
+      const has = resources
+        .map(({ name }) => findOwn(resourceWords, name) ?? name)
+        .filter((name) => name !== 'catalog');
       const lists =
         catalogs.length === 0 ? [] : [`${String(catalogs.length)} ${catalogs.length === 1 ? 'catalog' : 'catalogs'}`];
       return {

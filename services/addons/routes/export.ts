@@ -24,6 +24,10 @@ export async function exportRoute(
       ? await profiles.openSealed(user?.uuid ?? '', user?.encryptedPassword ?? '')
       : await throttled(context, request, basic, () => profiles.own(basic.name, basic.password));
   const { uuid: _uuid, importNotes: _notes, ...config } = profile.own;
+  if (whole) {
+    const event = { event: 'data_exported', account: profile.uuid } as const;
+    context.accounts.record({ ...event, detail: 'configuration with credentials' });
+  }
   const name = (profile.own.addonName ?? 'addons').replaceAll(/[^A-Za-z0-9 _-]/g, '').trim() || 'addons';
   response.setHeader('Content-Disposition', `attachment; filename="${name}-config.json"`);
   response.setHeader('Cache-Control', 'no-store');

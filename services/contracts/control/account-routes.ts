@@ -53,6 +53,13 @@ export const accountRoutes = {
     }),
     reply: ok,
   }),
+  endSessions: defineRoute({
+    method: 'DELETE',
+    path: '/api/accounts/:name/sessions',
+    summary: 'Signs an account out everywhere; its access tokens stay.',
+    access: 'admin',
+    reply: z.object({ ended: z.number() }),
+  }),
   tokens: defineRoute({
     method: 'GET',
     path: '/api/accounts/:name/tokens',

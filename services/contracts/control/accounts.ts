@@ -33,6 +33,8 @@ export const Account = z.object({
   hasPassword: z.boolean(),
   grants: z.array(Grant),
   createdAt: z.number().describe('ms since the epoch'),
+  /** Present when sign-ins with the password need a second factor. */
+  secondFactor: z.literal(true).optional(),
   /** It is declared in homeport.yaml, where alone its password and role are changed. */
   provisioned: z.literal(true).optional(),
 });

@@ -29,6 +29,8 @@ export interface HostControl {
   sessions(account: string): Promise<readonly Omit<OwnSession, 'current'>[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
   endSession(account: string, id: string): Promise<void>;
+  /** Ends all sessions of an account and returns their number. @throws Problem `accounts.unknown` (404). */
+  endSessions(account: string): Promise<number>;
   /** What an account has in the services that run. */
   accountData(account: string): Promise<readonly (AccountDataSummary & { readonly service: string })[]>;
   /** Stops (if running) and starts a service again; one that its settings keep from running gets them read anew before. */

@@ -6,6 +6,8 @@ import { Passkey, PasskeyResponse, SecondFactorStatus } from './second-factor.ts
 const passkeyOptions = z.record(z.string(), z.unknown());
 
 const Code = z.object({ code: z.string().min(6).max(32) });
+/** The password of the own account: an open page alone must not be enough to change how its owner signs in. */
+const OwnPassword = z.object({ password: z.string().max(1024) });
 const done = z.object({});
 
 /** Our own API around the second factor of the own account, and its reset by an administrator. */
@@ -22,6 +24,7 @@ export const secondFactorApi = {
     path: '/api/account/second-factor',
     summary: 'Creates a secret for an authenticator app; it counts once a code of it was confirmed.',
     access: 'user',
+    body: OwnPassword,
     reply: z.object({ secret: z.string(), uri: z.string().describe('What the app scans') }),
   }),
   confirm: defineRoute({
@@ -45,6 +48,7 @@ export const secondFactorApi = {
     path: '/api/account/passkeys/options',
     summary: 'Options for the browser to create a passkey for this host name.',
     access: 'user',
+    body: OwnPassword,
     reply: z.object({ options: passkeyOptions }),
   }),
   addPasskey: defineRoute({
@@ -56,16 +60,18 @@ export const secondFactorApi = {
     reply: Passkey,
   }),
   removePasskey: defineRoute({
-    method: 'DELETE',
-    path: '/api/account/passkeys/:id',
+    method: 'POST',
+    path: '/api/account/passkeys/:id/remove',
     summary: 'Removes a passkey.',
     access: 'user',
+    body: OwnPassword,
     reply: done,
   }),
   reset: defineRoute({
     method: 'DELETE',
     path: '/api/accounts/:name/second-factor',
-    summary: 'Disables the second factor of an account that has lost its app and its recovery codes.',
+    summary:
+      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out everywhere.',
     access: 'admin',
     reply: done,
   }),

@@ -8,7 +8,7 @@ export const Passkey = z.object({
   label: z.string(),
   createdAt: z.number().describe('ms since the epoch'),
   lastUsedAt: z.number().nullable(),
-  host: z.string().describe('Host name at which it works, such as `localhost`'),
+  host: z.string().describe('Name at which it works, such as `localhost`, or `nas.local` with all names below it'),
 });
 export type Passkey = z.infer<typeof Passkey>;
 
@@ -67,7 +67,7 @@ export interface SecondFactors {
   confirm(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
   /** Disables the second factor and removes the passkeys. @throws Problem `accounts.wrong_code` (422) */
   disable(account: string, code: string, remoteAddress: string): Promise<void>;
-  /** As {@link disable}, without a code, for an administrator. */
+  /** Disables it without a code, for an administrator, and ends the sessions of the account. */
   reset(account: string): Promise<void>;
   /** Takes over factors that an earlier version of a service stored itself; accounts that have one keep theirs. */
   adopt(rows: readonly StoredSecondFactor[]): Promise<void>;

@@ -17,6 +17,8 @@ export const DataKeys = z
     earlier: z.array(z.object({ kid: z.string(), endsAt: time })),
     /** A token is good for so long, s. */
     tokenSeconds: z.int(),
+    /** Port for PostgreSQL clients on this computer; 0 while it is closed, null where an own server is used. */
+    directPort: z.int().nullable(),
   })
   .meta({ id: 'DataKeys' });
 export type DataKeys = z.infer<typeof DataKeys>;

@@ -132,6 +132,7 @@ export const gitApi = {
     access: 'objects',
     query: z.object({
       q: z.string().max(200).default(''),
+      owner: z.string().max(100).default(''),
       sort: z.enum(['updated', 'name']).default('updated'),
     }),
     reply: z.object({ repositories: z.array(GitRepository), total: z.int() }),

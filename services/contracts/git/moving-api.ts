@@ -40,8 +40,8 @@ export const gitMovingApi = {
   restore: defineRoute({
     method: 'POST',
     path: '/api/git/restore',
-    summary: 'Makes a repository of such a file, sent as it is.',
-    access: 'user',
+    summary: 'Restores a repository from such a file, which tells who wrote what.',
+    access: 'admin',
     query: z.object({ name: z.string().max(100).default('') }),
     bytes: true,
     reply: GitRepository,

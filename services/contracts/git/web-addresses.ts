@@ -54,7 +54,7 @@ export function findAppPage(pathname: string, query: Readonly<URLSearchParams>):
   const page =
     name === '' || owner === 'explore' || owner === 'repo' || owner === 'org' ? giteaPages.get(owner) : undefined;
   if (page !== undefined) return page;
-  if (name === '') return `/git/repositories?${new URLSearchParams({ q: owner }).toString()}`;
+  if (name === '') return `/git/repositories?${new URLSearchParams({ owner }).toString()}`;
   const fields = new URLSearchParams(toPageQuery(address, query));
   const path = `/git/repositories/${encodeURIComponent(`${owner}~${name}`)}${name.includes('.') ? '/' : ''}`;
   return fields.size === 0 ? path : `${path}?${fields.toString()}`;

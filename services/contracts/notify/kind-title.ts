@@ -1,3 +1,5 @@
+import { findOwn } from '../find-own.ts';
+
 /** Kinds whose name on the wire, which is the peer's, is not how their makers or these pages write it. */
 const titles: Readonly<Record<string, string>> = {
   'AWS Simple Notification Service (SNS)': 'Amazon SNS',
@@ -13,5 +15,5 @@ const titles: Readonly<Record<string, string>> = {
 
 /** What a kind of destination is called. */
 export function getKindTitle(service: string): string {
-  return titles[service] ?? service;
+  return findOwn(titles, service) ?? service;
 }

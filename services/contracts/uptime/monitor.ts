@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findOwn } from '../find-own.ts';
 
 /** What a beat says: as the peer's clients know it. */
 export const heartbeatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
@@ -198,7 +199,7 @@ const targets: Readonly<Record<string, readonly string[]>> = {
 
 /** Messages by field for what a monitor of its type lacks. */
 export function missingTarget(monitor: Readonly<Record<string, unknown>>): Record<string, string> {
-  const needed = targets[String(monitor['type'])] ?? [];
+  const needed = findOwn(targets, String(monitor['type'])) ?? [];
   const lacks = needed.filter(
     (field) => monitor[field] === undefined || monitor[field] === null || monitor[field] === '',
   );

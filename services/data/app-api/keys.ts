@@ -1,12 +1,13 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { directPortOf } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 
 interface KeyParts {
   readonly keys: Keys;
-  readonly settings: Pick<Settings, 'jwtExpiry'>;
+  readonly settings: Pick<Settings, 'databaseUrl' | 'directPassword' | 'directPort' | 'jwtExpiry'>;
 }
 
 /** The part of our own API that shows keys and makes them anew. */
@@ -22,6 +23,7 @@ export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
       pair: pair === undefined ? null : { kid: pair.kid, madeAt: pair.madeAt },
       earlier: earlier.map(({ kid, endsAt }) => ({ kid, endsAt: endsAt ?? 0 })),
       tokenSeconds: settings.jwtExpiry,
+      directPort: settings.databaseUrl === '' ? directPortOf(settings) : null,
     };
   };
   return [

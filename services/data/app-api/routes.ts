@@ -22,7 +22,10 @@ export interface OwnParts {
   readonly database: Database;
   readonly cache: SchemaCache;
   readonly keys: Keys;
-  readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes' | 'jwtExpiry'>;
+  readonly settings: Pick<
+    Settings,
+    'databaseUrl' | 'directPassword' | 'directPort' | 'jwtExpiry' | 'schemas' | 'sleepAfterMinutes'
+  >;
 }
 
 /** Our own API, for the pages. */

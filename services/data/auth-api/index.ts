@@ -39,13 +39,13 @@ export function createAuth(
     readonly timing?: Timing;
   },
 ): Auth {
-  const { clock, log, metrics, vault } = context;
+  const { accounts, clock, log, metrics, vault } = context;
   const open = new DisposableStack();
   const passwords = new Passwords();
   const mailbox = new Mailbox(context, (to) => mailDestination(settings, to));
   const sql = authDatabase(database);
   const parts = {
-    ...{ context: { clock, log, vault }, database: sql, settings, keys, passwords, mailbox, timing },
+    ...{ context: { accounts, clock, log, vault }, database: sql, settings, keys, passwords, mailbox, timing },
     limits: new RateLimits(),
     metrics: createAuthMetrics(metrics),
   };

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isClientGone } from '../http/client-gone.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import { publicDetail } from '../http/public-detail.ts';
 import { Call, type Answer } from './http/call.ts';
@@ -47,7 +47,7 @@ export function authPart(context: Given, parts: AuthParts): Part {
         send(response, await answerOf(context, parts, exchange));
       } catch (error) {
         // The listener says so, once for all parts.
-        if (isClientGone(request, error)) throw error;
+        if (isDisconnectError(request, response, error)) throw error;
         const refusal = refusalOf(context, error);
         parts.metrics.refusals.inc({ code: refusal.slug });
         const version = request.headers['x-supabase-api-version'];

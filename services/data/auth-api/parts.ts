@@ -1,3 +1,4 @@
+import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
@@ -26,7 +27,7 @@ export const usualTiming: Timing = { reuseMs: 10_000, mailEveryMs: 60_000, codeM
 
 /** What all routes of sign-in work with. */
 export interface AuthParts {
-  readonly context: Pick<Context, 'clock' | 'log' | 'vault'>;
+  readonly context: Pick<Context, 'clock' | 'log' | 'vault'> & { readonly accounts: Pick<Accounts, 'record'> };
   readonly database: AuthDatabase;
   readonly settings: AuthSettings;
   readonly keys: Pick<Keys, 'sign' | 'verify' | 'roleOf' | 'codeHash' | 'published'>;

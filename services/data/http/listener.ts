@@ -4,7 +4,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
-import { isClientGone } from './client-gone.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Part } from './exchange.ts';
 import { publicDetail } from './public-detail.ts';
 
@@ -62,7 +62,7 @@ function keyOf(request: IncomingMessage, query: string): string | undefined {
 }
 
 function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (isClientGone(request, error)) {
+  if (isDisconnectError(request, response, error)) {
     log.debug('client left before its request had arrived', { method: request.method });
     return void response.destroy();
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
-import { isClientGone } from '../http/client-gone.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
@@ -42,7 +42,7 @@ export function restPart(parts: RestParts): Part {
         send(response, request.method === 'HEAD', await answer(parts, run, call, exchange));
       } catch (error) {
         // The listener says so, once for all parts.
-        if (isClientGone(request, error)) throw error;
+        if (isDisconnectError(request, response, error)) throw error;
         const known = errorAnswer(error, role);
         if (known === undefined) parts.context.log.error('a row request failed', { error });
         if (response.headersSent) return void response.destroy();

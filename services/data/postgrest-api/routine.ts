@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { Answer } from './answer.ts';
 import { rangeOf, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
 import { RestError } from './errors.ts';
@@ -126,7 +127,7 @@ function firstOf({ json, keys }: Payload): { readonly json: string; readonly key
 function fromBody({ request }: Call, body: string, columns: readonly string[] | undefined): Sent {
   const media = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
   if (media === 'application/x-www-form-urlencoded') return fromQuery([...new URLSearchParams(body)]);
-  const whole = wholeTypes[media];
+  const whole = findOwn(wholeTypes, media);
   if (whole !== undefined) return { sent: { kind: 'body', text: body }, names: [], wholeBody: [whole] };
   if (media === 'text/csv') {
     const { json, keys } = firstOf(parsePayload(media, body, columns));

@@ -4,7 +4,7 @@ import type { SavedQueries } from './saved-queries.ts';
 /** What accounts leave here when they are removed: the queries that they saved. */
 export function accountData(queries: SavedQueries): AccountData {
   return {
-    summary: async (account) => [{ kind: 'saved queries', count: (await queries.list(account)).length }],
+    summary: async (account) => [{ kind: 'saved queries', count: (await queries.list([account])).length }],
     async release(account, disposition) {
       if (disposition.action === 'delete') await queries.forget(account);
       else await queries.move(account, disposition.action === 'transfer' ? disposition.to : disposition.as);

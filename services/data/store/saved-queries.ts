@@ -15,16 +15,30 @@ export class SavedQueries {
     this.#context = context;
   }
 
-  async list(account: string): Promise<SavedQuery[]> {
-    const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', '=', account).execute();
-    return rows.map(shown).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  /**
+   * Lists the queries of the first account, and of further ones with the account after the name.
+   */
+  async list(accounts: readonly string[]): Promise<SavedQuery[]> {
+    const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', 'in', accounts).execute();
+    const [caller] = accounts;
+    const named = rows.map((row) => ({
+      ...row,
+      name: row.account === caller ? row.name : `${row.name} (${row.account})`,
+    }));
+    return named.map(shown).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  }
+
+  /** Returns the names of all accounts that have queries, also of removed ones whose queries are kept. */
+  async owners(): Promise<readonly string[]> {
+    const rows = await this.#db.selectFrom('saved_queries').select('account').distinct().execute();
+    return rows.map(({ account }) => account);
   }
 
   /** @throws Problem `data.too_many_queries` (409). */
   async create(account: string, { name, text }: { readonly name: string; readonly text: string }): Promise<SavedQuery> {
     const { clock, commit, random } = this.#context;
     const row = { id: random.text(12), account, name, text, changed_at: clock.now() };
-    if ((await this.list(account)).length >= most) {
+    if ((await this.list([account])).length >= most) {
       throw new Problem('data.too_many_queries', 409, `You keep ${String(most)} queries. Remove some first.`);
     }
     await commit((transaction: Kysely<Tables>) => transaction.insertInto('saved_queries').values(row).execute());
@@ -33,7 +47,7 @@ export class SavedQueries {
 
   /** @throws Problem `data.unknown_query` (404). */
   async change(
-    account: string,
+    accounts: readonly string[],
     id: string,
     change: { readonly name?: string | undefined; readonly text?: string | undefined },
   ): Promise<SavedQuery> {
@@ -43,7 +57,7 @@ export class SavedQueries {
         .updateTable('saved_queries')
         .set({ ...change, changed_at })
         .where('id', '=', id)
-        .where('account', '=', account)
+        .where('account', 'in', accounts)
         .returningAll()
         .executeTakeFirst(),
     );
@@ -52,9 +66,9 @@ export class SavedQueries {
   }
 
   /** @throws Problem `data.unknown_query` (404). */
-  async remove(account: string, id: string): Promise<void> {
+  async remove(accounts: readonly string[], id: string): Promise<void> {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
-      transaction.deleteFrom('saved_queries').where('id', '=', id).where('account', '=', account).executeTakeFirst(),
+      transaction.deleteFrom('saved_queries').where('id', '=', id).where('account', 'in', accounts).executeTakeFirst(),
     );
     if (numDeletedRows === 0n) throw unknown();
   }

@@ -1,3 +1,5 @@
+import { findOwn } from '../../contracts/find-own.ts';
+
 const types: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
   m4v: 'video/mp4',
@@ -18,5 +20,5 @@ const types: Readonly<Record<string, string>> = {
 
 /** The media type of a finished file by its name. */
 export function mediaType(filename: string): string {
-  return types[filename.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream';
+  return findOwn(types, filename.split('.').at(-1)?.toLowerCase() ?? '') ?? 'application/octet-stream';
 }

@@ -37,6 +37,28 @@ export function trimmedTemplate(path: string, extension: string, limit: number):
   return names.map(toLiteral).join('/') + (hasExtension ? '.%(ext)s' : '');
 }
 
+/** Bytes of a name for what a template has beside its texts, such as numbers. */
+const maxPlainBytes = 40;
+
+/**
+ * Returns a template whose texts (`%(title)s`) share the bytes that a name may have. For files whose names the extractor
+ * makes by itself, such as those of chapters; texts that have a limit of their own keep it.
+ */
+export function limitFields(template: string, limit: number): string {
+  const text = /%\(([^()]*)\)s/g;
+  return template
+    .split('/')
+    .map((part) => {
+      // The extension is short, and a limit would hide it from the extractor.
+      const count = [...part.matchAll(text)].filter(([, name]) => name !== 'ext').length;
+      const literal = Buffer.byteLength(part.replaceAll(/%\([^()]*\)[^a-zA-Z]*[a-zA-Z]/g, ''));
+      const room = limit - maxUnfinishedBytes - maxPlainBytes - literal;
+      const share = Math.max(8, Math.floor(room / Math.max(1, count)));
+      return part.replaceAll(text, (field, name: string) => (name === 'ext' ? field : `%(${name}).${String(share)}B`));
+    })
+    .join('/');
+}
+
 function trimName(name: string, bytes: number): string {
   const cut = cutToBytes(name, bytes).replace(/[. ]+$/, '');
   return isBlankName(cut) ? '_' : cut;

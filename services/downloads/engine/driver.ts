@@ -13,7 +13,7 @@ import type { Order } from '../domain/order.ts';
 import { beforeTheBreak, takeRecorded } from './recorded.ts';
 import { failureMessage, readEvent, type EngineEvent } from '../domain/progress.ts';
 import { isArchived, skipReason } from '../domain/skipped.ts';
-import { nameLimits, trimmedTemplate } from '../domain/safe-names.ts';
+import { limitFields, nameLimits, trimmedTemplate } from '../domain/safe-names.ts';
 import { fillTemplate } from '../domain/template.ts';
 import { listFields } from '../domain/template-fields.ts';
 import { readAnswer } from './answer.ts';
@@ -40,6 +40,8 @@ export interface DownloadCall {
   readonly signal: AbortSignal;
   /** Of a live stream: ends its recording, and what there is of it is the download. */
   readonly keep?: AbortSignal | undefined;
+  /** Bytes that a name may have, once the file system has refused a longer one. */
+  readonly nameLimit?: number | undefined;
   readonly onStart: (identity: string) => Promise<void>;
   readonly onEvent: (event: EngineEvent) => void;
 }
@@ -174,13 +176,13 @@ export class Driver {
 
   /** Fetches it, under a shorter name where the file system refuses the one of the template. */
   async #fetchNamed(call: DownloadCall, infoFile: string | undefined, recode: boolean): Promise<string | undefined> {
-    let attempt: Pick<DownloadCall, 'template'> = call;
+    let attempt: Pick<DownloadCall, 'template' | 'nameLimit'> = call;
     for (const limit of nameLimits) {
       try {
         return await this.#fetch({ ...call, ...attempt }, infoFile, recode);
       } catch (error) {
         if (!(error instanceof Problem) || !nameTooLong.test(error.detail)) throw error;
-        attempt = { template: await this.#trimmedTemplate(call, infoFile, limit) };
+        attempt = { template: await this.#trimmedTemplate(call, infoFile, limit), nameLimit: limit };
       }
     }
     return await this.#fetch({ ...call, ...attempt }, infoFile, recode);
@@ -208,17 +210,18 @@ export class Driver {
   }
 
   async #commandOf(
-    { item, folder, template }: DownloadCall,
+    { item, folder, template, nameLimit }: DownloadCall,
     infoFile: string | undefined,
     recode: boolean,
   ): Promise<DownloadCommand> {
     const { order, playlist } = item;
+    const chapterTemplate = fillTemplate(order.chapterTemplate, { prefix: order.prefix, playlist });
     return {
       url: this.#addressOf(item),
       order,
       playlist,
       template,
-      chapterTemplate: fillTemplate(order.chapterTemplate, { prefix: order.prefix, playlist }),
+      chapterTemplate: nameLimit === undefined ? chapterTemplate : limitFields(chapterTemplate, nameLimit),
       folder,
       fields: playlist === null ? {} : listFields(playlist),
       captions: order.type === 'captions' ? await captionsOf(order, infoFile) : undefined,
@@ -266,6 +269,9 @@ export class Driver {
       throw new Problem(isArchived(skipped) ? 'downloads.archived' : 'downloads.skipped', 409, skipped);
     }
     if (exit.code !== 0) throw engineFailed(failureMessage(errors, exit));
+    // Of pictures and subtitles the extractor only warns that their names are too long.
+    const refusal = path === undefined ? errors.find((line) => nameTooLong.test(line)) : undefined;
+    if (refusal !== undefined && ['captions', 'thumbnail'].includes(call.item.order.type)) throw engineFailed(refusal);
     return path;
   }
 

@@ -124,7 +124,7 @@ export class Notices {
   }
 
   #fileOf({ filename, order }: Item): string | undefined {
-    const base = this.#context.address('downloads');
+    const base = this.#context.appPages.serviceForMessages('downloads');
     if (base === undefined || filename === null) return undefined;
     const files = order.type === 'audio' ? this.#files.audio : this.#files.download;
     const path = filename.split('/').map(encodeURIComponent).join('/');

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Kysely } from 'kysely';
+import { Problem } from '../../contracts/problem.ts';
 import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
@@ -49,7 +50,8 @@ export class Certificates {
       row !== undefined &&
       row.names === JSON.stringify(names) &&
       now < Number(row.made_at) + ((Number(row.expires_at) - Number(row.made_at)) * 2) / 3 &&
-      new X509Certificate(row.certificate).checkIssued(signed)
+      new X509Certificate(row.certificate).checkIssued(signed) &&
+      this.#isReadable(row)
     ) {
       return shown(row, this.#vault);
     }
@@ -65,6 +67,17 @@ export class Certificates {
     const { makeAuthority } = await import('./issue.ts');
     const bare = wanted.filter((name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost');
     return this.#keep('authority', await makeAuthority(title, bare, now), bare);
+  }
+
+  /** Devices trust the authority and not the leaf, so a leaf whose key cannot be read is issued again. */
+  #isReadable(row: CertificateRow): boolean {
+    try {
+      this.#vault.open(row.key, purposeOf(row.kind));
+      return true;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
   }
 
   async #row(kind: CertificateRow['kind']): Promise<CertificateRow | undefined> {

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { SuggestedAction } from '../../contracts/health.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { Certificates, Shown } from './certificates.ts';
@@ -20,6 +21,8 @@ export class CurrentCertificate {
   /** What the files were like when they were read. */
   #stamp = '';
   #trouble = '';
+  /** Name of the stored key that cannot be read. */
+  #unreadableKey: string | undefined;
 
   constructor(parts: CurrentParts) {
     this.#parts = parts;
@@ -27,6 +30,13 @@ export class CurrentCertificate {
 
   get shown(): Shown | undefined {
     return this.#shown;
+  }
+
+  /** Lets an administrator replace a stored key that cannot be read. */
+  get remedy(): SuggestedAction | undefined {
+    if (this.#unreadableKey === undefined) return undefined;
+    const path = `/api/services/gateway/keys/${encodeURIComponent(this.#unreadableKey)}/replace`;
+    return { label: 'Replace the key', to: '/', post: { path, body: {} }, adminOnly: true };
   }
 
   get problems(): readonly string[] {
@@ -47,9 +57,11 @@ export class CurrentCertificate {
     try {
       this.#show(files.certFile === '' ? await local() : await this.#own(files));
       this.#trouble = '';
+      this.#unreadableKey = undefined;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.#trouble = error.detail;
+      this.#unreadableKey = error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
       // Devices that trust the authority reach what is shared until the owner has looked after the files.
       if (this.#shown === undefined) this.#show(await local());
     }

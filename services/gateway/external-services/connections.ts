@@ -6,6 +6,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Upstream } from '../domain/upstream.ts';
 import { isNowhere } from './nowhere.ts';
+import { repairAnswers, type AnswerRepair } from './repaired-answers.ts';
 
 type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
 
@@ -16,6 +17,7 @@ export class UpstreamConnections extends Agent {
   readonly #context: ConnectionContext;
   readonly #upstream: Upstream;
   readonly #verify: boolean;
+  readonly #repairs = new WeakMap<Duplex, AnswerRepair>();
 
   constructor(context: ConnectionContext, upstream: Upstream, verify: boolean) {
     super(options);
@@ -29,10 +31,19 @@ export class UpstreamConnections extends Agent {
     opened?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     this.open().then(
-      (socket) => opened?.(null, socket),
+      (socket) => {
+        this.#repairs.set(socket, repairAnswers(socket));
+        opened?.(null, socket);
+      },
       (error: unknown) => (opened as ((error: Error) => void) | undefined)?.(asError(error)),
     );
     return undefined;
+  }
+
+  override keepSocketAlive(socket: Duplex): void {
+    this.#repairs.get(socket)?.expectHead();
+    // The return value says whether the connection is kept; the types of Node leave it out.
+    return super.keepSocketAlive(socket);
   }
 
   /** Opens a connection whose address was checked. */

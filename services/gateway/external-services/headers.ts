@@ -41,6 +41,8 @@ export function requestHeaders(
     ...passed,
     // The cookies of the gateway were taken out of the parsed ones.
     ...(request.headers.cookie === undefined ? [] : ['Cookie', request.headers.cookie]),
+    // Trailers are passed on, so that the upstream may send some.
+    ...(/(?:^|,)\s*trailers\s*(?:,|$)/i.test(String(request.headers.te ?? '')) ? ['TE', 'trailers'] : []),
     'X-Forwarded-For',
     typeof before === 'string' ? `${before}, ${from}` : from,
     ...['X-Forwarded-Proto', url?.protocol === 'http:' ? 'http' : 'https'],

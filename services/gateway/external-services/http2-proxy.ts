@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import { findOwn } from '../../contracts/find-own.ts';
 import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
@@ -187,7 +188,7 @@ function toHttp2Headers(pairs: readonly string[]): Http2Headers {
     const lower = (pairs[index] ?? '').toLowerCase();
     const name = lower === 'host' ? ':authority' : lower;
     const value = pairs[index + 1] ?? '';
-    const before = headers[name];
+    const before = findOwn(headers, name);
     headers[name] = before === undefined ? value : [before, value].flat();
   }
   return headers;

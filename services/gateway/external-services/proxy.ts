@@ -50,9 +50,9 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
       const attempt = (): void => {
         const up = send(request, framing, hasBody);
         const leave = (): void => void up.destroy();
-        let hasAnswer = false;
+        let received: IncomingMessage | undefined;
         up.once('response', (answer) => {
-          hasAnswer = true;
+          received = answer;
           answerWith(up, answer, response, giveUp);
         });
         up.on('information', ({ statusCode, rawHeaders }) => inform(response, statusCode, rawHeaders));
@@ -63,8 +63,10 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
         });
         up.once('error', (error) => {
           response.off('close', leave);
+          // What follows a whole answer belongs to no request; the connection is not used again.
+          if (received?.complete === true) return;
           // The upstream closed an idle connection at the moment of its next use.
-          const isStale = up.reusedSocket && !hasAnswer && isConnectionLoss(error) && !response.destroyed;
+          const isStale = up.reusedSocket && received === undefined && isConnectionLoss(error) && !response.destroyed;
           if (isStale && !hasBody && isRepeatable(request.method)) attempt();
           else giveUp(error);
         });

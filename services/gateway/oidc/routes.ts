@@ -8,6 +8,7 @@ import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
 import { signInPage } from '../sign-in/pages.ts';
 import { RateLimit } from '../sign-in/rate.ts';
+import type { Gate } from '../sign-in/gate.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
 import type { Asked, Provider } from './provider.ts';
 
@@ -26,6 +27,7 @@ interface OidcParts {
   readonly provider: Provider;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
+  readonly gate: Pick<Gate, 'endSession'>;
   readonly metrics: GatewayMetrics;
 }
 
@@ -68,7 +70,7 @@ export class OidcRoutes {
 
   /** The browser is back. @throws Problem 404, 429 */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
-    const { context, cookie, metrics, provider, signedIn } = this.#parts;
+    const { context, cookie, gate, metrics, provider, signedIn } = this.#parts;
     if (provider.name === undefined)
       throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
@@ -81,6 +83,7 @@ export class OidcRoutes {
       const { remoteAddress } = context.caller(request);
       const userAgent = request.headers['user-agent'] ?? '';
       const { identity, secret } = await context.openSession(account, { remoteAddress, userAgent });
+      await gate.endSession(request);
       await signedIn.add(identity, request);
       metrics.signIn('right');
       redirect(response, 303, to, { 'Set-Cookie': [cookie.set(request, secret), cookie.clearTicket(request)] });

@@ -9,6 +9,11 @@ const policyFor = (formAction: string): string =>
  */
 export const signInFormHeaders = { 'Content-Security-Policy': policyFor("'self' https: http:") } as const;
 
+/** In addition for the page on which a passkey can be used: the only one with a script. */
+export const scriptHeaders = {
+  'Content-Security-Policy': `${signInFormHeaders['Content-Security-Policy']}; script-src 'self'`,
+} as const;
+
 /** What keeps pages of the gateway from being framed, scripted or kept. */
 const pageHeaders = {
   'Content-Security-Policy': policyFor("'self'"),

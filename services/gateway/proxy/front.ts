@@ -21,6 +21,7 @@ import type { Upstreams } from '../external-services/upstreams.ts';
 import { hideCookies, type SessionCookie } from '../sign-in/cookie.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
+import { passkeyScript } from '../sign-in/pages.ts';
 import { verify } from '../sign-in/verify.ts';
 import { SignInRoutes } from '../sign-in/routes.ts';
 import { redirect, send, sendHtml, sendsForm, wantsPage } from './answer.ts';
@@ -255,6 +256,8 @@ export class Front {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'style.css' && isRead)
       return send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });
+    if (path === 'passkey.js' && isRead)
+      return send(request, response, { status: 200, type: 'text/javascript; charset=utf-8', body: passkeyScript });
     if (path === 'sign-in') return this.#signIn.signIn(request, response, query, titleAt);
     if (path === 'sign-out') return this.#signIn.signOut(request, response);
     if (path === 'verify') return verify(request, response, new URLSearchParams(query), this.#parts);

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 const mark =
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
-/** A whole page of the gateway: without scripts, and small enough for a TV. `body` is HTML. */
+/** Renders a whole page of the gateway, small enough for a TV. `body` is HTML. Only the page for the code has a script. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -51,7 +51,8 @@ label { display: block; margin: 1rem 0 .25rem; font-weight: 500; }
 input { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--sunken); border: 1px solid var(--edge); border-radius: 6px; }
 button, a.button { display: inline-block; min-height: 44px; margin-top: 1.25rem; padding: .6rem 1.1rem; font: inherit; font-weight: 500; text-align: center; text-decoration: none; color: var(--on-sea); background: var(--sea); border: 1px solid var(--sea); border-radius: 6px; cursor: pointer; }
 form button, a.quiet { width: 100%; }
-a.quiet { margin-top: 0; color: var(--ink); background: none; border-color: var(--edge); }
+[hidden] { display: none; }
+button.quiet, a.quiet { margin-top: 0; color: var(--ink); background: none; border-color: var(--edge); }
 .or { margin: 1rem 0 .75rem; text-align: center; }
 a:not(.button) { color: var(--sea); }
 :focus-visible { outline: 2px solid var(--sea); outline-offset: 2px; }

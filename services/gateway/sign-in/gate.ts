@@ -55,6 +55,12 @@ export class Gate {
     return this.#context.accounts.authenticate({ session, ...this.#context.caller(request) });
   }
 
+  /** Ends the session of the cookie that a request brings, if it has one: a new sign-in replaces it. */
+  async endSession(request: IncomingMessage): Promise<void> {
+    const former = await this.#sessionOf(request);
+    if (former !== undefined) await this.#context.accounts.signOut(former);
+  }
+
   /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */
   admit(identity: Identity, service: string, method: string | undefined, isTwoWay = false): void {
     const isRead = !isTwoWay && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');

@@ -36,23 +36,67 @@ function byProvider(to: string, provider: string): string {
 <a class="button quiet" href="${address}">Sign in with ${escapeHtml(provider)}</a>`;
 }
 
-/** Where the code is asked for once the password was right. */
-export function codePage(to: string, ticket: string, trouble = ''): string {
+interface CodePage {
+  readonly to: string;
+  readonly ticket: string;
+  /** Why the last attempt failed. */
+  readonly trouble?: string;
+  /** Options for the browser where the account has a passkey for this name. */
+  readonly passkey?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The page for the second step of a sign-in, after the password was right. */
+export function codePage({ to, ticket, trouble = '', passkey }: CodePage): string {
   const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
+  const hidden = `<input type="hidden" name="to" value="${escapeHtml(to)}">
+<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">`;
   return page(
     'Your code',
     `<h1>Your code</h1>
-<p>Type the code that your authenticator app shows, or one of your recovery codes.</p>
+<p>Enter the code that your authenticator app shows, or one of your recovery codes.</p>
 ${alert}
 <form method="post" action="/.homeport/sign-in">
-<input type="hidden" name="to" value="${escapeHtml(to)}">
-<input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
+${hidden}
 <label for="code">Code</label>
-<input id="code" name="code" autocomplete="one-time-code" inputmode="numeric" autocapitalize="none" spellcheck="false" required autofocus>
-<button>Go on</button>
-</form>`,
+<input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus>
+<button>Continue</button>
+</form>${passkey === undefined ? '' : passkeyForm(hidden, passkey)}`,
   );
 }
+
+/** Hidden until the script has found that the browser can use passkeys. */
+function passkeyForm(hidden: string, options: Readonly<Record<string, unknown>>): string {
+  return `
+<form id="passkey" method="post" action="/.homeport/sign-in" data-options="${escapeHtml(JSON.stringify(options))}" hidden>
+${hidden}
+<input type="hidden" name="passkey">
+<p class="or">or</p>
+<p role="alert" hidden>The passkey was not confirmed. Try again, or enter a code.</p>
+<button class="quiet">Use a passkey</button>
+</form>
+<script src="/.homeport/passkey.js"></script>`;
+}
+
+/** The one script of the gateway's pages: asks the browser for a passkey and sends its answer as a form. */
+export const passkeyScript = `'use strict';
+const form = document.getElementById('passkey');
+const refusal = form.querySelector('[role=alert]');
+const read = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON;
+if (read && PublicKeyCredential.prototype.toJSON) {
+  form.hidden = false;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    refusal.hidden = true;
+    try {
+      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(JSON.parse(form.dataset.options));
+      form.elements.passkey.value = JSON.stringify(await navigator.credentials.get({ publicKey }));
+      form.submit();
+    } catch {
+      refusal.hidden = false;
+    }
+  });
+}
+`;
 
 /** Who is signed in at this address. */
 export function signedInPage(account: string): string {

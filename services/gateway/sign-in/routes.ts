@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Identity } from '../../contracts/control/accounts.ts';
-import { SecondFactorNeeded } from '../../contracts/control/second-factor.ts';
+import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../../contracts/control/second-factor.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
 import { returnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
-import { redirect, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
+import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
 import type { SessionCookie } from './cookie.ts';
 import type { Gate } from './gate.ts';
@@ -59,7 +59,7 @@ export class SignInRoutes {
     const form = await this.#form(request);
     const to = returnPath(form.get('to'));
     const given = { form, to, where: titleAt(to) };
-    if (form.has('ticket')) await this.#code(request, response, given);
+    if (form.has('ticket')) await this.#secondStep(request, response, given);
     else await this.#password(request, response, given);
   }
 
@@ -74,7 +74,7 @@ export class SignInRoutes {
     } catch (error) {
       if (error instanceof SecondFactorNeeded) {
         metrics.signIn('code_wanted');
-        sendForm(request, response, 200, codePage(to, error.ticket));
+        await this.#sendCodePage(request, response, 200, { to, ticket: error.ticket });
         return;
       }
       if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -84,23 +84,38 @@ export class SignInRoutes {
     }
   }
 
-  async #code(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
-    const [ticket, code] = [form.get('ticket') ?? '', form.get('code') ?? ''];
+  async #secondStep(request: IncomingMessage, response: ServerResponse, { form, to, where }: Given): Promise<void> {
+    const ticket = form.get('ticket') ?? '';
     const { context, metrics } = this.#parts;
-    const refuse = ({ status, detail, headers }: Problem): void => {
-      metrics.signIn('wrong');
-      sendForm(request, response, status, codePage(to, ticket, detail), headers);
-    };
     try {
       const { remoteAddress } = context.caller(request);
       const client = { remoteAddress, userAgent: request.headers['user-agent'] ?? '' };
-      const { identity, secret } = await context.accounts.factors.complete(ticket, { code }, client);
+      const proof = toProof(form, context.publicUrl(request) ?? '');
+      const { identity, secret } = await context.accounts.factors.complete(ticket, proof, client);
       await this.#letIn(request, response, { identity, secret, to });
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
-      if (error.code !== 'accounts.second_step_expired') return refuse(error);
-      sendForm(request, response, error.status, this.#page({ to, where }, { trouble: error.detail }));
+      const { status, detail, headers } = error;
+      if (error.code === 'accounts.second_step_expired') {
+        sendForm(request, response, status, this.#page({ to, where }, { trouble: detail }));
+        return;
+      }
+      metrics.signIn('wrong');
+      await this.#sendCodePage(request, response, status, { to, ticket, trouble: detail }, headers);
     }
+  }
+
+  /** Sends the page of the second step, with a passkey where the account has one for this name. */
+  async #sendCodePage(
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    { to, ticket, trouble = '' }: { readonly to: string; readonly ticket: string; readonly trouble?: string },
+    headers: Problem['headers'] = {},
+  ): Promise<void> {
+    const { accounts, publicUrl } = this.#parts.context;
+    const passkey = await accounts.factors.passkeyOptions(ticket, publicUrl(request) ?? '');
+    sendForm(request, response, status, codePage({ to, ticket, trouble, passkey }), { ...headers, ...scriptHeaders });
   }
 
   #page(
@@ -115,6 +130,7 @@ export class SignInRoutes {
     response: ServerResponse,
     { identity, secret, to }: { readonly identity: Identity; readonly secret: string; readonly to: string },
   ): Promise<void> {
+    await this.#parts.gate.endSession(request);
     await this.#parts.signedIn.add(identity, request);
     this.#parts.metrics.signIn('right');
     redirect(response, 303, to, { 'Set-Cookie': this.#parts.cookie.set(request, secret) });
@@ -160,5 +176,16 @@ function sendForm(
   body: string,
   headers: Problem['headers'] = {},
 ): void {
-  sendHtml(request, response, status, body, { ...headers, ...signInFormHeaders });
+  sendHtml(request, response, status, body, { ...signInFormHeaders, ...headers });
+}
+
+/** @throws Problem `gateway.bad_passkey` (422) */
+function toProof(form: URLSearchParams, origin: string): SecondFactorProof {
+  const text = form.get('passkey');
+  if (text === null) return { code: form.get('code') ?? '' };
+  try {
+    return { passkey: PasskeyResponse.parse(JSON.parse(text)), origin };
+  } catch (cause) {
+    throw new Problem('gateway.bad_passkey', 422, 'The passkey was not accepted.', { cause });
+  }
 }

@@ -169,13 +169,15 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitIssuesApi.removeLabel, async (call) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
-      await context.commit((transaction: typeof db) =>
+      const removed = await context.commit((transaction: typeof db) =>
         transaction
           .deleteFrom('labels')
           .where('repository_id', '=', place.repository.id)
           .where('id', '=', Number(call.params['label']) || 0)
-          .execute(),
+          .returning('id')
+          .executeTakeFirst(),
       );
+      if (removed === undefined) throw unknown();
       return ok;
     }),
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {

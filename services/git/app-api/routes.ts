@@ -9,6 +9,7 @@ import {
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
+import { readLargeText } from '../lfs/large-text.ts';
 import { largestPointer, readPointer } from '../lfs/pointer.ts';
 import { timeOfDate } from '../domain/commit-time.ts';
 import { repositoryNameProblem, treePath } from '../domain/names.ts';
@@ -59,6 +60,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
       const found = await repositories.list({
         ...{ sight, words: query.q, inDescription: true },
+        ...(query.owner === '' ? {} : { owner: query.owner }),
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
         ...{ limit: mostListed, offset: 0 },
       });
@@ -108,7 +110,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitApi.content, async (asked): Promise<GitContent> => {
-      const { folder, path, commit } = await at(asked);
+      const { folder, path, commit, repository } = await at(asked);
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       if (info?.type === 'blob') {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
@@ -116,9 +118,11 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         const shown = await textOf(parts, folder, info.id, longestText);
         const { id } = info;
         const pointer = info.size > largestPointer ? undefined : await pointerOf(parts, folder, id);
+        const text =
+          pointer === undefined ? shown?.text : await readLargeText(parts.lfs, repository, pointer, longestText);
         return {
           ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
-          ...{ text: shown?.text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
+          ...{ text: text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
         };
       }
       const entries = info?.type === 'tree' ? await readTree(objects, folder, info.id) : undefined;

@@ -42,7 +42,7 @@ export async function archive(
 
 /** Whether there are archives of that kind, such as `tar.gz`. */
 export function isArchiveKind(kind: string): boolean {
-  return `.${kind}` in archives;
+  return Object.hasOwn(archives, `.${kind}`);
 }
 
 /** The same of a commit, written into a file. @throws Problem `git.too_much` (413) */

@@ -10,7 +10,7 @@ import { named, shown, type RestParts } from './parts.ts';
 
 /** A repository with all that belongs to it as one file. The peer has this on its command line alone. */
 export function portableRoutes(parts: RestParts & { readonly portable: Portable }): readonly Route[] {
-  const { access, lookup, owners, portable } = parts;
+  const { access, context, lookup, owners, portable } = parts;
   return [
     {
       method: 'GET',
@@ -20,6 +20,10 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
       handle: async (call) => {
         const repository = await lookup.need(call.visitor, named(call), 'admin');
         const { path, release } = await portable.save(repository);
+        if (call.method !== 'HEAD') {
+          const detail = `repository ${repository.owner}/${repository.name}`;
+          context.accounts.record({ event: 'data_exported', detail });
+        }
         const headers = {
           'Content-Type': 'application/x-tar',
           'Content-Length': (await stat(path)).size,

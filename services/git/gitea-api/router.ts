@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import { clientLeft } from '../http/client-left.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Level } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
@@ -56,7 +56,7 @@ export class Router {
     try {
       await this.#answer(request, response, url, base);
     } catch (error) {
-      if (clientLeft(request, response, error)) {
+      if (isDisconnectError(request, response, error)) {
         this.#context.log.debug('client left before the end of its request', { method: request.method, error });
         return void response.destroy();
       }

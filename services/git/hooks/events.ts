@@ -1,3 +1,5 @@
+import { findOwn } from '../../contracts/find-own.ts';
+
 /** The events a hook can be told of, as its list of events has them. */
 export const hookEvents = [
   'create',
@@ -45,7 +47,7 @@ const families: Readonly<Record<string, readonly HookEventName[]>> = {
 /** What is kept of the events that a client names; a family's name stands for all of it, a name that nobody knows for nothing. */
 export function expandEvents(asked: readonly string[]): readonly HookEventName[] {
   if (asked.includes('*')) return hookEvents;
-  const wanted = new Set<string>(asked.flatMap((name): readonly string[] => families[name] ?? [name]));
+  const wanted = new Set<string>(asked.flatMap((name): readonly string[] => findOwn(families, name) ?? [name]));
   return hookEvents.filter((name) => wanted.has(name));
 }
 

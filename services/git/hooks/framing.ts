@@ -7,7 +7,7 @@ import { repositoryJson } from '../wire/repositories.ts';
 import { userOf } from '../wire/users.ts';
 
 export interface FramingParts {
-  readonly context: Pick<Context, 'address'>;
+  readonly context: Pick<Context, 'appPages'>;
   /** The live setting of the public address. */
   readonly publicUrl: () => string;
   readonly owners: Owners;
@@ -23,11 +23,12 @@ export class Framing {
     this.#parts = parts;
   }
 
-  /** What addresses in payloads begin with: nobody asks for them, so it is the address of the settings or our own. */
+  /** Returns the base of addresses in payloads, for receivers on other computers as well. */
   get base(): string {
     const { context } = this.#parts;
     const publicUrl = this.#parts.publicUrl();
-    return publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1:3030') : publicUrl.replace(/\/+$/, '');
+    if (publicUrl !== '') return publicUrl.replace(/\/+$/, '');
+    return context.appPages.serviceForMessages('git') ?? 'http://127.0.0.1:3030';
   }
 
   place({ owner, name }: Repository): Place {

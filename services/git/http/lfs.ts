@@ -13,7 +13,7 @@ import type { Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
-import { clientLeft } from './client-left.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
@@ -202,7 +202,7 @@ function refuse(
   isLock: boolean,
   error: unknown,
 ): void {
-  if (response.headersSent || clientLeft(request, response, error)) {
+  if (response.headersSent || isDisconnectError(request, response, error)) {
     if (!(error instanceof Problem)) context.log.debug('client left before the end of a large file', { error });
     return void response.destroy();
   }

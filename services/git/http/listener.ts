@@ -7,7 +7,7 @@ import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
 import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
-import { clientLeft } from './client-left.ts';
+import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { avatar } from './avatar.ts';
 import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
 
@@ -119,7 +119,7 @@ function json(response: ServerResponse, body: unknown): void {
 
 /** Git and people read plain text. */
 function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
-  if (clientLeft(request, response, error)) {
+  if (isDisconnectError(request, response, error)) {
     context.log.debug('client left before the end of its request', { method: request.method, error });
     return void response.destroy();
   }

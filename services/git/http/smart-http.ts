@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { createCloseSignal } from '../../kit/disconnect-signal.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -50,12 +51,10 @@ export async function smartHttp(
   const visitor = await parts.signIn.visitor(request);
   const { repository, level } = await find(parts, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
 
-  const away = new AbortController();
-  response.once('close', () => away.abort());
   const conversation = {
     output: response,
     protocol: protocolOf(headerOf(request, 'git-protocol')),
-    signal: away.signal,
+    signal: createCloseSignal(response),
   };
   if (action === 'HEAD' || asked === undefined) {
     if (!isRead(request)) throw bad();

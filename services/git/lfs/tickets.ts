@@ -8,18 +8,27 @@ const purpose = 'git.lfs-ticket';
 const ticketSchema = z.object({
   account: z.string().nullable(),
   deployKey: z.object({ repository: z.int(), readOnly: z.boolean(), title: z.string() }).nullable(),
+  sshKey: z.int(),
   operation: z.enum(['upload', 'download']),
   expires: z.number(),
 });
 
-/** What a client that came by SSH shows over HTTP, where large files go: good for an hour, and for one direction. */
+/** The SSH keys that are known now. */
+interface SshKeys {
+  exists(id: number): Promise<boolean>;
+}
+
+/** What a client that came by SSH shows over HTTP, where large files go: good for an hour, for one direction,
+ * and no longer than the SSH key. */
 export class LfsTickets {
   readonly #context: Pick<Context, 'clock' | 'vault'>;
   readonly #signIn: SignIn;
+  readonly #keys: SshKeys;
 
-  constructor(context: Pick<Context, 'clock' | 'vault'>, signIn: SignIn) {
+  constructor(context: Pick<Context, 'clock' | 'vault'>, signIn: SignIn, keys: SshKeys) {
     this.#context = context;
     this.#signIn = signIn;
+    this.#keys = keys;
   }
 
   issue(visitor: Visitor, operation: 'upload' | 'download'): { readonly text: string; readonly seconds: number } {
@@ -27,6 +36,7 @@ export class LfsTickets {
     const ticket: z.infer<typeof ticketSchema> = {
       account: visitor.identity?.account ?? null,
       deployKey: visitor.deployKey ?? null,
+      sshKey: visitor.sshKey ?? 0,
       operation,
       expires: clock.now() + validMs,
     };
@@ -37,8 +47,9 @@ export class LfsTickets {
   async visitor(authorization: string | undefined): Promise<Visitor | undefined> {
     const text = /^Bearer (v\d+\.\S+)$/i.exec(authorization ?? '')?.[1];
     if (text === undefined) return undefined;
-    const { account, deployKey, operation, expires } = this.#read(text) ?? {};
+    const { account, deployKey, sshKey = 0, operation, expires } = this.#read(text) ?? {};
     if (expires === undefined || expires < this.#context.clock.now()) return undefined;
+    if (!(await this.#keys.exists(sshKey))) return undefined;
     const scopes = [operation === 'upload' ? 'write:repository' : 'read:repository'];
     if (deployKey !== null && deployKey !== undefined) return { ...nobody, deployKey, scopes };
     const identity = await this.#signIn.account(account ?? '');

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely';
+import { findOwn } from '../../contracts/find-own.ts';
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import type { EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
@@ -151,7 +152,7 @@ export async function readHistory(
       ...none,
       ...row,
       id: `e${id}`,
-      kind: told[entry_kind] ?? 'commented',
+      kind: findOwn(told, entry_kind) ?? 'commented',
       what: title,
       pull: pull === 1,
     })),

@@ -10,6 +10,8 @@ export interface Visitor {
   readonly inAddress: boolean;
   /** An SSH key that is good for one repository alone, and no account's. */
   readonly deployKey?: { readonly repository: number; readonly readOnly: boolean; readonly title: string };
+  /** Id of the SSH key that the visitor signed in with, of an account or of a repository. */
+  readonly sshKey?: number;
 }
 
 export const nobody: Visitor = { identity: undefined, scopes: undefined, inAddress: false };

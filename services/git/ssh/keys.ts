@@ -101,6 +101,12 @@ export class Keys {
     return this.#db.selectFrom('public_keys').selectAll().where('fingerprint', '=', fingerprintOf(blob)).execute();
   }
 
+  async exists(id: number): Promise<boolean> {
+    return (
+      (await this.#db.selectFrom('public_keys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+    );
+  }
+
   async used({ id, last_used_at }: PublicKeyRow): Promise<void> {
     const now = this.#context.clock.now();
     if (now - (last_used_at ?? 0) < useEvery) return;

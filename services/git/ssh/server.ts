@@ -5,7 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readSshCommand } from '../domain/ssh-command.ts';
 import type { LfsTickets } from '../lfs/tickets.ts';
-import type { Lookup } from '../repositories/lookup.ts';
+import type { Found, Lookup } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { levels } from '../repositories/access.ts';
 import type { SignIn } from '../sign-in/sign-in.ts';
@@ -46,7 +46,10 @@ const algorithms: ssh2.Algorithms = {
 
 /** One who signed in by a key. */
 interface Guest {
-  readonly visitor: Visitor;
+  /** The public key. */
+  readonly blob: Buffer;
+  /** The account of the key, or one visitor for each repository that the key is a deploy key of. */
+  readonly visitors: readonly Visitor[];
   readonly name: string;
   readonly key: string;
 }
@@ -115,10 +118,10 @@ export class SshServer implements Disposable {
     // A signature by RSA with SHA-1: clients since OpenSSH 7.2 sign with SHA-2.
     if (attempt.key.algo === 'ssh-rsa' && attempt.signature !== undefined && attempt.hashAlgo === undefined)
       return undefined;
-    const rows = await this.#parts.keys.holders(attempt.key.data);
-    const [row] = rows;
+    const { data } = attempt.key;
+    const [row] = await this.#parts.keys.holders(data);
     if (row === undefined) return undefined;
-    const guest = await this.#guest(rows);
+    const guest = await this.#guest(data);
     if (guest === undefined) return undefined;
     if (attempt.signature === undefined) {
       attempt.accept();
@@ -132,16 +135,39 @@ export class SshServer implements Disposable {
     return guest;
   }
 
-  async #guest(rows: Awaited<ReturnType<Keys['holders']>>): Promise<Guest | undefined> {
+  /** Returns what a key is good for now; undefined once it was removed or its account disabled. */
+  async #guest(blob: Buffer): Promise<Guest | undefined> {
+    const rows = await this.#parts.keys.holders(blob);
     const [row] = rows;
     if (row === undefined) return undefined;
     if (row.account !== null) {
       const identity = await this.#parts.signIn.account(row.account);
-      return identity && { visitor: { ...nobody, identity }, name: identity.account, key: row.title };
+      return (
+        identity && {
+          blob,
+          visitors: [{ ...nobody, identity, sshKey: row.id }],
+          name: identity.account,
+          key: row.title,
+        }
+      );
     }
-    const repository = row.repository_id ?? 0;
-    const deployKey = { repository, readOnly: row.read_only === 1, title: row.title };
-    return { visitor: { ...nobody, deployKey }, name: row.title, key: row.title };
+    const visitors = rows.map(({ id, repository_id, read_only, title }) => {
+      return { ...nobody, sshKey: id, deployKey: { repository: repository_id ?? 0, readOnly: read_only === 1, title } };
+    });
+    return { blob, visitors, name: row.title, key: row.title };
+  }
+
+  /** Finds a repository that the guest may read, also by a former name. */
+  async #find(guest: Guest, owner: string, name: string): Promise<{ visitor: Visitor; found: Found } | undefined> {
+    const { lookup } = this.#parts;
+    for (const visitor of guest.visitors) {
+      const found = await lookup.find(visitor, owner, name);
+      if (found !== undefined) return { visitor, found };
+      const renamed = await lookup.renamed(visitor, owner, name);
+      const moved = renamed && (await lookup.find(visitor, renamed.owner, renamed.name));
+      if (moved !== undefined) return { visitor, found: moved };
+    }
+    return undefined;
   }
 
   #serve(session: Session, guest: Guest): void {
@@ -162,7 +188,7 @@ export class SshServer implements Disposable {
     session.on('exec', (accept, _reject, { command }) => {
       const channel = accept();
       channel.on('error', (error: unknown) => this.#parts.context.log.debug('an SSH channel broke', { error }));
-      this.#run(channel, guest, command, protocol).then(
+      this.#run(channel, guest.blob, command, protocol).then(
         (code) => leave(channel, code),
         (error: unknown) => {
           // The client closed the connection, or was killed.
@@ -178,30 +204,33 @@ export class SshServer implements Disposable {
     });
   }
 
-  async #run(channel: ServerChannel, guest: Guest, text: string, protocol: string | undefined): Promise<number> {
+  async #run(channel: ServerChannel, blob: Buffer, text: string, protocol: string | undefined): Promise<number> {
+    // The key may have been removed since the connection was opened.
+    const guest = await this.#guest(blob);
+    if (guest === undefined) throw new Problem('git.forbidden', 403, 'This key is no longer valid.');
     const command = readSshCommand(text);
     if (command.kind === 'refused') throw new Problem('git.refused', 400, command.reason);
     const { owner, name } = command;
-    const { lookup, transfer } = this.#parts;
-    const found = await lookup.find(guest.visitor, owner, name);
-    const repository = found?.repository ?? (await lookup.renamed(guest.visitor, owner, name));
-    if (repository === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
-    if (command.kind === 'lfs') return this.#lfs(channel, guest, repository, command.operation);
+    const { transfer } = this.#parts;
+    const place = await this.#find(guest, owner, name);
+    if (place === undefined) throw new Problem('git.unknown', 404, `Cannot find repository: ${owner}/${name}`);
+    const { found, visitor } = place;
+    const { repository } = found;
+    if (command.kind === 'lfs') return this.#lfs(channel, visitor, repository, command.operation);
     const { program } = command;
     const away = new AbortController();
     channel.once('close', () => away.abort());
     const conversation = { input: channel, output: kept(channel), protocol, signal: away.signal };
     if (program === 'upload-pack') return transfer.upload(repository, conversation, { stateless: false });
     if (program === 'upload-archive') return transfer.archive(repository, conversation);
-    const again = found ?? (await lookup.find(guest.visitor, repository.owner, repository.name));
-    if (again === undefined || levels.indexOf(again.level) < levels.indexOf('write')) {
+    if (levels.indexOf(found.level) < levels.indexOf('write')) {
       throw new Problem('git.forbidden', 403, `${guest.name} may not push to ${owner}/${name}.`);
     }
     await transfer.advertise('receive-pack', repository, conversation, { end: false });
-    const byDeployKey = guest.visitor.deployKey !== undefined;
+    const byDeployKey = visitor.deployKey !== undefined;
     await transfer.receive(
       repository,
-      { account: guest.visitor.identity?.account ?? guest.name, byDeployKey, administers: again.level === 'admin' },
+      { account: visitor.identity?.account ?? guest.name, byDeployKey, administers: found.level === 'admin' },
       conversation,
     );
     return 0;
@@ -210,13 +239,13 @@ export class SshServer implements Disposable {
   /** Tells a client of Git LFS where large files are, and gives it what it shows there. */
   async #lfs(
     channel: ServerChannel,
-    guest: Guest,
+    visitor: Visitor,
     repository: Repository,
     operation: 'upload' | 'download',
   ): Promise<number> {
     const { lookup, lfsAddress, tickets } = this.#parts;
-    await lookup.need(guest.visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
-    const { text, seconds } = tickets.issue(guest.visitor, operation);
+    await lookup.need(visitor, [repository.owner, repository.name], operation === 'upload' ? 'write' : 'read');
+    const { text, seconds } = tickets.issue(visitor, operation);
     const answer = { header: { Authorization: `Bearer ${text}` }, href: lfsAddress(repository), expires_in: seconds };
     channel.write(JSON.stringify(answer));
     return 0;

@@ -2,6 +2,7 @@ import { splitTree } from '../../contracts/git/web-addresses.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { treePath } from '../domain/names.ts';
 import { renderMarkdown } from '../domain/markdown.ts';
+import { readLargeText } from '../lfs/large-text.ts';
 import { readPointer } from '../lfs/pointer.ts';
 import { compareDiffs, readDiffs } from '../app-api/diffs.ts';
 import { readCommit, readLog, type Commit } from '../repositories/commits.ts';
@@ -64,7 +65,8 @@ export async function treePage(request: PageRequest): Promise<VisitorPage | unde
     path === '' ? `${revision.commit}^{tree}` : `${revision.commit}:${path}`,
   );
   const crumbs = crumbsOf(home, place);
-  if (info?.type === 'blob') return { title: path, tab: 'code', body: await fileBody(request, place, info, crumbs) };
+  if (info?.type === 'blob')
+    return { title: path, tab: 'code', body: await fileBody(request, place, info, crumbs), hasLines: true };
   const entries = info?.type === 'tree' ? await readTree(parts.objects, folder, info.id) : undefined;
   if (entries === undefined) return undefined;
   const sorted = entries.toSorted((one, other) => Number(other.type === 'tree') - Number(one.type === 'tree'));
@@ -119,12 +121,16 @@ async function fileBody(
   const links = html`<p class="soft">
     ${pointer?.size ?? size} bytes · <a href="${raw}">Raw</a> · <a href="${home}/commits/${named}/${inside}">History</a>
   </p>`;
-  const text = bytes === undefined || pointer !== undefined ? undefined : decodeText(bytes);
+  const { parts, repository } = request;
+  const text =
+    pointer === undefined
+      ? bytes && decodeText(bytes)?.text
+      : await readLargeText(parts.lfs, repository, pointer, maxTextBytes);
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(path);
   const other = isPicture
     ? html`<div class="text"><img src="${raw}" alt="${path}" /></div>`
     : html`<p class="text">This file is not shown here. Download it with “Raw”.</p>`;
-  const lines = text === undefined ? other : linesOf(text.text);
+  const lines = text === undefined ? other : linesOf(text);
   return html`<div class="card">
     <header>${crumbs}${links}</header>
     ${lines}

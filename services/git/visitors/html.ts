@@ -23,33 +23,53 @@ function toText(value: Value): string {
   return value.map(({ text }) => text).join('');
 }
 
-/** These pages run no scripts, send no forms and are shown in no frame. */
+/** These pages run no scripts but the one that marks lines, send no forms and are shown in no frame. */
 export const visitorPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const light =
-  '--page:#f6f7f9;--card:#fff;--ink:#1b1f24;--soft:#59636e;--edge:#d8dde3;--link:#0b5cad;--mark:#fff3c4;--add:#dafbe1;--del:#ffebe9';
-const dark =
-  '--page:#14171b;--card:#1c2026;--ink:#e6e9ed;--soft:#9aa4af;--edge:#343b44;--link:#7ab8f5;--mark:#4a3f16;--add:#12361f;--del:#4b1c1c';
+/** The colors of the app's pages, so that the pages for visitors belong to the same product. */
+const colors = [
+  '--page:light-dark(oklch(98.5% 0.004 230),oklch(19% 0.018 245))',
+  '--card:light-dark(#fff,oklch(23% 0.02 245))',
+  '--sunken:light-dark(oklch(96% 0.006 230),oklch(16% 0.016 245))',
+  '--ink:light-dark(oklch(24% 0.02 245),oklch(95% 0.008 245))',
+  '--soft:light-dark(oklch(45% 0.02 245),oklch(75% 0.015 245))',
+  '--edge:light-dark(oklch(90% 0.01 235),oklch(31% 0.02 245))',
+  '--link:light-dark(oklch(52% 0.11 235),oklch(72% 0.1 230))',
+  '--mark:light-dark(oklch(97% 0.025 80),oklch(27% 0.03 75))',
+  '--lamp:light-dark(oklch(74% 0.16 75),oklch(80% 0.15 78))',
+  '--add:light-dark(oklch(96% 0.04 155),oklch(29% 0.05 155))',
+  '--del:light-dark(oklch(96% 0.02 25),oklch(29% 0.06 25))',
+  "--mono:'JetBrains Mono Variable',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace",
+].join(';');
 const sheet = [
-  `:root{color-scheme:light dark;${light}}`,
-  `@media (prefers-color-scheme:dark){:root{${dark}}}`,
+  `:root{color-scheme:light dark;${colors}}`,
   '*{box-sizing:border-box}',
-  "body{margin:0;background:var(--page);color:var(--ink);font:15px/1.5 'Inter Variable',Inter,system-ui,sans-serif}",
+  "body{margin:0;background:var(--page);color:var(--ink);font:14px/1.45 'Inter Variable',Inter,system-ui,sans-serif;-webkit-text-size-adjust:100%}",
   'main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 3rem;display:grid;gap:1rem;grid-template-columns:minmax(0,1fr)}',
-  'h1,h2,h3{line-height:1.25;margin:0;overflow-wrap:anywhere}h1{font-size:1.5rem}h2{font-size:1.1rem}',
-  'a{color:var(--link);text-underline-offset:2px}a:focus-visible{outline:2px solid var(--link);outline-offset:2px}',
-  'p{margin:0}.soft{color:var(--soft);font-size:.875rem}',
-  'nav{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}nav a{padding:.5rem 0}nav a[aria-current]{font-weight:600;color:var(--ink)}',
-  '.card{background:var(--card);border:1px solid var(--edge);border-radius:.75rem;overflow:hidden}',
-  '.card>header,.text{padding:.75rem 1rem}.card>header{border-bottom:1px solid var(--edge)}.text{overflow-wrap:anywhere}',
-  '.text img{max-width:100%}.text pre{overflow-x:auto;background:var(--page);padding:.75rem;border-radius:.5rem}',
-  'ul.rows{list-style:none;margin:0;padding:0}ul.rows li{padding:.5rem 1rem;display:flex;flex-wrap:wrap;gap:.125rem 1rem;justify-content:space-between}',
-  'ul.rows li+li{border-top:1px solid var(--edge)}ul.rows a{overflow-wrap:anywhere}',
-  'table{border-collapse:collapse;width:100%;font:13px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}',
+  'h1,h2,h3{line-height:1.2;margin:0;font-weight:600;overflow-wrap:anywhere}h1{font-size:1.25rem}h2{font-size:1rem}h3{font-size:.875rem}',
+  'a{color:var(--link);text-underline-offset:3px;text-decoration-color:color-mix(in oklch,currentcolor,transparent 60%)}',
+  'a:hover{text-decoration-color:currentcolor}a:focus-visible{outline:2px solid var(--link);outline-offset:2px}',
+  ':is(h1,h2,nav,ul.rows) a{text-decoration:none}:is(h1,h2) a{color:inherit}:is(h1,h2,ul.rows) a:hover{text-decoration:underline}',
+  'main>header{display:grid;gap:.375rem}main>header>.soft:empty{display:none}',
+  'p{margin:0}.soft{color:var(--soft);font-size:.8125rem}',
+  'nav{display:flex;overflow-x:auto;gap:0 1.25rem;border-bottom:1px solid var(--edge)}',
+  'nav a{flex:none;padding:.625rem 0;border-bottom:2px solid transparent;color:var(--soft);font-weight:500}nav a:hover{color:var(--ink)}',
+  'nav a[aria-current]{border-color:var(--link);color:var(--ink)}',
+  '.card{background:var(--card);border:1px solid var(--edge);border-radius:10px;overflow:hidden}',
+  '.card>header,.text{padding:.75rem 1rem}.card>header{border-bottom:1px solid var(--edge);background:var(--sunken);font-size:.8125rem}',
+  '.text{overflow-wrap:anywhere}.text>:first-child{margin-top:0}.text>:last-child{margin-bottom:0}.text>*{margin-block:.75rem}',
+  '.text img{max-width:100%}.text pre{overflow-x:auto;background:var(--sunken);padding:.75rem;border-radius:6px}',
+  'ul.rows{list-style:none;margin:0;padding:0}',
+  'ul.rows li{padding:.5rem 1rem;min-height:2.25rem;display:flex;flex-wrap:wrap;gap:.125rem 1rem;align-items:center;justify-content:space-between}',
+  'ul.rows li:hover{background:var(--sunken)}ul.rows li+li{border-top:1px solid var(--edge)}ul.rows a{overflow-wrap:anywhere;font-weight:500}',
+  'table{border-collapse:collapse;width:100%;font:13px/1.55 var(--mono)}',
   '.code{overflow-x:auto}.code td{padding:0 .75rem;white-space:pre;vertical-align:top}.code td:first-child{width:1%;text-align:right;user-select:none}',
-  '.code td:first-child a{color:var(--soft);text-decoration:none}.code tr:target{background:var(--mark)}.code .add{background:var(--add)}.code .del{background:var(--del)}',
-  'code{font:13px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}',
+  '.code td:first-child a{color:var(--soft);text-decoration:none}.code .add{background:var(--add)}.code .del{background:var(--del)}',
+  '.code tr:is(:target,.marked){background:var(--mark);box-shadow:inset 3px 0 var(--lamp)}.code tr:target{scroll-margin-top:30vh}',
+  'code{font:13px/1.55 var(--mono);overflow-wrap:anywhere}',
+  'pre{margin:0;white-space:pre-wrap;font:13px/1.55 var(--mono)}.text pre{white-space:pre}pre:empty{display:none}',
+  '@media (pointer:coarse){ul.rows li{min-height:2.75rem}nav a{padding:.75rem 0}}',
 ].join('');
 
 /** A whole document. */

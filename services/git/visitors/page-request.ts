@@ -20,4 +20,6 @@ export interface VisitorPage {
   readonly title: string;
   readonly tab: string;
   readonly body: Html;
+  /** The page has lines that addresses mark, such as `#L10-L20`. */
+  readonly hasLines?: boolean;
 }

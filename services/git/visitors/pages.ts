@@ -5,8 +5,9 @@ import type { Answer } from '../gitea-api/call.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { branchPage, commitPage, comparePage, historyPage, treePage } from './code-pages.ts';
 import type { PageRequest, VisitorPage, VisitorParts } from './page-request.ts';
-import { html, visitorDocument, visitorPolicy, type Html } from './html.ts';
+import { Html, html, visitorDocument, visitorPolicy } from './html.ts';
 import { issuePage, issuesPage, releasesPage } from './issue-pages.ts';
+import { lineScript, lineScriptSource } from './line-script.ts';
 
 const tabs = [
   ['code', 'Code', ''],
@@ -38,7 +39,7 @@ export async function visitorPage(
   const page = await pageOf({ parts, repository, address, query: url.searchParams, home });
   if (page === undefined) throw unknown();
   const title = `${page.title} · ${repository.owner}/${repository.name}`;
-  return documentAnswer(title, repositoryFrame(repository, home, page, app));
+  return documentAnswer(title, repositoryFrame(repository, home, page, app), page.hasLines);
 }
 
 /** The page of a repository that was renamed is at its present address. */
@@ -131,15 +132,15 @@ async function ownerPage(
   return documentAnswer(title, body);
 }
 
-function documentAnswer(title: string, body: Html): Answer {
-  const text = visitorDocument(title, body);
+function documentAnswer(title: string, body: Html, hasLines = false): Answer {
+  const text = visitorDocument(title, hasLines ? html`${body}${new Html(`<script>${lineScript}</script>`)}` : body);
   return {
     status: 200,
     text,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Length': Buffer.byteLength(text),
-      'Content-Security-Policy': visitorPolicy,
+      'Content-Security-Policy': hasLines ? `${visitorPolicy}; script-src ${lineScriptSource}` : visitorPolicy,
       'Cache-Control': 'no-cache',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',

@@ -46,7 +46,7 @@ interface ReceiverDependencies {
   readonly topicMail: TopicMail;
   readonly signIn: SignIn;
   /** Requires a sign-in, except for topic addresses with a token. */
-  readonly requiresSignIn: boolean;
+  readonly requiresSignIn: () => boolean;
 }
 
 /**
@@ -71,7 +71,7 @@ export class MailReceiver implements MailHandler {
       if (error instanceof Refusal && error.responseCode >= 500) processed.inc({ result: 'rejected' });
       throw error;
     }
-    if (requiresSignIn && sender === undefined) throw new Refusal(530, '5.7.0 Sign in first');
+    if (requiresSignIn() && sender === undefined) throw new Refusal(530, '5.7.0 Sign in first');
     this.#checkRecipient(address);
     if (sender !== undefined && !signIn.may(sender, address))
       throw new Refusal(550, '5.7.1 This account may not send to this recipient');

@@ -14,9 +14,9 @@ export interface Login {
 /** Verifies names and passwords of mail clients. */
 export class SignIn {
   readonly #accounts: Accounts;
-  readonly #logins: readonly Login[];
+  readonly #logins: () => readonly Login[];
 
-  constructor(accounts: Accounts, logins: readonly Login[]) {
+  constructor(accounts: Accounts, logins: () => readonly Login[]) {
     this.#accounts = accounts;
     this.#logins = logins;
   }
@@ -40,7 +40,7 @@ export class SignIn {
   }
 
   async #isLogin(name: string, secret: string, remoteAddress: string): Promise<boolean> {
-    const logins = this.#logins.filter((each) => each.name === name);
+    const logins = this.#logins().filter((each) => each.name === name);
     if (logins.length === 0) return false;
     return this.#accounts.checkSecret({ service: 'mail', name, secret, remoteAddress }, () =>
       logins.some(({ password }) => password !== '' && isSameSecret(secret, password)),

@@ -10,16 +10,16 @@ import { Refusal } from '../smtp/refusal.ts';
  */
 export class TopicMail {
   readonly #accounts: Accounts;
-  readonly #addresses: TopicAddressOptions;
+  readonly #addresses: () => TopicAddressOptions;
 
-  constructor(accounts: Accounts, addresses: TopicAddressOptions) {
+  constructor(accounts: Accounts, addresses: () => TopicAddressOptions) {
     this.#accounts = accounts;
     this.#addresses = addresses;
   }
 
   /** True when topic addresses are configured. */
   get enabled(): boolean {
-    return this.#addresses.domain !== '';
+    return this.#addresses().domain !== '';
   }
 
   /**
@@ -28,7 +28,7 @@ export class TopicMail {
    * @throws Refusal 550 when publishing is not permitted, 451 when this cannot be determined
    */
   async admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string | undefined> {
-    const topicAddress = parseTopicAddress(address, this.#addresses);
+    const topicAddress = parseTopicAddress(address, this.#addresses());
     if (topicAddress === undefined) return undefined;
     const { topic, token } = topicAddress;
     let identity: Identity | undefined;

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
 import { z } from 'zod';
+import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ImportResult } from '../../contracts/service.ts';
 import { getDeliverer } from '../../contracts/notify/native-schemes.ts';
@@ -15,27 +16,92 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const fileNames = ['mailrise.conf', 'mailrise.yaml', 'mailrise.yml', 'config.yaml', 'config.yml'];
 
-/** Supported part of Mailrise's configuration. */
-const Configuration = z.object({
-  configs: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
-  listen: z.object({ port: z.number().optional() }).nullish(),
-  tls: z
-    .object({ mode: z.string().default('off'), certfile: z.string().default(''), keyfile: z.string().default('') })
-    .nullish(),
-  smtp: z
-    .object({
-      hostname: z.string().optional(),
-      auth: z.object({ basic: z.record(z.string(), z.coerce.string()).default({}) }).nullish(),
-    })
-    .nullish(),
-  import_code: z.unknown().optional(),
-});
+type Fields = Readonly<Record<string, unknown>>;
 
-const Wording = z.object({
-  title_template: z.string().default(''),
-  body_template: z.string().default(''),
-  body_format: z.enum(['text', 'markdown', 'html']).nullish(),
-});
+function isRecord(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** The sections of the peer's configuration that mean something here. Others are not looked at. */
+interface Configuration {
+  readonly configs: Fields;
+  readonly port: number | undefined;
+  readonly tls: { readonly mode: string; readonly certfile: string; readonly keyfile: string } | undefined;
+  readonly hostname: string | undefined;
+  /** Passwords by name. */
+  readonly logins: Fields;
+  /** It names logins, readable or not. */
+  readonly needsSignIn: boolean;
+  readonly hasCode: boolean;
+}
+
+/** Reads each section on its own: one that has another form is left out and noted, and the others are read. */
+function toConfiguration(root: Fields, notes: string[]): Configuration {
+  const section = (parent: Fields, name: string, path = name): Fields => {
+    const value = parent[name];
+    if (isRecord(value)) return value;
+    if (!isAbsent(value)) notes.push(`${path}: it is not a list of named values, so it was left out.`);
+    return {};
+  };
+  const text = (parent: Fields, name: string, path: string): string | undefined => {
+    const value = parent[name];
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+    if (!isAbsent(value)) notes.push(`${path}: it is not a text, so it was left out.`);
+    return undefined;
+  };
+  const configs = section(root, 'configs');
+  const [listen, tls, smtp] = [section(root, 'listen'), section(root, 'tls'), section(root, 'smtp')];
+  const port = Number(text(listen, 'port', 'listen.port') ?? Number.NaN);
+  const auth = section(smtp, 'auth', 'smtp.auth');
+  const logins = section(auth, 'basic', 'smtp.auth.basic');
+  const isUnreadable = (value: unknown): boolean => !isAbsent(value) && !isRecord(value);
+  const isPort = Number.isInteger(port) && port > 0 && port < 65_536;
+  if (!isAbsent(listen['port']) && !isPort) notes.push('listen.port: it is not a port, so it was left out.');
+  // YAML of other programs reads `off` as false.
+  const mode = (text(tls, 'mode', 'tls.mode') ?? 'off').replace(/^false$/, 'off');
+  return {
+    configs,
+    port: isPort ? port : undefined,
+    tls: isRecord(root['tls'])
+      ? {
+          mode,
+          certfile: text(tls, 'certfile', 'tls.certfile') ?? '',
+          keyfile: text(tls, 'keyfile', 'tls.keyfile') ?? '',
+        }
+      : undefined,
+    hostname: text(smtp, 'hostname', 'smtp.hostname'),
+    logins,
+    needsSignIn: Object.keys(logins).length > 0 || isUnreadable(smtp['auth']) || isUnreadable(auth['basic']),
+    hasCode: root['import_code'] !== undefined,
+  };
+}
+
+const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
+
+/** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
+function toWording(name: string, given: unknown, notes: string[]) {
+  const fields = isRecord(given) ? given : {};
+  if (!isRecord(given) && !isAbsent(given))
+    notes.push(`${name}: its templates cannot be parsed, so they were left out.`);
+  const text = (field: string): string => {
+    const value = fields[field];
+    if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';
+    notes.push(`${name}: its ${field} is not a text, so it was left out.`);
+    return '';
+  };
+  const format = fields['body_format'];
+  if (!isAbsent(format) && !bodyFormats.includes(format))
+    notes.push(`${name}: its body_format is unknown, so mails keep the format in which they come.`);
+  return {
+    title: text('title_template'),
+    body: text('body_template'),
+    format: bodyFormats.includes(format) ? format : 'as it comes',
+  };
+}
 
 const tlsModes: Readonly<Record<string, Settings['tls']>> = {
   off: 'off',
@@ -44,18 +110,14 @@ const tlsModes: Readonly<Record<string, Settings['tls']>> = {
   starttlsrequire: 'required',
 };
 
-/**
- * Resolves `!env_var NAME default` to the variable's value or the default. Without a `folder`, an unset variable is
- * empty and reported.
- */
-function environmentTag({ environment, folder }: Source, unset: string[]): ScalarTag {
+/** `!env_var NAME default`: the variable's value, else the rest of the line. One that is not set is empty and noted. */
+function environmentTag({ environment }: Source, unset: string[]): ScalarTag {
   return {
     tag: '!env_var',
-    resolve(text, onError) {
+    resolve(text) {
       const [, name = '', defaultValue] = /^(\S*)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
       const value = environment[name] ?? defaultValue;
-      if (value === undefined && folder === undefined) unset.push(name);
-      else if (value === undefined) onError(`The variable ${name} is not set.`);
+      if (value === undefined) unset.push(name);
       return value ?? '';
     },
   };
@@ -74,9 +136,9 @@ function buildDestinationNotes(name: string, urls: readonly string[]): readonly 
       ...new Set(schemes.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`))),
     ];
   };
-  const [unsupported, engine] = [findSchemes('nobody'), findSchemes('engine')];
+  const [nobody, engine] = [findSchemes('nobody'), findSchemes('engine')];
   return [
-    ...unsupported.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
+    ...nobody.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
     ...(engine.length === 0
       ? []
       : [`${name}: ${engine.join(', ')} need the Apprise engine. Install it under Settings, Engines.`]),
@@ -102,8 +164,8 @@ async function findFile(path: string): Promise<string> {
  *
  * @throws Problem `mail.nothing_to_take_over` (404), `mail.unreadable` (422)
  */
-export async function importMailrise(position: string, environment: Environment): Promise<ImportResult> {
-  const file = await findFile(position);
+export async function importMailrise(path: string, environment: Environment): Promise<ImportResult> {
+  const file = await findFile(path);
   const text = await readFile(file, 'utf8');
   return parseMailrise(text, { name: file, folder: dirname(file), environment });
 }
@@ -128,71 +190,102 @@ interface Source {
 export async function parseMailrise(text: string, source: Source): Promise<ImportResult> {
   const { name: file, folder } = source;
   const unset: string[] = [];
-  const parsed = Configuration.safeParse(parseYaml(text, source, unset));
-  if (!parsed.success) throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
-  const { configs, listen, tls, smtp, import_code } = parsed.data;
+  const root: unknown = parseYaml(text, source, unset);
+  if (!isRecord(root) || (!isAbsent(root['configs']) && !isRecord(root['configs'])))
+    throw new Problem('mail.unreadable', 422, `${file} is not a configuration of Mailrise.`);
   const notes = unset.map((name) => `The variable ${name} is not known here, so what it stands for is left out.`);
+  const { configs, port, tls, hostname, logins: given, needsSignIn, hasCode } = toConfiguration(root, notes);
   const recipients = [];
-  for (const [name, config] of Object.entries(configs)) {
+  for (const [name, value] of Object.entries(configs)) {
+    // Some configurations list destinations without a name.
+    const config = isRecord(value) ? value : { urls: value ?? undefined };
     const { urls, notes: skippedNotes } = await readDestinations(config, folder);
     notes.push(...skippedNotes.map((what) => `${name}: ${what}`));
     const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
     notes.push(...buildDestinationNotes(name, urls));
-    const { title_template, body_template, body_format } = Wording.catch(Wording.parse({})).parse(
-      config['mailrise'] ?? {},
-    );
     if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
     else {
       recipients.push({
         address: toAddress(name),
-        to: '',
-        destinations: usable.join(' '),
-        title: title_template,
-        body: body_template,
-        format: body_format ?? ('as it comes' as const),
+        ...{ to: '', destinations: usable.join(' ') },
+        ...toWording(name, config['mailrise'], notes),
       });
     }
   }
-  const allLogins = Object.entries(smtp?.auth?.basic ?? {}).map(([name, password]) => ({ name, password }));
+  const allLogins = Object.entries(given).map(([name, password]) => ({
+    name,
+    password: typeof password === 'string' || typeof password === 'number' ? String(password) : '',
+  }));
   const logins = allLogins.filter(({ password }) => password !== '');
   for (const { name } of allLogins.filter((each) => !logins.includes(each))) {
     notes.push(`The login ${name} has no password and stays behind.`);
   }
   const resolvePath = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
-  const isEncrypted = tls !== undefined && tls !== null && tls.mode !== 'off';
+  const isEncrypted = tls !== undefined && tls.mode !== 'off';
+  if (isEncrypted && findOwn(tlsModes, tls.mode) === undefined)
+    notes.push('tls.mode: it is unknown, so the encryption stays as it is here. Select it in the settings.');
   if (isEncrypted && folder === undefined) {
     notes.push('Encryption stays as it is here: choose the certificate and its key in the settings.');
   }
-  if (listen?.port !== undefined && folder === undefined) {
-    notes.push(`It listened on port ${String(listen.port)}. The port here stays as it is; the settings change it.`);
+  if (port !== undefined && folder === undefined) {
+    notes.push(`It listened on port ${String(port)}. The port here stays as it is; the settings change it.`);
   }
+  const tlsMode = tls ? findOwn(tlsModes, tls.mode) : undefined;
   const settings = {
     ...(recipients.length === 0 ? {} : { recipients }),
-    ...(logins.length === 0 ? {} : { logins, signIn: 'required' }),
-    ...(smtp?.hostname === undefined ? {} : { hostName: smtp.hostname }),
-    ...(tls && folder !== undefined ? { tls: tlsModes[tls.mode] ?? 'off' } : {}),
+    ...(logins.length === 0 ? {} : { logins }),
+    // When logins were required, unreadable logins never open the gateway to visitors.
+    ...(needsSignIn ? { signIn: 'required' } : {}),
+    ...(hostname === undefined ? {} : { hostName: hostname }),
+    ...(tlsMode !== undefined && folder !== undefined ? { tls: tlsMode } : {}),
     ...(tls?.certfile && folder !== undefined
       ? { certificateFile: resolvePath(tls.certfile), keyFile: resolvePath(tls.keyfile) }
       : {}),
-    ...(listen?.port === undefined || folder === undefined ? {} : { port: listen.port }),
+    ...(port === undefined || folder === undefined ? {} : { port }),
   };
-  const validated = Settings.partial().safeParse(settings);
-  if (!validated.success) {
-    const path = validated.error.issues[0]?.path.join('.') ?? '';
-    throw new Problem('mail.unreadable', 422, `${file} cannot be taken over: ${path} does not fit.`);
+  const fitting = withoutUnfit(settings, notes);
+  notes.unshift(
+    `Taken over: ${formatCount(lengthOf(fitting['recipients']), 'recipient')}, ${formatCount(lengthOf(fitting['logins']), 'login')}.`,
+  );
+  if (hasCode) notes.push('Its import_code stays behind: code of other programs is not run here.');
+  return { settings: fitting, notes };
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** Removes invalid settings and list entries, each with a note. */
+function withoutUnfit(settings: Fields, notes: string[]): Fields {
+  const shape: Readonly<Record<string, z.ZodType | undefined>> = Settings.shape;
+  const fitting: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    const schema = shape[name];
+    const validated = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
+    if (!Array.isArray(value) || validated(value)) {
+      if (validated(value)) fitting[name] = value;
+      else notes.push(`${name}: its value is not possible here, so it was left out.`);
+      continue;
+    }
+    const kept: unknown[] = [];
+    for (const member of value as readonly Fields[]) {
+      if (validated([...kept, member])) kept.push(member);
+      else notes.push(`${String(member['address'] ?? member['name'])}: it is not possible here, so it was left out.`);
+    }
+    if (kept.length > 0) fitting[name] = kept;
   }
-  notes.unshift(`Taken over: ${formatCount(recipients.length, 'recipient')}, ${formatCount(logins.length, 'login')}.`);
-  if (import_code !== undefined) notes.push('Its import_code stays behind: code of other programs is not run here.');
-  return { settings, notes };
+  return fitting;
 }
 
 function parseYaml(text: string, source: Source, unset: string[]): unknown {
   try {
-    return parse(text, { customTags: [environmentTag(source, unset)] });
+    // As in Mailrise, the last value of a repeated name is used, and unknown tags are plain text.
+    const customTags = [environmentTag(source, unset)];
+    return parse(text, { customTags, uniqueKeys: false, logLevel: 'error' });
   } catch (cause) {
     // The parser's message may contain a secret, so only the line number is reported.
     const line = /at line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
-    const place = line === undefined ? '' : `: line ${line}`;
-    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${place}.`);
+    const path = line === undefined ? '' : `: line ${line}`;
+    throw new Problem('mail.unreadable', 422, `${source.name} cannot be parsed${path}.`);
   }
 }

@@ -34,6 +34,7 @@ export const accessFields = {
     .max(200)
     .default([])
     .meta({
+      live: true,
       title: 'Networks that may send',
       description:
         'Addresses or networks such as 192.168.1.0/24. Empty: this machine and private networks, and everywhere when a sign-in is required.',
@@ -42,6 +43,7 @@ export const accessFields = {
     .enum(['off', 'optional', 'required'])
     .default('off')
     .meta({
+      live: true,
       title: 'Sign-in',
       description: 'By the logins below or an account that is granted writing to the recipient, such as mail alerts*.',
       choices: { off: 'Nobody signs in', optional: 'Who wants to', required: 'Everybody' },
@@ -51,6 +53,7 @@ export const accessFields = {
     .max(200)
     .default([])
     .meta({
+      live: true,
       needs: { signIn: ['optional', 'required'] },
       title: 'Logins',
       description: 'For devices that have no account. They may send to every recipient.',

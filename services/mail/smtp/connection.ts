@@ -21,6 +21,11 @@ class Connection extends SMTPConnection {
     for (const listener of this.#closeListeners) socket.on('close', listener);
   }
 
+  /** Starts the idle timeout again, with the current option of the server. */
+  rearmIdleTimeout(): void {
+    this._socket.setTimeout(this._server.options.socketTimeout ?? 0);
+  }
+
   override init(): void {
     this._setListeners(() => {
       const { maxClients = 0 } = this._server.options;
@@ -66,6 +71,11 @@ class Connection extends SMTPConnection {
 
 /** An SMTP server that is given its connections; it opens no port. */
 export class ConnectionServer extends SMTPServer {
+  /** Applies a changed idle timeout to the connections that are open. */
+  rearmIdleTimeouts(): void {
+    for (const connection of this.connections) if (connection instanceof Connection) connection.rearmIdleTimeout();
+  }
+
   override connect(socket: Socket | TLSSocket, socketOptions?: { readonly id?: string } | null): void {
     const connection = new Connection(this, socket, socketOptions ?? undefined);
     this.connections.add(connection);

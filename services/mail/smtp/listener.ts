@@ -30,15 +30,11 @@ export interface Envelope {
   readonly remoteAddress: string;
 }
 
-/** Limits of a mail. */
-export interface MailLimits {
+/** Options that apply to open connections as soon as they change. */
+export interface LiveListenerOptions {
   /** Bytes. */
   readonly maxSize: number;
   readonly maxRecipients: number;
-}
-
-export interface ListenerOptions extends MailLimits {
-  readonly hostName: string;
   readonly maxClients: number;
   /** Milliseconds without input. */
   readonly idleMs: number;
@@ -47,7 +43,28 @@ export interface ListenerOptions extends MailLimits {
   readonly signIn: 'off' | 'optional' | 'required';
   /** True when addresses may contain tokens, so that a required sign-in is checked per recipient. */
   readonly acceptsTokens: boolean;
+}
+
+export interface ListenerOptions extends LiveListenerOptions {
+  readonly hostName: string;
   readonly tls: 'off' | 'starttls' | 'required' | 'implicit';
+}
+
+/** Returns the options of the SMTP library that may change while it runs. */
+function changeableServerOptions(options: ListenerOptions) {
+  return {
+    size: options.maxSize,
+    maxRecipients: options.maxRecipients,
+    maxClients: options.maxClients,
+    socketTimeout: options.idleMs,
+    // STARTTLS requires a certificate and AUTH requires accounts; the last three are obsolete.
+    disabledCommands: [
+      ...(options.signIn === 'off' ? ['AUTH'] : []),
+      ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
+      ...['WIZ', 'SHELL', 'KILL'],
+    ],
+    authOptional: options.signIn !== 'required' || options.acceptsTokens,
+  };
 }
 
 /** Maximum duration of a connection, regardless of its activity. */
@@ -62,29 +79,24 @@ export class Listener {
   readonly #transfers = new Map<string, Promise<void>>();
   #closing = false;
 
-  /** Changes the limits from the next greeting and recipient on; connections stay open. */
-  setLimits({ maxSize, maxRecipients }: MailLimits): void {
-    Object.assign(this.#server.options, { size: maxSize, maxRecipients });
+  #options: ListenerOptions;
+
+  /** Applies changed options. Open connections stay and use them from their next command. */
+  reconfigure(changed: LiveListenerOptions): void {
+    this.#options = { ...this.#options, ...changed };
+    Object.assign(this.#server.options, changeableServerOptions(this.#options));
+    this.#server.rearmIdleTimeouts();
   }
 
   constructor(mailHandler: MailHandler, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
     this.#clock = clock;
+    this.#options = options;
     const senders = new WeakMap<SMTPServerSession, Sender>();
     this.#server = new ConnectionServer({
       name: options.hostName,
       banner: 'Homeport',
-      size: options.maxSize,
+      ...changeableServerOptions(options),
       rejectOversized: true,
-      maxRecipients: options.maxRecipients,
-      maxClients: options.maxClients,
-      socketTimeout: options.idleMs,
-      // Disables commands that need a certificate or accounts, and obsolete ones.
-      disabledCommands: [
-        ...(options.signIn === 'off' ? ['AUTH'] : []),
-        ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
-        ...['WIZ', 'SHELL', 'KILL'],
-      ],
-      authOptional: options.signIn !== 'required' || options.acceptsTokens,
       authMethods: ['PLAIN', 'LOGIN'],
       secure: options.tls === 'implicit',
       // A DNS look-up would delay every connection.
@@ -95,7 +107,7 @@ export class Listener {
       logger: false,
       onConnect: ({ remoteAddress }, callback) => {
         if (this.#closing) callback(new Refusal(421, '4.3.2 Shutting down, try again in a moment'));
-        else callback(options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
+        else callback(this.#options.mayConnect(remoteAddress) ? null : new Refusal(554, '5.7.1 Not from this network'));
       },
       onAuth: ({ username, password }, session, callback) => {
         signIn.check(username ?? '', password ?? '', session.remoteAddress).then(

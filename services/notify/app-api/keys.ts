@@ -130,7 +130,7 @@ export function keyHandlers(parts: ApiParts): readonly ApiHandler[] {
       request.setHeader('Cache-Control', 'no-store');
       if (query.secrets === 'false') return { format: 'text', text: await maskedText(configuration, engine) };
       unlocked();
-      context.log.info('configuration exported with its secrets', { key });
+      context.accounts.record({ event: 'data_exported', detail: `destinations of key ${key} with secrets` });
       return { format: configuration.format, text: configuration.text };
     }),
     implement(notifyApi.importKey, async ({ params, body }) => {

@@ -51,6 +51,8 @@ export interface Scheme extends Omit<DestinationKind, 'parse' | 'args'> {
   readonly ownLink?: true;
   /** Each target is a delivery of its own, and without any there is one for them all. */
   readonly each?: true;
+  /** Arguments that stand for a part of the address: its host, user or password, or a segment of its path. */
+  readonly partArguments?: Readonly<Record<string, 'host' | 'user' | 'password' | number>>;
   /** Moves parts that may stand in several places to the one that `open` reads. */
   readonly arrange?: (url: DestinationUrl) => DestinationUrl;
   /** How it sends, or a sentence that says what is wrong with the URL. */
@@ -70,12 +72,18 @@ const mostTargets = 100;
 
 /** A kind of destination from what is special about it. */
 export function defineScheme(scheme: Scheme): DestinationKind {
-  const kind: DestinationKind = { ...scheme, args: scheme.args ?? [], parse: (url) => parse(scheme, kind, url) };
+  const kind: DestinationKind = {
+    ...scheme,
+    args: scheme.args ?? [],
+    moved: [...(scheme.moved ?? []), ...Object.keys(scheme.partArguments ?? {})],
+    parse: (url) => parse(scheme, kind, url),
+  };
   return kind;
 }
 
 function parse(scheme: Scheme, kind: DestinationKind, given: DestinationUrl): Destination | string {
-  const url = withTargets(scheme.arrange?.(given) ?? given, kind);
+  const whole = withParts(given, scheme.partArguments);
+  const url = withTargets(scheme.arrange?.(whole) ?? whole, kind);
   const hosted = scheme.form.fields.some(({ at, kind: shown }) => at === 'host' && shown !== 'secret');
   const sound =
     /^(\[[0-9a-f:.%]+\]|[^\s/?#@:[\]\\<>^|%]+)$/i.test(url.host) && URL.canParse(`http://${hostAndPort(url)}`);
@@ -101,6 +109,22 @@ function parse(scheme: Scheme, kind: DestinationKind, given: DestinationUrl): De
     return { ...whole, parts: parts.filter((part) => typeof part !== 'string') };
   }
   return make(scheme, kind, url, options);
+}
+
+/** Puts arguments in place of the parts of the address that they stand for. */
+function withParts(url: DestinationUrl, parts: Scheme['partArguments'] = {}): DestinationUrl {
+  if (!Object.keys(parts).some((name) => url.query.has(name))) return url;
+  const query = new Map(url.query);
+  const path = [...url.path];
+  let changed = url;
+  for (const [name, part] of Object.entries(parts)) {
+    const value = query.get(name)?.trim();
+    query.delete(name);
+    if (value === undefined || value === '') continue;
+    if (typeof part === 'number') path[Math.min(part, path.length)] = value;
+    else changed = { ...changed, [part]: value, ...(part === 'host' ? { port: undefined } : {}) };
+  }
+  return withPath({ ...changed, query }, path);
 }
 
 /** Targets stand in the path, several with commas between, and in `?to=`. */

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { joined, linesOf, linkLine, type Program, type Reading } from './reading.ts';
@@ -136,7 +137,7 @@ export const arr: Program = {
       const level = payload.text('level').toLowerCase();
       const words = restored ? 'health restored' : joined(' ', 'health', level);
       return {
-        ...reading(words, restored ? 'success' : (levels[level] ?? 'warning'), [
+        ...reading(words, restored ? 'success' : (findOwn(levels, level) ?? 'warning'), [
           ...linesOf(payload.lines('message')),
           ...linkLine('Help', payload.link('wikiUrl')),
         ]),
@@ -147,7 +148,7 @@ export const arr: Program = {
       const versions = joined(' to ', payload.text('previousVersion'), payload.text('newVersion'));
       return reading('updated', 'info', [[versions], ...linesOf(payload.lines('message'))]);
     }
-    const [words, type] = events[event] ?? [payload.text('eventType'), 'info' as const];
+    const [words, type] = findOwn(events, event) ?? [payload.text('eventType'), 'info' as const];
     const upgraded = payload.isTrue('isUpgrade') && words === 'imported' ? 'upgraded' : words;
     return reading(joined(' ', upgraded, subjectOf(payload)), type, details(payload));
   },

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { linesOfBlocks } from './blocks.ts';
 import { linesOfDiscord, linesOfSlack, titleOfDiscord, titleOfSlack } from './marks.ts';
@@ -55,7 +56,9 @@ export const slack: Program = {
     const [heading] = payload.list('blocks').filter((each) => each.text('type') === 'header');
     // Where there are blocks the text is what is shown in their place.
     const text = blocks.length > 0 ? blocks : linesOfSlack(payload.whole('text').slice(0, longest));
-    const type = parts.map((each) => colours[each.text('color').toLowerCase()]).find((colour) => colour !== undefined);
+    const type = parts
+      .map((each) => findOwn(colours, each.text('color').toLowerCase()))
+      .find((colour) => colour !== undefined);
     const title = titleOfSlack(first?.text('title') ?? '') || titleOfSlack(heading?.text('text.text') ?? '');
     const lines = [...text, ...parts.flatMap(linesOfAttachment)];
     return {

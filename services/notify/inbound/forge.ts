@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
@@ -119,7 +120,7 @@ function run(payload: Part, at: string): Reading {
       ],
       [joined(' ', payload.text(`${at}.head_sha`).slice(0, 7), `by ${loginOf(payload, `${at}.actor`, 'sender')}`)],
     ],
-    type: conclusions[conclusion] ?? 'info',
+    type: findOwn(conclusions, conclusion) ?? 'info',
     link: payload.link(`${at}.html_url`),
   };
 }

@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import type { Part } from './part.ts';
 import { commitLines, isNothing, pushWords } from './pushes.ts';
@@ -47,7 +48,7 @@ function read(payload: Part): Reading {
       return push(payload);
     case 'merge_request':
       return {
-        title: `MR !${at.text('iid')} ${done[action] ?? action}: ${at.text('title')}`,
+        title: `MR !${at.text('iid')} ${findOwn(done, action) ?? action}: ${at.text('title')}`,
         lines: by,
         type: action === 'merge' ? 'success' : 'info',
         link,
@@ -56,7 +57,7 @@ function read(payload: Part): Reading {
     case 'work_item':
     case 'incident':
       return {
-        title: `${capital(kind.replace('_', ' '))} #${at.text('iid')} ${done[action] ?? action}: ${at.text('title')}`,
+        title: `${capital(kind.replace('_', ' '))} #${at.text('iid')} ${findOwn(done, action) ?? action}: ${at.text('title')}`,
         lines: by,
         type: 'info',
         link,
@@ -78,14 +79,14 @@ function read(payload: Part): Reading {
       return {
         title: `Pipeline #${at.text('id')} ${at.text('status')}`,
         lines: [[joined(' ', `On ${at.text('ref')}`, `by ${who}`)], ...linesOf(payload.lines('commit.title'))],
-        type: outcomes[at.text('status')] ?? 'info',
+        type: findOwn(outcomes, at.text('status')) ?? 'info',
         link,
       };
     case 'build':
       return {
         title: `Job ${payload.text('build_name')} ${payload.text('build_status')}`,
         lines: [[joined(' ', `On ${payload.text('ref')}`, `by ${who}`)]],
-        type: outcomes[payload.text('build_status')] ?? 'info',
+        type: findOwn(outcomes, payload.text('build_status')) ?? 'info',
       };
     case 'release':
       return {
@@ -96,7 +97,7 @@ function read(payload: Part): Reading {
       };
     default:
       return {
-        title: joined(' ', capital(kind.replaceAll('_', ' ')), done[action] ?? action),
+        title: joined(' ', capital(kind.replaceAll('_', ' ')), findOwn(done, action) ?? action),
         lines: by,
         type: 'info',
         link,

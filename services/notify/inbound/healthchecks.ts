@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, type Program } from './reading.ts';
 
@@ -34,7 +35,7 @@ export const healthchecks: Program = {
         ],
         [tags && `Tags: ${tags}`],
       ].filter(([piece]) => piece !== ''),
-      type: types[status] ?? 'info',
+      type: findOwn(types, status) ?? 'info',
       // Not its ping address: to follow that is a ping.
       link: payload.link('details_url'),
     };

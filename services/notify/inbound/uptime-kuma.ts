@@ -1,3 +1,4 @@
+import { findOwn } from '../../contracts/find-own.ts';
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { joined, linesOf, linkLine, type Program } from './reading.ts';
 
@@ -15,7 +16,7 @@ export const uptimeKuma: Program = {
   read(payload) {
     const message = payload.lines('msg');
     const name = payload.text('monitor.name') || payload.text('monitor.pathName');
-    const [words, type] = states[payload.text('heartbeat.status')] ?? ['', 'info' as const];
+    const [words, type] = findOwn(states, payload.text('heartbeat.status')) ?? ['', 'info' as const];
     const address = payload.link('monitor.url');
     // Kuma leaves `https://` there for monitors of other kinds.
     const site = address === undefined || /^https?:\/\/$/.test(address) ? undefined : address;

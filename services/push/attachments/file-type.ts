@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { findOwn } from '../../contracts/find-own.ts';
 import { decodeText } from '../../kit/charset.ts';
 
 /** Media type of a file and the extension of its URL (with the dot, or empty). */
@@ -86,7 +87,7 @@ function detectTextType(text: string, extension: string): FileType {
   if (isJson(start)) return { type: 'application/json', extension: '.json' };
   if (start.startsWith('%PDF-')) return { type: 'application/pdf', extension: '.pdf' };
   if (start.startsWith('{\\rtf')) return { type: 'text/rtf', extension: '.rtf' };
-  const type = textTypesByExtension[extension];
+  const type = findOwn(textTypesByExtension, extension);
   return type === undefined ? plainText : { type, extension };
 }
 

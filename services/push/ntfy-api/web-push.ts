@@ -35,7 +35,7 @@ export interface WebPushDependencies {
  * @throws Problem 40039, 40040, 40301, 42903
  */
 function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, onChanged }: WebPushDependencies) {
-  return async (subscription: WebPushRequest, sender: Sender, getBaseUrl: string): Promise<void> => {
+  return async (subscription: WebPushRequest, sender: Sender, baseUrl: string): Promise<void> => {
     const { endpoint, auth, p256dh, topics } = subscription;
     // A browser subscription outlives the token, so limited tokens are refused.
     if (sender.identity?.limited === true) throw refuse('forbidden');
@@ -43,12 +43,12 @@ function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, on
     if (topics.length > maxTopics) throw refuse('web_push_topics');
     for (const topic of topics) {
       // Only Homeport's page subscribes to all topics, and each message is checked again before delivery.
-      if (topic === everyTopic && sender.identity !== undefined && getBaseUrl === '') continue;
+      if (topic === everyTopic && sender.identity !== undefined && baseUrl === '') continue;
       requireTopic(topic, reserved);
       if (!accounts.may(sender.identity, 'push', 'read', topic)) throw refuse('forbidden');
     }
     const account = sender.identity?.account ?? null;
-    const browser = { id: random.text(16), endpoint, auth, p256dh, account, base_url: getBaseUrl };
+    const browser = { id: random.text(16), endpoint, auth, p256dh, account, base_url: baseUrl };
     const limit = account === null ? maxBrowsers.stranger : maxBrowsers.account;
     const network = toNetwork(sender.address);
     if (!(await store.put({ ...browser, network }, topics, clock.now(), limit))) throw refuse('too_many_subscribers');
@@ -57,16 +57,21 @@ function putBrowser({ accounts, store, clock, random, allowedHosts, reserved, on
 }
 
 /** Routes for subscribing and unsubscribing a browser. */
-export function webPushRoutes(dependencies: WebPushDependencies): ApiRoutes {
+export function webPushRoutes(dependencies: WebPushDependencies & { readonly enabled: () => boolean }): ApiRoutes {
   const putSubscription = putBrowser(dependencies);
+  const requireEnabled = (): void => {
+    if (!dependencies.enabled()) throw refuse('not_found');
+  };
   return {
     async 'POST /v1/webpush'(exchange) {
+      requireEnabled();
       const subscription = await withMalformedRefusal(() => readJson(exchange, WebPushRequest));
       await putSubscription(subscription, exchange, getBaseUrl(exchange));
       answerSuccess(exchange);
     },
 
     async 'DELETE /v1/webpush'(exchange) {
+      requireEnabled();
       // Knowledge of the endpoint authorizes its removal.
       const { endpoint } = await withMalformedRefusal(() => readJson(exchange, WebPushRemoval));
       await dependencies.store.remove({ column: 'endpoint', value: endpoint });

@@ -18,15 +18,19 @@ const dayMs = 24 * 60 * 60 * 1000;
 const warnAfterMs = 55 * dayMs;
 const removeAfterMs = 60 * dayMs;
 
+/** Keys while web push is disabled or not started. */
+const noKeys: KeyPair = { publicKey: '', privateKey: '' };
+
 export interface WebPushOptions {
   readonly context: Context;
-  readonly enabled: boolean;
+  /** Returns true while web push is enabled. */
+  readonly enabled: () => boolean;
   readonly contact: () => string;
   readonly allowedHosts: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: () => number;
   /** Called after each delivery with its result. */
-  readonly onDelivered: (topic: string, done: boolean) => void;
+  readonly onDelivered: (topic: string, successful: boolean) => void;
   /** Applies quiet hours to each message. */
   readonly quiet: Pick<QuietHours, 'classify' | 'holdBack'>;
 }
@@ -39,6 +43,8 @@ export interface WebPush {
   readonly publicKey: () => string;
   /** Enqueues deliveries in the transaction that stores the messages. */
   readonly store: WriteHook;
+  /** Applies a change of `enabled`. */
+  reconfigure(): Promise<void>;
   /** Warns and deletes inactive browsers. Called every minute. */
   upkeep(): Promise<void>;
   start(): Promise<Disposable>;
@@ -62,21 +68,51 @@ export function openWebPush({
     labels: ['result'],
     initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
   });
-  let keys: KeyPair = { publicKey: '', privateKey: '' };
+  let keys = noKeys;
   /** Cached topics with subscriptions, so that publishing without browsers costs nothing. */
   let subscribedTopics: ReadonlySet<string> = new Set();
   const refresh = async (): Promise<void> => {
-    subscribedTopics = new Set(await store.topics());
+    subscribedTopics = new Set(enabled() ? await store.topics() : []);
   };
   const removeAccount = async (account: string): Promise<void> => {
     await store.remove({ column: 'account', value: account });
     await refresh();
   };
 
+  const handler = createDeliveryHandler({
+    context,
+    store,
+    keys: () => keys,
+    contact,
+    allowedHosts,
+    keptSeconds,
+    sent,
+    quiet,
+    onDelivered,
+  });
+  let isStarted = false;
+  let handling: Disposable | undefined;
+  /** Starts or stops deliveries. Pending ones are kept and sent when web push is enabled again. */
+  const apply = async (): Promise<void> => {
+    if (!isStarted || enabled() === (handling !== undefined)) return;
+    if (enabled()) {
+      const stored = await getVapidKeys(context);
+      // Web push may have been disabled while the keys were read.
+      if (!enabled()) return;
+      keys = stored;
+      handling ??= jobs.handle(deliverToBrowser, handler);
+    } else {
+      keys = noKeys;
+      handling?.[Symbol.dispose]();
+      handling = undefined;
+    }
+    await refresh();
+  };
+
   const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged: refresh };
   const publicKey = (): string => keys.publicKey;
   return {
-    routes: enabled ? webPushRoutes(dependencies) : {},
+    routes: webPushRoutes({ ...dependencies, enabled }),
     handlers: webPushHandlers({ ...dependencies, publicKey }),
     publicKey,
 
@@ -104,8 +140,10 @@ export function openWebPush({
       }
     },
 
+    reconfigure: apply,
+
     async upkeep() {
-      if (!enabled) return;
+      if (!enabled()) return;
       const now = clock.now();
       await context.commit(async (transaction) => {
         const inactive = await store.takeInactive(transaction, now - warnAfterMs);
@@ -119,25 +157,12 @@ export function openWebPush({
 
     async start() {
       const resources = new DisposableStack();
-      if (!enabled) return resources;
-      keys = await getVapidKeys(context);
-      await refresh();
-      resources.use(
-        jobs.handle(
-          deliverToBrowser,
-          createDeliveryHandler({
-            context,
-            store,
-            keys: () => keys,
-            contact,
-            allowedHosts,
-            keptSeconds,
-            sent,
-            quiet,
-            onDelivered,
-          }),
-        ),
-      );
+      isStarted = true;
+      resources.defer(() => {
+        isStarted = false;
+        handling?.[Symbol.dispose]();
+      });
+      await apply();
       resources.use(deleteWithAccount(context, 'browsers', removeAccount));
       return resources;
     },

@@ -1,24 +1,25 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SyncEntry } from '../../contracts/sync/api.ts';
-import { commandIn } from '../domain/commands.ts';
-import { readPlace, within } from '../domain/place.ts';
-import { errorOf, type Engine } from '../engine/engine.ts';
+import { findCommandOption } from '../domain/command-options.ts';
+import { parseLocation, joinLocation } from '../domain/location.ts';
+import { getErrorMessage, type Engine } from '../engine/engine.ts';
 import { CallError } from '../rclone-api/call-error.ts';
 
-const most = 2000;
+const maxEntries = 2000;
 
-/** What a folder holds: of this computer without the engine. @throws CallError */
-export async function browse(engine: Engine, at: string): Promise<SyncEntry[]> {
-  const place = readPlace(at, process.platform === 'win32');
-  if (place.kind === 'inline' || commandIn(at) !== undefined) throw new CallError(400, 'it is no folder and no remote');
-  const entries = place.kind === 'local' ? await localEntries(place.path) : await remoteEntries(engine, at);
+/** Lists a folder; local folders are read without the engine. @throws CallError */
+export async function browse(engine: Engine, location: string): Promise<SyncEntry[]> {
+  const place = parseLocation(location, process.platform === 'win32');
+  if (place.kind === 'inline' || findCommandOption(location) !== undefined)
+    throw new CallError(400, 'it is no folder and no remote');
+  const entries = place.kind === 'local' ? await listLocal(place.path) : await listRemote(engine, location);
   return entries
     .toSorted((a, b) => Number(b.isFolder) - Number(a.isFolder) || a.name.localeCompare(b.name))
-    .slice(0, most);
+    .slice(0, maxEntries);
 }
 
-async function localEntries(folder: string): Promise<SyncEntry[]> {
+async function listLocal(folder: string): Promise<SyncEntry[]> {
   let names;
   try {
     names = await readdir(folder, { withFileTypes: true });
@@ -26,30 +27,37 @@ async function localEntries(folder: string): Promise<SyncEntry[]> {
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     throw new CallError(404, code === 'EACCES' ? 'this computer does not let Homeport read it' : 'directory not found');
   }
-  const found = await Promise.all(
+  const listed = await Promise.all(
     names
       .filter((entry) => entry.isDirectory() || entry.isFile())
-      .slice(0, most)
+      .slice(0, maxEntries)
       .map(async (entry): Promise<SyncEntry | undefined> => {
         const path = join(folder, entry.name);
-        // It may be gone by now.
-        const facts = await stat(path).catch(() => undefined);
-        if (facts === undefined) return undefined;
+        // The entry may have been deleted in the meantime.
+        const stats = await stat(path).catch(() => undefined);
+        if (stats === undefined) return undefined;
         const isFolder = entry.isDirectory();
-        return { name: entry.name, path, isFolder, size: isFolder ? -1 : facts.size, modifiedAt: facts.mtimeMs };
+        return { name: entry.name, path, isFolder, size: isFolder ? -1 : stats.size, modifiedAt: stats.mtimeMs };
       }),
   );
-  return found.flatMap((entry) => entry ?? []);
+  return listed.flatMap((entry) => entry ?? []);
 }
 
-async function remoteEntries(engine: Engine, at: string): Promise<SyncEntry[]> {
-  const { status, body } = await engine.call('operations/list', { fs: at, remote: '', opt: { noMimeType: true } });
-  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, errorOf(body));
+async function listRemote(engine: Engine, location: string): Promise<SyncEntry[]> {
+  const { status, body } = await engine.call('operations/list', {
+    fs: location,
+    remote: '',
+    opt: { noMimeType: true },
+  });
+  if (status !== 200) throw new CallError(status === 404 ? 404 : 502, getErrorMessage(body));
   const list = Array.isArray(body['list'])
     ? (body['list'] as { Name: string; Size: number; ModTime: string; IsDir: boolean }[])
     : [];
-  return list.slice(0, most).map(({ Name, Size, ModTime, IsDir }) => ({
-    ...{ name: Name, path: within(at, Name), isFolder: IsDir, size: IsDir ? -1 : Size },
+  return list.slice(0, maxEntries).map(({ Name, Size, ModTime, IsDir }) => ({
+    name: Name,
+    path: joinLocation(location, Name),
+    isFolder: IsDir,
+    size: IsDir ? -1 : Size,
     modifiedAt: Number.isNaN(Date.parse(ModTime)) ? null : Date.parse(ModTime),
   }));
 }

@@ -1,5 +1,5 @@
 import type { ProviderField, SyncProvider } from '../../contracts/sync/remotes.ts';
-import { commandIn } from '../domain/commands.ts';
+import { findCommandOption } from '../domain/command-options.ts';
 
 interface Option {
   readonly Name: string;
@@ -22,29 +22,29 @@ export interface EngineProvider {
   readonly Options: readonly Option[] | null;
 }
 
-/** Local folders need no remote. */
-const leftOut = new Set(['local']);
+/** Providers that are not offered: local folders need no remote. */
+const hiddenProviders = new Set(['local']);
 
-/** The engine's own list of providers as forms; options that would run a program are not in them. */
-export function providersOf(list: readonly EngineProvider[]): SyncProvider[] {
+/** Converts the engine's providers to forms, without options that run a program. */
+export function toProviders(list: readonly EngineProvider[]): SyncProvider[] {
   return list
-    .filter(({ Name, Hide }) => Hide !== true && !leftOut.has(Name))
+    .filter(({ Name, Hide }) => Hide !== true && !hiddenProviders.has(Name))
     .map(({ Name, Description, Options }) => ({
       type: Name,
       title: Description,
-      // It is signed in to on a page of the provider, which gives a token.
+      // The provider's page issues a token after the sign-in.
       needsBrowser: Options?.some((option) => option.Name === 'token') === true,
       fields: (Options ?? [])
-        .filter(({ Name: name, Hide }) => Hide === 0 && commandIn({ [name]: '' }) === undefined)
-        .map(fieldOf),
+        .filter(({ Name: name, Hide }) => Hide === 0 && findCommandOption({ [name]: '' }) === undefined)
+        .map(toField),
     }));
 }
 
-function fieldOf(option: Option): ProviderField {
+function toField(option: Option): ProviderField {
   return {
     name: option.Name,
     help: option.Help,
-    kind: kindOf(option),
+    kind: getFieldKind(option),
     required: option.Required,
     advanced: option.Advanced,
     default: option.DefaultStr ?? '',
@@ -57,7 +57,7 @@ function fieldOf(option: Option): ProviderField {
   };
 }
 
-function kindOf({ Type, IsPassword, Sensitive, Examples, Exclusive, Name }: Option): ProviderField['kind'] {
+function getFieldKind({ Type, IsPassword, Sensitive, Examples, Exclusive, Name }: Option): ProviderField['kind'] {
   if (IsPassword || (Sensitive === true && /pass|secret|token|key/.test(Name))) return 'secret';
   if (Type === 'bool') return 'switch';
   if (Exclusive && (Examples?.length ?? 0) > 0) return 'choice';

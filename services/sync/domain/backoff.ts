@@ -1,7 +1,7 @@
-const minute = 60_000;
-const pauses = [1, 5, 15, 60].map((minutes) => minutes * minute);
+const minuteMs = 60_000;
+const delaysMs = [1, 5, 15, 60].map((minutes) => minutes * minuteMs);
 
-/** The pause before the next try, ms, after so many failures in a row. */
-export function pauseAfter(failures: number): number {
-  return pauses[Math.min(Math.max(failures, 1), pauses.length) - 1] ?? minute;
+/** Returns the delay in milliseconds before the next attempt, after this number of consecutive failures. */
+export function getRetryDelayMs(failures: number): number {
+  return delaysMs[Math.min(Math.max(failures, 1), delaysMs.length) - 1] ?? minuteMs;
 }

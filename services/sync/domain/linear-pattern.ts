@@ -1,11 +1,12 @@
-/** One letter that fits, any number of them, or that the pattern goes on at each of these places. */
+/** Matches one character or any number of characters, or continues at each of the target positions. */
 type Instruction =
-  | { readonly kind: 'one' | 'many'; readonly fits: (letter: string) => boolean }
+  | { readonly kind: 'one' | 'many'; readonly matches: (character: string) => boolean }
   | { readonly kind: 'on'; readonly to: number[] };
 
 /**
- * A pattern for paths that takes time by the length of the path times its own, whatever stands in either: people write
- * patterns, and others choose the names. It fits a path, or its end from a slash on where it is not `anchored`.
+ * Path pattern whose run time is proportional to the length of the path times the length of the pattern, for any input:
+ * users write patterns, and others choose the file names. Matches the whole path, or a suffix after a slash if it is not
+ * `anchored`.
  */
 export class LinearPattern {
   readonly #program: Instruction[] = [];
@@ -16,23 +17,23 @@ export class LinearPattern {
     this.#anchored = anchored;
   }
 
-  one(fits: (letter: string) => boolean): void {
-    this.#program.push({ kind: 'one', fits });
+  one(matches: (character: string) => boolean): void {
+    this.#program.push({ kind: 'one', matches });
   }
 
-  many(fits: (letter: string) => boolean): void {
-    this.#program.push({ kind: 'many', fits });
+  many(matches: (character: string) => boolean): void {
+    this.#program.push({ kind: 'many', matches });
   }
 
-  /** What follows up to `close` is one of several, which `or` parts. They hold no others. */
+  /** Begins a group of alternatives that `or` separates and `close` ends. Groups are not nested. */
   open(): void {
-    const choice = this.#goOn();
+    const choice = this.#addJump();
     this.#open = { choice, ends: [] };
     choice.push(this.#program.length);
   }
 
   or(): void {
-    this.#open?.ends.push(this.#goOn());
+    this.#open?.ends.push(this.#addJump());
     this.#open?.choice.push(this.#program.length);
   }
 
@@ -42,36 +43,36 @@ export class LinearPattern {
   }
 
   test(path: string): boolean {
-    let places = this.#onward(new Set([0]));
-    for (let at = 0; at < path.length; at++) {
-      const letter = path.charAt(at);
+    let positions = this.#expand(new Set([0]));
+    for (let index = 0; index < path.length; index++) {
+      const character = path.charAt(index);
       const next = new Set<number>();
-      for (const place of places) {
-        const found = this.#program[place];
-        if (found === undefined || found.kind === 'on' || !found.fits(letter)) continue;
-        next.add(found.kind === 'one' ? place + 1 : place);
+      for (const position of positions) {
+        const instruction = this.#program[position];
+        if (instruction === undefined || instruction.kind === 'on' || !instruction.matches(character)) continue;
+        next.add(instruction.kind === 'one' ? position + 1 : position);
       }
-      if (letter === '/' && !this.#anchored) next.add(0);
+      if (character === '/' && !this.#anchored) next.add(0);
       else if (next.size === 0 && this.#anchored) return false;
-      places = this.#onward(next);
+      positions = this.#expand(next);
     }
-    return places.has(this.#program.length);
+    return positions.has(this.#program.length);
   }
 
-  #goOn(): number[] {
+  #addJump(): number[] {
     const to: number[] = [];
     this.#program.push({ kind: 'on', to });
     return to;
   }
 
-  /** With the places behind what may stand for nothing. */
-  #onward(places: Set<number>): Set<number> {
-    // A set that grows while it is walked is walked to its end.
-    for (const place of places) {
-      const found = this.#program[place];
-      if (found?.kind === 'many') places.add(place + 1);
-      else if (found?.kind === 'on') for (const next of found.to) places.add(next);
+  /** Adds the positions that are reachable without consuming a character. */
+  #expand(positions: Set<number>): Set<number> {
+    // Iteration includes positions that are added to the set meanwhile.
+    for (const position of positions) {
+      const instruction = this.#program[position];
+      if (instruction?.kind === 'many') positions.add(position + 1);
+      else if (instruction?.kind === 'on') for (const next of instruction.to) positions.add(next);
     }
-    return places;
+    return positions;
   }
 }

@@ -1,17 +1,16 @@
-/** A file or folder as a listing has it. */
-export interface Listed {
+export interface ListedEntry {
   readonly path: string;
   readonly size: number;
-  /** ms since the epoch; null where the place keeps none. */
+  /** Milliseconds since 1970; null if the location stores no times. */
   readonly modifiedAt: number | null;
   readonly isFolder: boolean;
 }
 
-/** What a place holds, and what its names and times are worth. */
+/** Content of a location with the precision of its names and times. */
 export interface Listing {
-  readonly entries: readonly Listed[];
+  readonly entries: readonly ListedEntry[];
   readonly ignoresCase: boolean;
-  /** Times that differ by less are the same, ms; null: it keeps none. */
+  /** Times that differ by less count as equal, in milliseconds; null if the location stores no times. */
   readonly precisionMs: number | null;
 }
 
@@ -21,30 +20,30 @@ export interface PlannedFile {
   readonly modifiedAt: number | null;
 }
 
-/** What a run would do. */
+/** Changes that a run would make. */
 export interface Plan {
   readonly creates: readonly PlannedFile[];
   readonly updates: readonly PlannedFile[];
-  /** Only these may be deleted. */
+  /** Files that may be deleted; a run deletes no others. */
   readonly deletes: readonly PlannedFile[];
-  /** The same of folders, the innermost first. */
+  /** Folders that may be deleted, innermost first. */
   readonly deleteFolders: readonly string[];
-  /** How many of the deletes are only what a copy left that was cut off; they are nobody's files. */
+  /** Number of deletes that are only partial files of an interrupted copy. */
   readonly scraps: number;
   readonly sourceFiles: number;
   readonly destinationFiles: number;
 }
 
 /**
- * Compares two listings by size and time as the engine does. A name that the engine takes for another one's (other
- * normalisation of its letters, other case where that does not count) is never planned to be deleted.
+ * Compares two listings by size and time like the engine. A file whose name equals another one for the engine (Unicode
+ * normalization, letter case) is never planned for deletion.
  */
-export function planOf(source: Listing, destination: Listing, mode: 'sync' | 'copy'): Plan {
-  const name = nameOf(source.ignoresCase || destination.ignoresCase);
-  const there = new Map(destination.entries.map((entry) => [kindKey(entry, name), entry]));
-  const wanted = new Set(source.entries.map((entry) => kindKey(entry, name)));
-  const anyWanted = new Set(source.entries.map(({ path }) => name(path)));
-  const window =
+export function buildPlan(source: Listing, destination: Listing, mode: 'sync' | 'copy'): Plan {
+  const normalize = buildNormalizer(source.ignoresCase || destination.ignoresCase);
+  const destinationEntries = new Map(destination.entries.map((entry) => [toKey(entry, normalize), entry]));
+  const sourceKeys = new Set(source.entries.map((entry) => toKey(entry, normalize)));
+  const sourceNames = new Set(source.entries.map(({ path }) => normalize(path)));
+  const precisionMs =
     source.precisionMs === null || destination.precisionMs === null
       ? null
       : Math.max(1, source.precisionMs, destination.precisionMs);
@@ -52,71 +51,73 @@ export function planOf(source: Listing, destination: Listing, mode: 'sync' | 'co
   const creates: PlannedFile[] = [];
   const updates: PlannedFile[] = [];
   for (const file of files) {
-    const found = there.get(kindKey(file, name));
-    if (found === undefined) creates.push(planned(file));
-    else if (differs(file, found, window)) updates.push(planned(file));
+    const existing = destinationEntries.get(toKey(file, normalize));
+    if (existing === undefined) creates.push(toPlannedFile(file));
+    else if (differs(file, existing, precisionMs)) updates.push(toPlannedFile(file));
   }
-  const extra =
+  const extraneous =
     mode === 'copy'
       ? []
-      : destination.entries.filter((entry) => !wanted.has(kindKey(entry, name)) && !anyWanted.has(name(entry.path)));
-  const deletes = extra.filter(({ isFolder }) => !isFolder).map(planned);
+      : destination.entries.filter(
+          (entry) => !sourceKeys.has(toKey(entry, normalize)) && !sourceNames.has(normalize(entry.path)),
+        );
+  const deletes = extraneous.filter(({ isFolder }) => !isFolder).map(toPlannedFile);
   return {
     creates,
     updates,
     deletes,
-    scraps: deletes.filter(({ path }) => anyWanted.has(name(scrap.exec(path)?.[1] ?? ''))).length,
-    deleteFolders: extra
+    scraps: deletes.filter(({ path }) => sourceNames.has(normalize(partialFileName.exec(path)?.[1] ?? ''))).length,
+    deleteFolders: extraneous
       .filter(({ isFolder }) => isFolder)
       .map(({ path }) => path)
-      .toSorted((a, b) => depth(b) - depth(a) || (a < b ? -1 : 1)),
+      .toSorted((a, b) => getDepth(b) - getDepth(a) || (a < b ? -1 : 1)),
     sourceFiles: files.length,
     destinationFiles: destination.entries.filter(({ isFolder }) => !isFolder).length,
   };
 }
 
 /**
- * What of a plan's deletes may still be done: it stands there as it was shown, and the source does not have it now. Nothing
- * else is ever deleted.
+ * Returns the deletes of a plan that are still valid: the file is unchanged since the preview, and the source still does not
+ * have it. A run deletes no other files.
  */
-export function boundDeletes(
-  shown: Pick<Plan, 'deletes' | 'deleteFolders'>,
+export function findConfirmedDeletes(
+  preview: Pick<Plan, 'deletes' | 'deleteFolders'>,
   source: Listing,
   destination: Listing,
 ): Pick<Plan, 'deletes' | 'deleteFolders'> {
-  const now = planOf(source, destination, 'sync');
-  const files = new Map(now.deletes.map((file) => [file.path, file]));
-  const folders = new Set(now.deleteFolders);
+  const currentPlan = buildPlan(source, destination, 'sync');
+  const files = new Map(currentPlan.deletes.map((file) => [file.path, file]));
+  const folders = new Set(currentPlan.deleteFolders);
   return {
-    deletes: shown.deletes.filter((file) => {
-      const found = files.get(file.path);
-      return found !== undefined && found.size === file.size && found.modifiedAt === file.modifiedAt;
+    deletes: preview.deletes.filter((file) => {
+      const existing = files.get(file.path);
+      return existing !== undefined && existing.size === file.size && existing.modifiedAt === file.modifiedAt;
     }),
-    deleteFolders: shown.deleteFolders.filter((path) => folders.has(path)),
+    deleteFolders: preview.deleteFolders.filter((path) => folders.has(path)),
   };
 }
 
-/** As a file is called that is being written. */
-const scrap = /^(.+)\.[A-Za-z0-9]{8}\.partial$/s;
+/** Name of a file that the engine is still writing. */
+const partialFileName = /^(.+)\.[A-Za-z0-9]{8}\.partial$/s;
 
-function planned({ path, size, modifiedAt }: Listed): PlannedFile {
+function toPlannedFile({ path, size, modifiedAt }: ListedEntry): PlannedFile {
   return { path, size, modifiedAt };
 }
 
-function differs(file: Listed, found: Listed, window: number | null): boolean {
-  if (file.size !== found.size) return true;
-  if (window === null || file.modifiedAt === null || found.modifiedAt === null) return false;
-  return Math.abs(file.modifiedAt - found.modifiedAt) >= window;
+function differs(file: ListedEntry, existing: ListedEntry, precisionMs: number | null): boolean {
+  if (file.size !== existing.size) return true;
+  if (precisionMs === null || file.modifiedAt === null || existing.modifiedAt === null) return false;
+  return Math.abs(file.modifiedAt - existing.modifiedAt) >= precisionMs;
 }
 
-function nameOf(ignoresCase: boolean): (path: string) => string {
+function buildNormalizer(ignoresCase: boolean): (path: string) => string {
   return (path) => (ignoresCase ? path.normalize('NFC').toLowerCase() : path.normalize('NFC'));
 }
 
-function kindKey({ path, isFolder }: Listed, name: (path: string) => string): string {
-  return `${isFolder ? 'd' : 'f'}${name(path)}`;
+function toKey({ path, isFolder }: ListedEntry, normalize: (path: string) => string): string {
+  return `${isFolder ? 'd' : 'f'}${normalize(path)}`;
 }
 
-function depth(path: string): number {
+function getDepth(path: string): number {
   return path.split('/').length;
 }

@@ -1,16 +1,16 @@
-/** Totals of a job as the engine counts them. */
+/** Totals of a job in the engine's format. */
 export type Stats = Readonly<Record<string, unknown>>;
 
-const sums = [
+const summedKeys = [
   ...['bytes', 'checks', 'deletedDirs', 'deletes', 'errors', 'listed', 'renames', 'serverSideCopies'],
   ...['serverSideCopyBytes', 'serverSideMoveBytes', 'serverSideMoves', 'speed', 'totalBytes', 'totalChecks'],
   ...['totalTransfers', 'transferTime', 'transfers', 'elapsedTime'],
 ] as const;
 
-/** The totals of several jobs together, such as those of one group. */
+/** Adds the totals of several jobs, such as those of one group. */
 export function addStats(all: readonly Stats[]): Stats {
   const total: Record<string, unknown> = {};
-  for (const key of sums) total[key] = all.reduce((sum, stats) => sum + numberIn(stats, key), 0);
+  for (const key of summedKeys) total[key] = all.reduce((sum, stats) => sum + getNumber(stats, key), 0);
   const etas = all.flatMap(({ eta }) => (typeof eta === 'number' ? [eta] : []));
   total['eta'] = etas.length === 0 ? null : Math.max(...etas);
   total['fatalError'] = all.some(({ fatalError }) => fatalError === true);
@@ -24,8 +24,8 @@ export function addStats(all: readonly Stats[]): Stats {
   return total;
 }
 
-/** A total; 0 where there is none. */
-export function numberIn(stats: Stats, key: string): number {
+/** Returns a numeric total; 0 if it is missing. */
+export function getNumber(stats: Stats, key: string): number {
   const value = stats[key];
   return typeof value === 'number' ? value : 0;
 }

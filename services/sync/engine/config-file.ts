@@ -8,7 +8,7 @@ import type { Tables } from '../store/tables.ts';
 
 const purpose = 'sync.engine-configuration';
 
-/** The engine's own file of remotes with their secrets. It is encrypted by the engine; its password is in the vault. */
+/** The engine's configuration file with remotes and their secrets, encrypted by the engine. The vault holds its password. */
 export class ConfigFile {
   readonly path: string;
   readonly #context: Pick<Context, 'children' | 'commit' | 'random' | 'vault'>;
@@ -20,22 +20,39 @@ export class ConfigFile {
     this.#db = context.db;
   }
 
-  /** Makes it where it is not there yet; its password. @throws Problem `sync.configuration` (503). */
+  /**
+   * Creates the file if it is missing.
+   * @returns the password of the file.
+   * @throws Problem `sync.configuration` (503).
+   */
   async open(program: string): Promise<string> {
     const password = await this.#password();
-    const isThere = await access(this.path).then(
+    const exists = await access(this.path).then(
       () => true,
       () => false,
     );
-    if (!isThere) await this.#make(program, password);
+    if (!exists) await this.#create(program, password);
     return password;
   }
 
+  /** Checks that a stored password can be read. @throws Problem `vault.key_unreadable` (503) */
+  async verify(): Promise<void> {
+    await this.#storedPassword();
+  }
+
+  async #storedPassword(): Promise<string | undefined> {
+    const stored = await this.#db
+      .selectFrom('keepsakes')
+      .select('value')
+      .where('name', '=', purpose)
+      .executeTakeFirst();
+    if (stored === undefined) return undefined;
+    return openStoredKey(this.#context.vault, stored.value, { purpose, service: 'sync', name: 'remotes' });
+  }
+
   async #password(): Promise<string> {
-    const found = await this.#db.selectFrom('keepsakes').select('value').where('name', '=', purpose).executeTakeFirst();
-    if (found !== undefined) {
-      return openStoredKey(this.#context.vault, found.value, { purpose, service: 'sync', name: 'remotes' });
-    }
+    const existing = await this.#storedPassword();
+    if (existing !== undefined) return existing;
     const password = this.#context.random.text(40);
     const value = this.#context.vault.seal(password, purpose);
     await this.#context.commit((transaction: Kysely<Tables>) =>
@@ -44,15 +61,15 @@ export class ConfigFile {
     return password;
   }
 
-  async #make(program: string, password: string): Promise<void> {
+  async #create(program: string, password: string): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
-    // Beside its place until it is encrypted: a plain one that a kill leaves would stay plain for ever.
-    const made = `${this.path}.new`;
-    await writeFile(made, '', { mode: 0o600 });
+    // Created under another name until it is encrypted: after a kill, an unencrypted file would remain unencrypted.
+    const newFile = `${this.path}.new`;
+    await writeFile(newFile, '', { mode: 0o600 });
     const child = await this.#context.children.start({
       name: 'engine configuration',
       file: program,
-      args: ['--config', made, 'config', 'encryption', 'set'],
+      args: ['--config', newFile, 'config', 'encryption', 'set'],
       shortLived: true,
     });
     child.stdout.resume();
@@ -60,10 +77,10 @@ export class ConfigFile {
     child.stdin.end(`${password}\n${password}\n`);
     const { code } = await child.exited;
     if (code !== 0) {
-      await rm(made, { force: true });
-      throw new Problem('sync.configuration', 503, 'rclone could not make its encrypted configuration.');
+      await rm(newFile, { force: true });
+      throw new Problem('sync.configuration', 503, 'rclone could not create its encrypted configuration.');
     }
-    await chmod(made, 0o600);
-    await rename(made, this.path);
+    await chmod(newFile, 0o600);
+    await rename(newFile, this.path);
   }
 }

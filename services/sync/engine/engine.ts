@@ -3,43 +3,43 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { RunningChild } from '../../contracts/children.ts';
-import type { Engine as FoundEngine } from '../../contracts/control/engines.ts';
+import type { Engine as InstalledEngine } from '../../contracts/control/engines.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { ConfigFile } from './config-file.ts';
 
-/** A year: a sync takes as long as it takes, and we see its end. */
-const noLimit = '8760h';
-const startWithinMs = 30_000;
-const longestLine = 1024 * 1024;
-/** An answer of the engine that we must hold as a whole. */
-const largestAnswer = 512 * 1024 * 1024;
+/** One year: syncs have no time limit, because a disconnect shows their end. */
+const maxCallDuration = '8760h';
+const startTimeoutMs = 30_000;
+const maxLineLength = 1024 * 1024;
+/** Largest response that is held in memory. */
+const maxResponseBytes = 512 * 1024 * 1024;
 
-/** What the engine answered. */
-export interface EngineAnswer {
+/** Response of the engine. */
+export interface EngineResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Bytes of it as it came. */
+  /** Size of the response in bytes. */
   readonly length?: number;
 }
 
-/** What the engine says of a failure. */
-export function errorOf({ error }: EngineAnswer['body']): string {
+/** Returns the engine's error message. */
+export function getErrorMessage({ error }: EngineResponse['body']): string {
   return typeof error === 'string' ? error : 'rclone failed';
 }
 
 export interface EngineCall {
-  /** Cuts the call off. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
-  /** The call is not begun once this is aborted, however long the engine takes to start. */
-  readonly unless?: AbortSignal;
-  /** In place of JSON: a body as it comes, with its headers and the address's query. */
+  /** Prevents the call from starting once aborted, even if the engine is still starting. */
+  readonly startSignal?: AbortSignal;
+  /** Request body that is streamed instead of JSON, with its headers and query. */
   readonly stream?: { readonly body: Readable; readonly headers: Record<string, string>; readonly query: string };
 }
 
-/** An error about a file, as the engine's log has it. */
-export interface FileComplaint {
+/** Error about a file in the engine's log. */
+export interface LoggedFileError {
   readonly name: string;
   readonly error: string;
 }
@@ -47,11 +47,11 @@ export interface FileComplaint {
 export interface EngineOptions {
   readonly context: Pick<Context, 'children' | 'clock' | 'engines' | 'files' | 'log' | 'random'>;
   readonly config: ConfigFile;
-  /** ms without any work after which it is stopped. */
+  /** Returns the idle time in milliseconds after which the engine is stopped. */
   readonly idleMs: () => number;
-  /** Limit of all transfers together at its start, as `--bwlimit` takes it; `off` for none. */
+  /** Returns the bandwidth limit at start in the format of `--bwlimit`; `off` without a limit. */
   readonly rate: () => string;
-  readonly onComplaint: (complaint: FileComplaint) => void;
+  readonly onFileError: (complaint: LoggedFileError) => void;
 }
 
 interface Running {
@@ -63,8 +63,8 @@ interface Running {
 const LogLine = z.looseObject({ level: z.string(), msg: z.string(), object: z.string().optional() });
 
 /**
- * `rclone rcd` as a private child: on a loopback port of its own with credentials made for each start, started by the first
- * call that needs it and stopped when there is nothing to do.
+ * Runs `rclone rcd` as a private child process on a loopback port with new credentials for each start. The first call starts
+ * it, and it is stopped when idle.
  */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions;
@@ -74,8 +74,8 @@ export class Engine implements AsyncDisposable {
   #calls = 0;
   #idle: Disposable | undefined;
   #closed = false;
-  /** What clients have set since it runs, path and input: a fresh process gets it again. */
-  readonly #kept = new Map<string, Readonly<Record<string, unknown>>>();
+  /** Calls that changed settings of the engine, by key: a new process receives them again. */
+  readonly #repeatedCalls = new Map<string, Readonly<Record<string, unknown>>>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -85,49 +85,52 @@ export class Engine implements AsyncDisposable {
     return this.#current !== undefined;
   }
 
-  /** Whether there is an rclone on this machine that is recent enough. */
-  async isThere(): Promise<boolean> {
+  /** Returns true if a recent enough rclone is installed. */
+  async isInstalled(): Promise<boolean> {
     return (await this.#options.context.engines.find('rclone')).path !== null;
   }
 
-  /** @throws Problem `sync.engine_missing`, `sync.engine_failed` (503), `sync.engine_gone` (502); the signal's reason. */
-  async call(path: string, input: object, options: EngineCall = {}): Promise<EngineAnswer> {
+  /**
+   * Calls the engine and starts it if necessary.
+   * @throws Problem `sync.engine_missing`, `sync.engine_failed` (503), `sync.engine_gone` (502); the signal's reason.
+   */
+  async call(path: string, input: object, options: EngineCall = {}): Promise<EngineResponse> {
     this.#idle?.[Symbol.dispose]();
     this.#calls += 1;
     try {
-      const running = await unlessAborted(this.#up(), options.unless ?? options.signal);
-      return await this.#ask(running, path, input, options);
+      const running = await rejectOnAbort(this.#ensureRunning(), options.startSignal ?? options.signal);
+      return await this.#request(running, path, input, options);
     } finally {
       this.#calls -= 1;
-      if (this.#calls === 0) this.#rest();
+      if (this.#calls === 0) this.#startIdleTimer();
     }
   }
 
-  /** The same, but only of an engine that runs, and without keeping it: for those who just look. */
-  async look(path: string, input: object): Promise<EngineAnswer | undefined> {
+  /** Calls the engine only if it runs, without extending its idle time. Returns undefined otherwise. */
+  async callIfRunning(path: string, input: object): Promise<EngineResponse | undefined> {
     if (this.#current === undefined) return undefined;
     try {
-      return await this.#ask(this.#current, path, input, {});
+      return await this.#request(this.#current, path, input, {});
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;
     }
   }
 
-  /** The same, but of an engine that is still starting as well, so that a changed setting reaches it. */
-  async adjust(path: string, input: object): Promise<void> {
+  /** Calls the engine if it runs or is starting, so that a changed setting reaches it. */
+  async callIfStarted(path: string, input: object): Promise<void> {
     await this.#running?.catch(() => undefined);
-    await this.look(path, input);
+    await this.callIfRunning(path, input);
   }
 
-  /** Makes a setting no longer outlive the process. */
-  forget(key: string): void {
-    this.#kept.delete(key);
+  /** Stops repeating a call after a restart of the engine. */
+  removeRepeatedCall(key: string): void {
+    this.#repeatedCalls.delete(key);
   }
 
-  /** Makes a setting outlive the process. */
-  keep(key: string, path: string, input: Readonly<Record<string, unknown>>): void {
-    this.#kept.set(key, { path, input });
+  /** Repeats a call after each restart of the engine. */
+  addRepeatedCall(key: string, path: string, input: Readonly<Record<string, unknown>>): void {
+    this.#repeatedCalls.set(key, { path, input });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,7 +140,7 @@ export class Engine implements AsyncDisposable {
     this.#agent.destroy();
   }
 
-  #rest(): void {
+  #startIdleTimer(): void {
     this.#idle?.[Symbol.dispose]();
     if (this.#running === undefined || this.#closed) return;
     this.#idle = this.#options.context.clock.after(this.#options.idleMs(), () => {
@@ -152,7 +155,7 @@ export class Engine implements AsyncDisposable {
     await running?.child.stop();
   }
 
-  async #up(): Promise<Running> {
+  async #ensureRunning(): Promise<Running> {
     if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
     this.#running ??= this.#start();
     try {
@@ -165,16 +168,24 @@ export class Engine implements AsyncDisposable {
 
   async #start(): Promise<Running> {
     const { context, config, rate } = this.#options;
-    const found = await this.#installed();
-    if (found.path === null) throw new Problem('sync.engine_missing', 503, found.remedy ?? 'rclone is missing.');
-    const password = await config.open(found.path);
+    const installed = await this.#findInstalled();
+    if (installed.path === null)
+      throw new Problem('sync.engine_missing', 503, installed.remedy ?? 'rclone is missing.');
+    const password = await config.open(installed.path);
     const [user, pass] = [context.random.text(24), context.random.text(40)];
     const child = await context.children.start({
       name: 'engine',
-      file: found.path,
+      file: installed.path,
       args: [
         'rcd',
-        ...['--rc-addr', '127.0.0.1:0', '--rc-server-read-timeout', noLimit, '--rc-server-write-timeout', noLimit],
+        ...[
+          '--rc-addr',
+          '127.0.0.1:0',
+          '--rc-server-read-timeout',
+          maxCallDuration,
+          '--rc-server-write-timeout',
+          maxCallDuration,
+        ],
         ...['--use-json-log', '--log-level', 'NOTICE', '--stats', '0', '--ask-password=false'],
         ...['--cache-dir', join(context.files, 'cache')],
         ...['--bwlimit', rate()],
@@ -187,7 +198,7 @@ export class Engine implements AsyncDisposable {
       },
       folder: context.files,
     });
-    const port = await this.#portOf(child);
+    const port = await this.#readPort(child);
     context.children.registerAddress(child, `http://127.0.0.1:${String(port)}`);
     const authorization = `Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`;
     const running: Running = { child, port, authorization };
@@ -197,41 +208,41 @@ export class Engine implements AsyncDisposable {
         this.#running = undefined;
       }
     });
-    for (const { path, input } of this.#kept.values()) {
-      await this.#ask(running, String(path), input as object, {});
+    for (const { path, input } of this.#repeatedCalls.values()) {
+      await this.#request(running, String(path), input as object, {});
     }
     this.#current = running;
     return running;
   }
 
-  /** Waits for an installation that is running or due, which a client cannot hasten anyway. */
-  async #installed(): Promise<FoundEngine> {
+  /** Waits for a running or pending installation, because clients cannot speed it up. */
+  async #findInstalled(): Promise<InstalledEngine> {
     const { engines } = this.#options.context;
-    const found = await engines.find('rclone');
-    if (found.path !== null) return found;
+    const installed = await engines.find('rclone');
+    if (installed.path !== null) return installed;
     await engines.settled('rclone');
     return await engines.find('rclone');
   }
 
-  async #portOf(child: RunningChild): Promise<number> {
+  async #readPort(child: RunningChild): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    using _late = this.#options.context.clock.after(startWithinMs, () => reject(new Error('it did not get ready')));
-    let last = 'it ended at once';
+    using _timeout = this.#options.context.clock.after(startTimeoutMs, () => reject(new Error('it did not get ready')));
+    let lastError = 'it ended at once';
     child.stdout.resume();
     readLines(
       child.stderr,
       (text) => {
-        const line = LogLine.safeParse(parsed(text));
+        const line = LogLine.safeParse(parseJson(text));
         if (!line.success) return;
         const { level, msg, object } = line.data;
         const port = /^Serving remote control on http:\/\/127\.0\.0\.1:(\d+)\//.exec(msg)?.[1];
         if (port !== undefined) resolve(Number(port));
-        else if (level === 'error' && object !== undefined) this.#options.onComplaint({ name: object, error: msg });
-        else if (level === 'critical') last = msg.slice(0, 300);
+        else if (level === 'error' && object !== undefined) this.#options.onFileError({ name: object, error: msg });
+        else if (level === 'critical') lastError = msg.slice(0, 300);
       },
-      longestLine,
+      maxLineLength,
     );
-    void child.exited.then(() => reject(new Error(last)));
+    void child.exited.then(() => reject(new Error(lastError)));
     try {
       return await promise;
     } catch (cause) {
@@ -241,14 +252,14 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  #ask(running: Running, path: string, input: object, { signal, stream }: EngineCall): Promise<EngineAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<EngineAnswer>();
+  #request(running: Running, path: string, input: object, { signal, stream }: EngineCall): Promise<EngineResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<EngineResponse>();
     const text = stream === undefined ? JSON.stringify(input) : '';
-    const gone = (cause: unknown): void => {
+    const onError = (cause: unknown): void => {
       if (signal?.aborted === true) reject(signal.reason as Error);
       else reject(new Problem('sync.engine_gone', 502, 'rclone ended in the middle of it.', { cause }));
     };
-    const sent = httpRequest(
+    const clientRequest = httpRequest(
       {
         host: '127.0.0.1',
         port: running.port,
@@ -261,41 +272,41 @@ export class Engine implements AsyncDisposable {
         },
         ...(signal === undefined ? {} : { signal }),
       },
-      (reply) => {
-        answerOf(reply).then(resolve, gone);
+      (incoming) => {
+        readResponse(incoming).then(resolve, onError);
       },
     );
-    sent.once('error', gone);
-    if (stream === undefined) sent.end(text);
+    clientRequest.once('error', onError);
+    if (stream === undefined) clientRequest.end(text);
     else {
-      stream.body.once('error', (error) => sent.destroy(error));
-      stream.body.pipe(sent);
+      stream.body.once('error', (error) => clientRequest.destroy(error));
+      stream.body.pipe(clientRequest);
     }
     return promise;
   }
 }
 
-async function answerOf(reply: IncomingMessage): Promise<EngineAnswer> {
+async function readResponse(incoming: IncomingMessage): Promise<EngineResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
-  // By events, since iterating over it takes a tenth of a millisecond, and most calls take no longer than a few.
-  reply.on('data', (chunk: Buffer) => {
+  // Uses events because iterating over the stream takes 0.1 ms, and most calls take only a few milliseconds.
+  incoming.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    if (length > largestAnswer) reply.destroy(new Error('the answer is too large'));
+    if (length > maxResponseBytes) incoming.destroy(new Error('the answer is too large'));
     else chunks.push(chunk);
   });
-  reply
+  incoming
     .once('end', resolve)
     .once('error', reject)
     .once('close', () => reject(new Error('the answer broke off')));
   await ended;
-  const body = parsed(Buffer.concat(chunks).toString('utf8'));
+  const body = parseJson(Buffer.concat(chunks).toString('utf8'));
   if (typeof body !== 'object' || body === null) throw new Error('the answer is no JSON');
-  return { status: reply.statusCode ?? 502, body: body as Record<string, unknown>, length };
+  return { status: incoming.statusCode ?? 502, body: body as Record<string, unknown>, length };
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);
@@ -308,7 +319,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

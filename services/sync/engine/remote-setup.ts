@@ -1,34 +1,34 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import type { RemoteQuestion, RemoteStep } from '../../contracts/sync/remotes.ts';
-import { errorOf, type Engine, type EngineAnswer } from './engine.ts';
-import { forgetPlaces, tryRemote } from './remote-change.ts';
+import { getErrorMessage, type Engine, type EngineResponse } from './engine.ts';
+import { clearRemoteCache, checkRemote } from './remote-change.ts';
 
-/** A person has so long to sign in on the page of a provider. */
-const signInWithinMs = 15 * 60_000;
-/** The engine opens its own page for that within a moment. */
-const lookEveryMs = 100;
-const looks = 100;
-/** The engine waits for the browser at one fixed port, and says this where it cannot have it. */
-const portTaken = 'failed to start auth webserver';
-const portTakenAttempts = 50;
-const portTakenAdvice =
+/** Time limit for the sign-in on a provider's page. */
+const signInTimeoutMs = 15 * 60_000;
+/** Interval at which the address of the sign-in page is requested. */
+const pollIntervalMs = 100;
+const maxPolls = 100;
+/** The engine's error when it cannot use its fixed port for the browser. */
+const portInUseError = 'failed to start auth webserver';
+const maxPortAttempts = 50;
+const portInUseAdvice =
   'rclone needs port 53682 of this computer for signing in, and another program uses it. Close that program, then try again.';
-/** The engine's question whether the browser is on its own computer. */
-const browserHere = 'config_is_local';
+/** Name of the engine's question whether the browser runs on the same computer. */
+const localBrowserQuestion = 'config_is_local';
 
 interface Setup {
   readonly type: string;
   state: string;
   step: RemoteStep;
-  /** It was signed in to in a browser, which has shown that it works. */
+  /** True after a sign-in in a browser, which proves that the remote works. */
   isSignedIn: boolean;
   signingIn: AbortController | undefined;
-  /** It has come to its end, whichever: another one of its name may begin. */
-  isOver: boolean;
+  /** True after success or failure: another setup of this name may start. */
+  hasEnded: boolean;
 }
 
-interface Asked {
+interface ConfigResponse {
   readonly State?: string;
   readonly Error?: string;
   readonly Option?: Question | null;
@@ -45,20 +45,23 @@ interface Question {
 }
 
 /**
- * Sets remotes up with the engine's own questions, one after another, as `rclone config` asks them: many providers want to
- * know more after the form, and some are signed in to in a browser.
+ * Sets up remotes with the questions of `rclone config`, one after another: many providers need more than the form, and some
+ * need a sign-in in a browser.
  */
 export class RemoteSetups {
   readonly #engine: () => Engine;
   readonly #clock: Clock;
-  readonly #open = new Map<string, Setup>();
+  readonly #setups = new Map<string, Setup>();
 
   constructor(engine: () => Engine, clock: Clock) {
     this.#engine = engine;
     this.#clock = clock;
   }
 
-  /** @throws Problem `sync.remote` (422): then there is no such remote; `sync.exists` (409) while it is being set up. */
+  /**
+   * Starts the setup of a remote.
+   * @throws Problem `sync.remote` (422), after which the remote does not exist; `sync.exists` (409) during another setup.
+   */
   async begin(name: string, type: string, parameters: Readonly<Record<string, string>>): Promise<RemoteStep> {
     if (this.isOpen(name)) {
       const detail = 'A remote of this name is being set up.';
@@ -70,180 +73,190 @@ export class RemoteSetups {
       step: { step: 'done' },
       isSignedIn: false,
       signingIn: undefined,
-      isOver: false,
+      hasEnded: false,
     };
-    this.#open.set(name, setup);
+    this.#setups.set(name, setup);
     try {
       const opt = { obscure: true, nonInteractive: true };
-      let asked: Asked = await this.#ask('config/create', { name, type, parameters, opt });
-      // Who has brought a token along has signed in elsewhere.
-      while ((parameters['token'] ?? '') !== '' && asked.Option?.Name === 'config_refresh_token') {
+      let response: ConfigResponse = await this.#callEngine('config/create', { name, type, parameters, opt });
+      // A token in the parameters means that the user signed in elsewhere.
+      while ((parameters['token'] ?? '') !== '' && response.Option?.Name === 'config_refresh_token') {
         setup.isSignedIn = true;
-        asked = await this.#continue(name, asked.State ?? '', 'false');
+        response = await this.#continue(name, response.State ?? '', 'false');
       }
-      return await this.#next(name, setup, asked);
+      return await this.#advance(name, setup, response);
     } catch (error) {
-      await this.forget(name);
+      await this.remove(name);
       throw error;
     }
   }
 
-  /** Whether something is still asked before it can be used. */
+  /** Returns true while the setup of a remote is unfinished. */
   isOpen(name: string): boolean {
-    const setup = this.#open.get(name);
-    return setup !== undefined && !setup.isOver;
+    const setup = this.#setups.get(name);
+    return setup !== undefined && !setup.hasEnded;
   }
 
-  /** What is asked now. @throws Problem `sync.no_setup` (404) */
+  /** Returns the current step. @throws Problem `sync.no_setup` (404). */
   step(name: string): RemoteStep {
-    return this.#find(name).step;
+    return this.#getSetup(name).step;
   }
 
-  /** @throws Problem `sync.no_setup` (404), `sync.busy` (409), `sync.remote` (422): the question stands as it was. */
+  /**
+   * Answers the current question.
+   * @throws Problem `sync.no_setup` (404), `sync.busy` (409), `sync.remote` (422); the question remains unanswered.
+   */
   async answer(name: string, text: string): Promise<RemoteStep> {
-    const setup = this.#find(name);
+    const setup = this.#getSetup(name);
     if (setup.step.step !== 'question') throw new Problem('sync.no_setup', 409, 'Nothing is asked at the moment.');
-    if (setup.step.question.name === browserHere && text === 'true') return await this.#signIn(name, setup);
+    if (setup.step.question.name === localBrowserQuestion && text === 'true') return await this.#signIn(name, setup);
     if (setup.step.question.name === 'config_token') setup.isSignedIn = true;
-    return await this.#next(name, setup, await this.#continue(name, setup.state, text));
+    return await this.#advance(name, setup, await this.#continue(name, setup.state, text));
   }
 
-  /** Ends a set-up that is open, and removes the remote. @throws Problem `sync.no_setup` (409): its set-up is over. */
-  async giveUp(name: string): Promise<void> {
+  /** Cancels a setup and removes the remote. @throws Problem `sync.no_setup` (409) if the setup has ended. */
+  async cancel(name: string): Promise<void> {
     if (!this.isOpen(name)) throw new Problem('sync.no_setup', 409, 'Its set-up has ended elsewhere meanwhile.');
-    await this.forget(name);
+    await this.remove(name);
   }
 
-  /** Ends a set-up, where one is open, and removes the remote. */
-  async forget(name: string): Promise<void> {
-    const setup = this.#open.get(name);
-    this.#open.delete(name);
+  /** Removes a remote and cancels its setup if there is one. */
+  async remove(name: string): Promise<void> {
+    const setup = this.#setups.get(name);
+    this.#setups.delete(name);
     setup?.signingIn?.abort(new Problem('sync.canceled', 409, 'It was given up.'));
     if (setup?.signingIn !== undefined) await this.#engine().call('config/oauthstop', {});
-    await this.#ask('config/delete', { name });
-    await forgetPlaces((path, input) => this.#ask(path, input));
+    await this.#callEngine('config/delete', { name });
+    await clearRemoteCache((path, input) => this.#callEngine(path, input));
   }
 
-  #find(name: string): Setup {
-    const setup = this.#open.get(name);
+  #getSetup(name: string): Setup {
+    const setup = this.#setups.get(name);
     if (setup === undefined) throw new Problem('sync.no_setup', 404, 'No such remote is being set up.');
     return setup;
   }
 
-  /** The engine waits for the browser; meanwhile the page is told where to go. */
+  /** Starts the browser sign-in and returns the address of the provider's page. */
   async #signIn(name: string, setup: Setup): Promise<RemoteStep> {
-    // The engine has one page of its own for whoever signs in.
-    if ([...this.#open.values()].some(({ signingIn }) => signingIn !== undefined)) {
+    // The engine supports one sign-in at a time.
+    if ([...this.#setups.values()].some(({ signingIn }) => signingIn !== undefined)) {
       throw new Problem('sync.busy', 409, 'Another remote is being signed in to.');
     }
-    const given = new AbortController();
-    setup.signingIn = given;
-    const late = this.#clock.after(signInWithinMs, () => {
-      given.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
+    const controller = new AbortController();
+    setup.signingIn = controller;
+    const timeout = this.#clock.after(signInTimeoutMs, () => {
+      controller.abort(new Problem('sync.remote', 422, 'Nobody has signed in.'));
       this.#stopSignIn();
     });
-    const ended = this.#openSignIn(name, setup, given.signal)
-      .then((asked) => {
+    const ended = this.#openSignIn(name, setup, controller.signal)
+      .then((response) => {
         setup.isSignedIn = true;
-        return this.#next(name, setup, asked);
+        return this.#advance(name, setup, response);
       })
       .catch(async (error: unknown) => {
-        if (this.#open.get(name) !== setup) return;
-        // Nothing has happened to it: the same answer can be given again.
+        if (this.#setups.get(name) !== setup) return;
+        // The setup is unchanged, so the same answer can be sent again.
         if (error instanceof Problem && error.code === 'sync.busy') throw error;
-        const words = error instanceof Problem ? error.detail : 'an internal error';
-        // Whoever looks hears why, also while it is removed and after that.
-        setup.step = { step: 'failed', error: words };
-        setup.isOver = true;
-        // What is left of it is listed, and can be removed there.
-        await this.#ask('config/delete', { name }).catch(() => undefined);
+        const reason = error instanceof Problem ? error.detail : 'an internal error';
+        // The reason remains visible during and after the removal.
+        setup.step = { step: 'failed', error: reason };
+        setup.hasEnded = true;
+        // A remote that could not be removed is listed and can be removed there.
+        await this.#callEngine('config/delete', { name }).catch(() => undefined);
       })
       .finally(() => {
-        late[Symbol.dispose]();
+        timeout[Symbol.dispose]();
         setup.signingIn = undefined;
       });
-    let isOver = false;
-    const over = (): void => void (isOver = true);
-    ended.then(over, over);
-    for (let at = 0; at < looks && !isOver; at++) {
+    let isSignInOver = false;
+    const onSignInOver = (): void => void (isSignInOver = true);
+    ended.then(onSignInOver, onSignInOver);
+    for (let poll = 0; poll < maxPolls && !isSignInOver; poll++) {
       const { status, body } = await this.#engine().call('config/oauthstatus', {});
       if (status === 200 && typeof body['authUrl'] === 'string' && body['authUrl'] !== '') {
         setup.step = { step: 'browser', address: body['authUrl'] };
         return setup.step;
       }
-      await this.#pause();
+      await this.#waitForPoll();
     }
     await ended;
     return setup.step;
   }
 
-  /** Another program may have the engine's port for a moment, as any outgoing connection may. @throws Problem `sync.busy` (409) */
-  async #openSignIn(name: string, setup: Setup, signal: AbortSignal): Promise<Asked> {
+  /**
+   * Starts the sign-in and retries while another program or connection uses the engine's port.
+   * @throws Problem `sync.busy` (409)
+   */
+  async #openSignIn(name: string, setup: Setup, signal: AbortSignal): Promise<ConfigResponse> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#continue(name, setup.state, 'true', signal);
       } catch (error) {
-        if (!(error instanceof Problem && error.detail.includes(portTaken))) throw error;
-        if (attempt === portTakenAttempts) throw new Problem('sync.busy', 409, portTakenAdvice);
+        if (!(error instanceof Problem && error.detail.includes(portInUseError))) throw error;
+        if (attempt === maxPortAttempts) throw new Problem('sync.busy', 409, portInUseAdvice);
       }
-      await this.#pause();
+      await this.#waitForPoll();
       signal.throwIfAborted();
     }
   }
 
-  #pause(): Promise<void> {
-    return new Promise((resolve) => void this.#clock.after(lookEveryMs, resolve));
+  #waitForPoll(): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(pollIntervalMs, resolve));
   }
 
-  async #next(
+  async #advance(
     name: string,
     setup: Setup,
-    { State: state = '', Option: option, Error: error = '' }: Asked,
+    { State: state = '', Option: option, Error: error = '' }: ConfigResponse,
   ): Promise<RemoteStep> {
     setup.state = state;
     if (state !== '' && option !== undefined && option !== null) {
-      setup.step = { step: 'question', question: questionOf(option, error) };
+      setup.step = { step: 'question', question: toQuestion(option, error) };
       return setup.step;
     }
     try {
-      if (error !== '') throw failed(error);
-      // Nobody has tried yet what was written into the form.
-      if (!setup.isSignedIn) await tryRemote((path, input) => this.#ask(path, input), `${name}:`);
+      if (error !== '') throw toProblem(error);
+      // The values of the form have not been checked yet.
+      if (!setup.isSignedIn) await checkRemote((path, input) => this.#callEngine(path, input), `${name}:`);
     } catch (cause) {
-      await this.forget(name);
+      await this.remove(name);
       throw cause;
     }
     setup.step = { step: 'done' };
-    setup.isOver = true;
+    setup.hasEnded = true;
     return setup.step;
   }
 
-  /** An engine that is gone waits for nobody. */
+  /** Stops the engine's sign-in server. Errors are ignored because a stopped engine has none. */
   #stopSignIn(): void {
     this.#engine()
       .call('config/oauthstop', {})
       .catch(() => undefined);
   }
 
-  async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<Asked> {
+  async #continue(name: string, state: string, result: string, signal?: AbortSignal): Promise<ConfigResponse> {
     const opt = { obscure: true, nonInteractive: true, continue: true, state, result };
-    // The page of Homeport leads to the sign-in: who sets a remote up may sit elsewhere.
+    // Homeport's page opens the sign-in, because the user may use another computer.
     const parameters = { config_auth_no_browser: 'true' };
-    return await this.#ask('config/update', { name, parameters, opt }, signal);
+    return await this.#callEngine('config/update', { name, parameters, opt }, signal);
   }
 
-  async #ask(path: string, input: object, signal?: AbortSignal): Promise<EngineAnswer['body'] & Asked> {
+  async #callEngine(
+    path: string,
+    input: object,
+    signal?: AbortSignal,
+  ): Promise<EngineResponse['body'] & ConfigResponse> {
     const { status, body } = await this.#engine().call(path, input, signal === undefined ? {} : { signal });
     if (status === 200) return body;
-    throw failed(errorOf(body));
+    throw toProblem(getErrorMessage(body));
   }
 }
 
-function failed(reason: string): Problem {
+function toProblem(reason: string): Problem {
   return new Problem('sync.remote', 422, `rclone says: ${reason}.`);
 }
 
-function questionOf(option: Question, error: string): RemoteQuestion {
+function toQuestion(option: Question, error: string): RemoteQuestion {
   const { Name: name, Help: help, Required: required, DefaultStr: fallback = '', Examples: examples } = option;
   const choices = (examples ?? []).map(({ Value, Help }) => ({ value: Value, help: Help }));
   return {
@@ -251,13 +264,13 @@ function questionOf(option: Question, error: string): RemoteQuestion {
     help,
     required,
     default: option.IsPassword ? '' : fallback,
-    kind: kindOf(option, choices.length),
+    kind: getQuestionKind(option, choices.length),
     choices,
     error,
   };
 }
 
-function kindOf({ IsPassword, Type, Exclusive }: Question, choices: number): RemoteQuestion['kind'] {
+function getQuestionKind({ IsPassword, Type, Exclusive }: Question, choices: number): RemoteQuestion['kind'] {
   if (IsPassword) return 'secret';
   if (Type === 'bool') return 'switch';
   return Exclusive && choices > 0 ? 'choice' : 'text';

@@ -1,40 +1,39 @@
 import type { JobState } from '../../contracts/sync/api.ts';
-import type { EngineAnswer } from '../engine/engine.ts';
+import type { EngineResponse } from '../engine/engine.ts';
 import type { Stats } from '../domain/stats.ts';
 
-/** What is to be done, and by whom. */
-export interface JobOrder {
-  /** The call: `sync/sync`. */
+/** Request for a job. */
+export interface JobRequest {
+  /** Path of the call, such as `sync/sync`. */
   readonly kind: string;
   readonly account: string;
-  /** What it is asked with, without the parameters that are meant for us. */
+  /** Parameters of the call without those that Homeport itself handles. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Under which its statistics are asked for, in place of `job/<id>`. */
+  /** Group of its statistics instead of `job/<id>`. */
   readonly group?: string | undefined;
   readonly source?: string;
   readonly destination?: string;
-  /** Where it writes, as the engine understands it. */
+  /** Locations that the job writes to, in the engine's notation. */
   readonly writes?: readonly unknown[];
-  /** It stands in the history. */
+  /** True if the job is stored in the history. */
   readonly durable: boolean;
   readonly taskId?: number;
   readonly planId?: number;
   readonly attempt?: number;
-  /** Nobody waits for its answer: it is asked for later. */
+  /** True if the client requests the result later. */
   readonly isAsync?: boolean;
-  /** What it does in place of one call to the engine. */
+  /** Work of the job instead of one call of the engine. */
   readonly work?: (job: Job) => Promise<JobOutcome>;
 }
 
-/** What came of it. */
-export interface JobOutcome extends EngineAnswer {
-  /** In place of `done` and `failed`. */
+/** Result of a job. */
+export interface JobOutcome extends EngineResponse {
+  /** Final state instead of `done` and `failed`. */
   readonly state?: JobState;
-  /** Totals that the engine counts as something else. */
+  /** Totals that replace those of the engine. */
   readonly stats?: Stats;
 }
 
-/** An error about a file. */
 export interface FileError {
   readonly name: string;
   readonly what: string;
@@ -43,45 +42,45 @@ export interface FileError {
   readonly error: string;
 }
 
-const mostErrors = 1000;
-const mostSpeeds = 240;
+const maxErrors = 1000;
+const maxSpeeds = 240;
 
-/** What the built-in engine counts for a job. */
+/** Statistics of a job of the built-in engine. */
 export interface LocalCounts {
   readonly stats: Stats;
   /** The entries of `core/transferred`. */
   readonly transferred: readonly object[];
-  /** Stops the clock of the totals. */
+  /** Stops the timer of the totals. */
   end(): void;
 }
 
-/** A call that runs, or ended a moment ago. */
+/** Job that is waiting, running or recently ended. */
 export class Job {
   readonly id: number;
-  readonly order: JobOrder;
+  readonly order: JobRequest;
   readonly startedAt: number;
   readonly group: string;
-  /** Aborted when it is to stop. */
+  /** Aborted when the job should stop. */
   readonly stopping = new AbortController();
   readonly errors = new Map<string, FileError>();
   state: JobState = 'waiting';
   endedAt: number | null = null;
   error = '';
-  /** The preview that it made, or that binds it. */
+  /** Preview that the job created or executes. */
   planId: number | null;
   output: unknown = null;
   stats: Stats = {};
-  /** Its totals where it runs without rclone. */
+  /** Statistics if the job runs without rclone. */
   local: LocalCounts | undefined;
-  /** Bytes a second, along time; where there are too many, two become one. */
+  /** Bytes per second over time. Neighboring values are merged when there are too many. */
   readonly speeds: number[] = [];
-  /** Seconds that each of them stands for. */
+  /** Number of seconds that each speed value covers. */
   speedStep = 1;
-  /** What it ends as when somebody stops it. */
+  /** Final state if the job is stopped. */
   stopsAs: JobState = 'stopped';
   #ticks: number[] = [];
 
-  constructor(id: number, order: JobOrder, now: number) {
+  constructor(id: number, order: JobRequest, now: number) {
     this.id = id;
     this.order = order;
     this.startedAt = now;
@@ -89,7 +88,7 @@ export class Job {
     this.group = order.group ?? `job/${String(id)}`;
   }
 
-  /** The engine's name of its statistics: no other job has it. */
+  /** Unique statistics group of the job in the engine. */
   get engineGroup(): string {
     return `job/${String(this.id)}`;
   }
@@ -98,17 +97,19 @@ export class Job {
     return this.state === 'waiting' || this.state === 'running';
   }
 
-  noteError(error: FileError): void {
-    if (this.errors.size < mostErrors || this.errors.has(error.name)) this.errors.set(error.name, error);
+  addError(error: FileError): void {
+    if (this.errors.size < maxErrors || this.errors.has(error.name)) this.errors.set(error.name, error);
   }
 
-  noteSpeed(speed: number): void {
+  addSpeed(speed: number): void {
     this.#ticks.push(speed);
     if (this.#ticks.length < this.speedStep) return;
     this.speeds.push(mean(this.#ticks));
     this.#ticks = [];
-    if (this.speeds.length < mostSpeeds) return;
-    const halved = Array.from({ length: mostSpeeds / 2 }, (_, at) => mean(this.speeds.slice(2 * at, 2 * at + 2)));
+    if (this.speeds.length < maxSpeeds) return;
+    const halved = Array.from({ length: maxSpeeds / 2 }, (_, index) =>
+      mean(this.speeds.slice(2 * index, 2 * index + 2)),
+    );
     this.speeds.splice(0, this.speeds.length, ...halved);
     this.speedStep *= 2;
   }

@@ -2,28 +2,28 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { JobState } from '../../contracts/sync/api.ts';
-import { redacted } from '../domain/redact.ts';
-import { addStats, numberIn, type Stats } from '../domain/stats.ts';
-import type { Engine, FileComplaint } from '../engine/engine.ts';
-import { stoppable } from '../engine/stoppable.ts';
+import { redact } from '../domain/redact.ts';
+import { addStats, getNumber, type Stats } from '../domain/stats.ts';
+import type { Engine, LoggedFileError } from '../engine/engine.ts';
+import { callStoppable } from '../engine/stoppable-call.ts';
 import type { FileRow, JobStore } from '../store/jobs.ts';
 import type { Tables } from '../store/tables.ts';
-import { exclusiveName } from './exclusive.ts';
-import type { JobIds } from './ids.ts';
-import { Job, type JobOrder, type JobOutcome } from './job.ts';
-import { PlaceLocks } from './locks.ts';
+import { getCanonicalLocation } from './canonical-location.ts';
+import type { JobIds } from './job-ids.ts';
+import { Job, type JobRequest, type JobOutcome } from './job.ts';
+import { LocationLocks } from './location-locks.ts';
 
-const second = 1000;
-/** For so long what ended is answered from memory, and calls that stand in no history at all. */
-const rememberedMs = 60_000;
-/** Characters of an answer that are remembered although somebody had it already. */
-const smallAnswer = 64 * 1024;
-/** Of all remembered answers together; the oldest go first. */
-const rememberedAnswers = 64 * 1024 * 1024;
-/** Of one answer in the history. */
-const storedAnswer = 1_000_000;
+const secondMs = 1000;
+/** Time for which ended jobs are answered from memory. */
+const cacheMs = 60_000;
+/** Maximum size of a response that is cached after it was delivered, in characters. */
+const maxDeliveredResponse = 64 * 1024;
+/** Maximum size of all cached responses; the oldest are dropped first. */
+const maxCachedResponses = 64 * 1024 * 1024;
+/** Maximum size of a response in the history. */
+const maxStoredResponse = 1_000_000;
 
-export interface JobsParts {
+export interface JobsOptions {
   readonly context: Pick<Context, 'clock' | 'commit' | 'log'>;
   readonly engine: () => Engine;
   readonly ids: JobIds;
@@ -32,32 +32,32 @@ export interface JobsParts {
   readonly onEnd: (job: Job) => void;
 }
 
-/** A job that was begun, and its end. */
-export interface BegunJob {
+/** Started job with a promise of its result. */
+export interface StartedJob {
   readonly job: Job;
   readonly ended: Promise<JobOutcome>;
 }
 
-/** All work, from the call to its place in the history. */
+/** Runs jobs and stores them in the history. */
 export class Jobs {
-  readonly #parts: JobsParts;
+  readonly #options: JobsOptions;
   readonly #jobs = new Map<number, Job>();
-  /** Apart from the others: a program that calls often leaves thousands of them behind. */
+  /** Running jobs; `#jobs` also holds thousands of ended ones if a client calls often. */
   readonly #running = new Set<Job>();
-  readonly #locks = new PlaceLocks();
-  readonly #ends = new Set<Promise<unknown>>();
-  /** How long the answers are that are remembered, the oldest first. */
-  readonly #answers = new Map<Job, number>();
+  readonly #locks = new LocationLocks();
+  readonly #pending = new Set<Promise<unknown>>();
+  /** Sizes of cached responses, oldest first. */
+  readonly #cachedSizes = new Map<Job, number>();
   #localStats: Stats = {};
   #ticking: Disposable | undefined;
   #closed = false;
 
-  constructor(parts: JobsParts) {
-    this.#parts = parts;
+  constructor(options: JobsOptions) {
+    this.#options = options;
   }
 
-  /** Those that run, and those that ended within the last minute. */
-  get known(): readonly Job[] {
+  /** Returns running jobs and those that ended within the last minute. */
+  get recent(): readonly Job[] {
     return [...this.#jobs.values()];
   }
 
@@ -65,7 +65,7 @@ export class Jobs {
     return [...this.#running];
   }
 
-  /** Totals of all jobs that ran, or run, without rclone. */
+  /** Returns the totals of all jobs of the built-in engine. */
   get localStats(): Stats {
     return addStats([
       this.#localStats,
@@ -77,88 +77,92 @@ export class Jobs {
     return this.#jobs.get(id);
   }
 
-  /** Durable ones stand in the table once this resolves. */
-  async begin(order: JobOrder): Promise<BegunJob> {
+  /** Starts a job. A durable job is stored when the promise resolves. */
+  async start(order: JobRequest): Promise<StartedJob> {
     if (this.#closed) throw new Problem('sync.stopped', 503, 'File sync is stopping.');
-    const { context, ids, store } = this.#parts;
+    const { context, ids, store } = this.#options;
     const job = new Job(await ids.take(), order, context.clock.now());
     const { kind, account, source = '', destination = '', taskId = null, planId = null, attempt = 1 } = order;
     if (order.durable) {
-      const input = JSON.stringify(redacted(order.input));
+      const input = JSON.stringify(redact(order.input));
       await context.commit((transaction: Kysely<Tables>) =>
         store.insert(transaction, {
-          ...{
-            id: job.id,
-            kind,
-            account,
-            group_name: job.group,
-            input,
-            source,
-            destination,
-            state: 'waiting',
-            attempt,
-          },
-          ...{ started_at: job.startedAt, ended_at: null, error: '', output: '{}', stats: '{}', speeds: '{}' },
-          ...{ task_id: taskId, plan_id: planId },
+          id: job.id,
+          kind,
+          account,
+          group_name: job.group,
+          input,
+          source,
+          destination,
+          state: 'waiting',
+          attempt,
+          started_at: job.startedAt,
+          ended_at: null,
+          error: '',
+          output: '{}',
+          stats: '{}',
+          speeds: '{}',
+          task_id: taskId,
+          plan_id: planId,
         }),
       );
     }
     this.#jobs.set(job.id, job);
     this.#running.add(job);
-    if (order.durable) this.#ticking ??= context.clock.every(second, () => void this.#tick());
-    const ended = this.#run(job).finally(() => this.#ends.delete(ended));
-    this.#ends.add(ended);
+    if (order.durable) this.#ticking ??= context.clock.every(secondMs, () => void this.#tick());
+    const ended = this.#run(job).finally(() => this.#pending.delete(ended));
+    this.#pending.add(ended);
     return { job, ended };
   }
 
-  /** Resolves at once; the job ends soon after. */
+  /** Requests a job to stop; returns before it has ended. */
   stop(job: Job, as: JobState = 'stopped'): void {
     if (!job.isRunning || job.stopping.signal.aborted) return;
     job.stopsAs = as;
     job.stopping.abort(new Error('context canceled'));
   }
 
-  /** Stops the jobs of removed accounts and forgets them, so that no later account of that name sees them. */
-  forget(isIts: (account: string) => boolean): void {
-    const its = [...this.#jobs.values(), ...this.#running].filter(({ order }) => isIts(order.account));
-    for (const job of its) {
+  /** Stops and removes the jobs of deleted accounts, so that no later account of that name sees them. */
+  removeJobsOf(isAffected: (account: string) => boolean): void {
+    const affected = [...this.#jobs.values(), ...this.#running].filter(({ order }) => isAffected(order.account));
+    for (const job of affected) {
       this.stop(job);
       this.#jobs.delete(job.id);
-      this.#answers.delete(job);
+      this.#cachedSizes.delete(job);
     }
   }
 
-  /** An error about a file that the engine wrote into its log: whose it is is known where only one job runs. */
-  complained({ name, error }: FileComplaint): void {
-    // Without a name it is a whole place that could not be listed: the job itself says so where that matters.
+  /** Records a file error from the engine's log. Its job is known only if a single job runs. */
+  addLoggedError({ name, error }: LoggedFileError): void {
+    // An error without a name concerns a location that could not be listed, which the job itself reports if relevant.
     if (name === '') return;
     const running = this.running.filter(({ order }) => order.durable);
-    const [only] = running;
-    if (running.length !== 1 || only === undefined) return;
-    only.noteError({ name, error, what: '', size: -1, at: this.#parts.context.clock.now() });
+    const [onlyJob] = running;
+    if (running.length !== 1 || onlyJob === undefined) return;
+    onlyJob.addError({ name, error, what: '', size: -1, at: this.#options.context.clock.now() });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#ticking?.[Symbol.dispose]();
     for (const job of this.running) this.stop(job, 'interrupted');
-    await Promise.all(this.#ends);
+    await Promise.all(this.#pending);
   }
 
   async #run(job: Job): Promise<JobOutcome> {
-    const { context, engine } = this.#parts;
+    const { context, engine } = this.#options;
     let outcome: JobOutcome;
     try {
       using _lock = await this.#lock(job);
       job.state = 'running';
-      this.#parts.onChange(job);
+      this.#options.onChange(job);
       outcome = await (job.order.work?.(job) ?? this.#callEngine(job));
-      if (job.order.durable) await this.#look(engine(), job);
+      if (job.order.durable) await this.#updateStats(engine(), job);
     } catch (error) {
-      if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('a sync broke off', { error });
-      const words = error instanceof Problem ? error.detail : 'an internal error';
+      if (!job.stopping.signal.aborted && !(error instanceof Problem)) context.log.error('sync job failed', { error });
+      const message = error instanceof Problem ? error.detail : 'an internal error';
       const status = error instanceof Problem ? error.status : 500;
-      outcome = { status, body: { error: words } };
+      outcome = { status, body: { error: message } };
     }
     await this.#end(job, outcome);
     return outcome;
@@ -166,16 +170,18 @@ export class Jobs {
 
   async #lock(job: Job): Promise<Disposable> {
     const { writes = [] } = job.order;
-    const names = await Promise.all(
-      writes.map((place) => exclusiveName(this.#parts.engine(), place, job.stopping.signal)),
+    const locations = await Promise.all(
+      writes.map((place) => getCanonicalLocation(this.#options.engine(), place, job.stopping.signal)),
     );
-    return names.length === 0 ? { [Symbol.dispose]: () => undefined } : this.#locks.take(names, job.stopping.signal);
+    return locations.length === 0
+      ? { [Symbol.dispose]: () => undefined }
+      : this.#locks.take(locations, job.stopping.signal);
   }
 
   async #callEngine(job: Job): Promise<JobOutcome> {
-    const { context, engine } = this.#parts;
+    const { context, engine } = this.#options;
     const { kind: path, input } = job.order;
-    return await stoppable(
+    return await callStoppable(
       engine(),
       context.clock,
       { path, input },
@@ -184,35 +190,38 @@ export class Jobs {
   }
 
   async #end(job: Job, outcome: JobOutcome): Promise<void> {
-    const { context, store, onEnd } = this.#parts;
+    const { context, store, onEnd } = this.#options;
     const isStopped = job.stopping.signal.aborted && outcome.status !== 200;
     const { error } = outcome.body;
     job.endedAt = context.clock.now();
-    this.#countLocal(job);
+    this.#addLocalStats(job);
     job.error =
       outcome.status === 200 ? '' : isStopped ? 'context canceled' : typeof error === 'string' ? error : 'failed';
     if (outcome.stats !== undefined) job.stats = { ...job.stats, ...outcome.stats };
-    // The engine counts a destination that it had to make as an error, which nobody can find or mend.
-    const isWhole = outcome.status === 200 && job.errors.size === 0;
-    if (isWhole && job.order.taskId !== undefined) job.stats = { ...job.stats, errors: 0 };
-    const output = this.#remember(job, outcome);
+    // The engine counts the creation of the destination as an error that users can neither find nor fix.
+    const isComplete = outcome.status === 200 && job.errors.size === 0;
+    if (isComplete && job.order.taskId !== undefined) job.stats = { ...job.stats, errors: 0 };
+    const output = this.#cacheResponse(job, outcome);
     this.#running.delete(job);
     job.state = isStopped ? job.stopsAs : (outcome.state ?? (outcome.status === 200 ? 'done' : 'failed'));
     if (job.order.durable) {
       const end = {
-        ...{ state: job.state, ended_at: job.endedAt, error: job.error, plan_id: job.planId },
-        output: output.length > storedAnswer ? '{}' : output,
+        state: job.state,
+        ended_at: job.endedAt,
+        error: job.error,
+        plan_id: job.planId,
+        output: output.length > maxStoredResponse ? '{}' : output,
         stats: JSON.stringify(job.stats),
         speeds: JSON.stringify({ step: job.speedStep, values: job.speeds }),
       };
-      const files = filesOf(job);
+      const files = toFileRows(job);
       await context
         .commit((transaction: Kysely<Tables>) => store.end(transaction, job.id, end, files))
-        .catch((cause: unknown) => context.log.error('the end of a sync could not be written', { error: cause }));
+        .catch((cause: unknown) => context.log.error('sync job result not stored', { error: cause }));
     }
-    context.clock.after(rememberedMs, () => {
+    context.clock.after(cacheMs, () => {
       this.#jobs.delete(job.id);
-      this.#answers.delete(job);
+      this.#cachedSizes.delete(job);
     });
     if (this.#ticking !== undefined && !this.running.some(({ order }) => order.durable)) {
       this.#ticking?.[Symbol.dispose]();
@@ -221,70 +230,74 @@ export class Jobs {
     onEnd(job);
   }
 
-  /** Keeps the answer for those who ask for it within the next minute; as JSON, where that is not too long to be stored. */
-  #remember(job: Job, { body, length, status }: JobOutcome): string {
+  /** Caches the response for requests within the next minute. Returns it as JSON if it is small enough to be stored. */
+  #cacheResponse(job: Job, { body, length, status }: JobOutcome): string {
     const { durable, isAsync = false } = job.order;
     job.output = {};
-    if (status !== 200 || (length ?? 0) > rememberedAnswers || (!isAsync && (length ?? 0) > smallAnswer)) return '{}';
+    if (status !== 200 || (length ?? 0) > maxCachedResponses || (!isAsync && (length ?? 0) > maxDeliveredResponse))
+      return '{}';
     const text = durable || length === undefined ? JSON.stringify(body) : '';
     const size = length ?? text.length;
-    if (size > (isAsync ? rememberedAnswers : smallAnswer)) return '{}';
+    if (size > (isAsync ? maxCachedResponses : maxDeliveredResponse)) return '{}';
     job.output = body;
-    this.#answers.set(job, size);
-    let total = [...this.#answers.values()].reduce((sum, each) => sum + each, 0);
-    for (const [old, its] of this.#answers) {
-      if (total <= rememberedAnswers) break;
-      old.output = {};
-      this.#answers.delete(old);
-      total -= its;
+    this.#cachedSizes.set(job, size);
+    let total = [...this.#cachedSizes.values()].reduce((sum, each) => sum + each, 0);
+    for (const [oldJob, cachedSize] of this.#cachedSizes) {
+      if (total <= maxCachedResponses) break;
+      oldJob.output = {};
+      this.#cachedSizes.delete(oldJob);
+      total -= cachedSize;
     }
     return text === '' ? '{}' : text;
   }
 
   async #tick(): Promise<void> {
-    const engine = this.#parts.engine();
+    const engine = this.#options.engine();
     for (const job of this.running) {
       if (!job.order.durable || job.state !== 'running') continue;
-      await this.#look(engine, job);
-      this.#parts.onChange(job);
+      await this.#updateStats(engine, job);
+      this.#options.onChange(job);
     }
   }
 
-  #countLocal(job: Job): void {
+  #addLocalStats(job: Job): void {
     if (job.local === undefined) return;
     job.local.end();
     job.stats = job.local.stats;
     this.#localStats = addStats([this.#localStats, job.stats]);
   }
 
-  #note(job: Job, stats: Stats): void {
-    const bytes = numberIn(stats, 'bytes') - numberIn(job.stats, 'bytes');
+  #setStats(job: Job, stats: Stats): void {
+    const bytes = getNumber(stats, 'bytes') - getNumber(job.stats, 'bytes');
     job.stats = stats;
-    if (job.isRunning) job.noteSpeed(Math.max(0, bytes));
+    if (job.isRunning) job.addSpeed(Math.max(0, bytes));
   }
 
-  /** Totals and errors so far. */
-  async #look(engine: Engine, job: Job): Promise<void> {
-    if (job.local !== undefined) return this.#note(job, job.local.stats);
+  /** Reads the current totals and errors. */
+  async #updateStats(engine: Engine, job: Job): Promise<void> {
+    if (job.local !== undefined) return this.#setStats(job, job.local.stats);
     const group = job.engineGroup;
     const [stats, transferred] = await Promise.all([
-      engine.look('core/stats', { group }),
-      engine.look('core/transferred', { group }),
+      engine.callIfRunning('core/stats', { group }),
+      engine.callIfRunning('core/transferred', { group }),
     ]);
-    if (stats?.status === 200) this.#note(job, stats.body);
+    if (stats?.status === 200) this.#setStats(job, stats.body);
     const list = transferred?.body['transferred'];
     if (!Array.isArray(list)) return;
     for (const entry of list as readonly Readonly<Record<string, unknown>>[]) {
-      const { error, name, what, size, completed_at: at } = entry;
+      const { error, name, what, size, completed_at: completedAt } = entry;
       if (typeof error !== 'string' || error === '' || typeof name !== 'string' || name === '') continue;
-      job.noteError({
-        ...{ name, error, what: typeof what === 'string' ? what : '', size: typeof size === 'number' ? size : -1 },
-        at: typeof at === 'string' ? Date.parse(at) || job.startedAt : job.startedAt,
+      job.addError({
+        name,
+        error,
+        what: typeof what === 'string' ? what : '',
+        size: typeof size === 'number' ? size : -1,
+        at: typeof completedAt === 'string' ? Date.parse(completedAt) || job.startedAt : job.startedAt,
       });
     }
   }
 }
 
-function filesOf(job: Job): readonly FileRow[] {
+function toFileRows(job: Job): readonly FileRow[] {
   return [...job.errors.values()].map((file, seq) => ({ job_id: job.id, seq, ...file }));
 }

@@ -2,27 +2,34 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { everyone, type Grant, type Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { commandIn } from '../domain/commands.ts';
-import { coversWhole, type PlaceGrant } from '../domain/coverage.ts';
-import { climbs, readPlace, resourceOf, within } from '../domain/place.ts';
+import { findCommandOption } from '../domain/command-options.ts';
+import { coversFolder, type LocationGrant } from '../domain/grant-coverage.ts';
+import { hasDotSegments, parseLocation, toGrantResource, joinLocation } from '../domain/location.ts';
 import { CallError } from './call-error.ts';
-import { forAll, harmlessConfig, harmlessFilter, plainName, settableBlocks, type CallRule } from './calls.ts';
+import {
+  callsForAll,
+  harmlessConfig,
+  harmlessFilter,
+  normalizeOptionName,
+  settableBlocks,
+  type CallRule,
+} from './calls.ts';
 import type { Input } from './input.ts';
 
-/** Who calls. */
+/** Caller of the rclone API. */
 export interface Caller {
-  /** Whose its jobs are: of a token that has only some of an account's rights, its own. */
+  /** Owner of the caller's jobs: a limited token has its own. */
   readonly account: string;
-  /** Such a token, and the account it is of. */
+  /** The limited token with its account. */
   readonly limited?: { readonly account: string; readonly token: string };
-  /** Everything: administrators, and the host itself. */
+  /** True for administrators and the host itself, which may do everything. */
   readonly all: boolean;
 }
 
 const writesTrees = new Set(['sync/sync', 'sync/copy', 'sync/move', 'operations/uploadfile']);
-const special = new Set(['_async', '_group', '_config', '_filter']);
+const commonParameters = new Set(['_async', '_group', '_config', '_filter']);
 
-/** Decides who may do what, before anything reaches the engine. */
+/** Checks permissions before a call reaches the engine. */
 export class Access {
   readonly #accounts: Context['accounts'];
 
@@ -35,21 +42,21 @@ export class Access {
     return { account, all: role === 'admin' };
   }
 
-  /** Whether the account may use the service at all: it has a grant on some place. */
-  async mayEnter(caller: Caller): Promise<boolean> {
+  /** Returns true if the account has a grant on any location. */
+  async hasAnyGrant(caller: Caller): Promise<boolean> {
     if (caller.all) return true;
-    const lists = await this.#lists(caller);
-    return lists.every(({ own, everybodys }) =>
-      [...own, ...everybodys].some(({ permission }) => permission !== 'none'),
+    const lists = await this.#getGrantLists(caller);
+    return lists.every(({ accountGrants, sharedGrants }) =>
+      [...accountGrants, ...sharedGrants].some(({ permission }) => permission !== 'none'),
     );
   }
 
   /**
-   * The input as the engine may get it: of accounts that do not administrate, places are the real ones that were checked.
-   * @throws CallError 403 for what this account may not do, and for what nobody may.
+   * Checks the input of a call and returns it with resolved locations.
+   * @throws CallError 403 if the call is denied to this account or to all accounts.
    */
   async check(caller: Caller, path: string, rule: CallRule, input: Input): Promise<Input> {
-    const command = commandIn(input);
+    const command = findCommandOption(input);
     if (command !== undefined) throw new CallError(403, `"${command}" would run a program here, which is never done`);
     if (path === 'options/set') {
       const block = Object.keys(input).find(
@@ -58,71 +65,80 @@ export class Access {
       if (block !== undefined) throw new CallError(403, `options of the block "${block}" cannot be set here`);
     }
     if (caller.all) return input;
-    if (forAll.has(path)) return {};
-    if (rule.places === undefined) throw new CallError(403, `"${path}" is for administrators`);
-    const places = rule.places;
-    const known = new Set([
-      ...places.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]),
+    if (callsForAll.has(path)) return {};
+    if (rule.locations === undefined) throw new CallError(403, `"${path}" is for administrators`);
+    const locations = rule.locations;
+    const knownParameters = new Set([
+      ...locations.flatMap(({ fs, remote }) => [fs, ...(remote === undefined ? [] : [remote])]),
       ...(rule.keys ?? []),
     ]);
-    const odd = Object.keys(input).find((key) => !special.has(key) && !known.has(key));
-    if (odd !== undefined) throw new CallError(403, `only administrators may give "${odd}"`);
+    const unknownKey = Object.keys(input).find((key) => !commonParameters.has(key) && !knownParameters.has(key));
+    if (unknownKey !== undefined) throw new CallError(403, `only administrators may give "${unknownKey}"`);
     const checked: Input = { ...input };
     if (Object.hasOwn(input, '_config')) checked['_config'] = onlyKeys(input['_config'], harmlessConfig);
     if (Object.hasOwn(input, '_filter')) checked['_filter'] = onlyKeys(input['_filter'], harmlessFilter);
-    for (const { fs, remote, need } of places) {
-      // What is missing or of a wrong type the engine words itself.
+    for (const { fs, remote, need } of locations) {
+      // The engine itself reports missing values and wrong types.
       if (typeof input[fs] !== 'string') {
-        if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw refusal(fs);
+        if (Object.hasOwn(input, fs) && typeof input[fs] === 'object') throw toRefusal(fs);
         continue;
       }
       const isTree = need === 'write' && fs !== 'srcFs' && writesTrees.has(path);
-      checked[fs] = await (isTree ? this.tree(caller, input[fs]) : this.place(caller, input[fs], need));
-      const below = remote === undefined ? '' : input[remote];
-      if (typeof below === 'string' && below !== '') await this.place(caller, within(input[fs], below), need);
+      checked[fs] = await (isTree ? this.checkTree(caller, input[fs]) : this.checkLocation(caller, input[fs], need));
+      const remotePath = remote === undefined ? '' : input[remote];
+      if (typeof remotePath === 'string' && remotePath !== '')
+        await this.checkLocation(caller, joinLocation(input[fs], remotePath), need);
     }
     return checked;
   }
 
-  /** The same of a place into which whole trees are written: the engine writes through links that are there. @throws CallError 403 */
-  async tree(caller: Caller, text: string): Promise<string> {
-    const real = await this.place(caller, text, 'write');
-    if (!caller.all && readPlace(real, process.platform === 'win32').kind === 'local') {
-      for await (const link of linksIn(real)) await this.place(caller, link, 'write');
+  /**
+   * Checks a location that receives whole folders, including its links, because the engine writes through them.
+   * @throws CallError 403
+   */
+  async checkTree(caller: Caller, text: string): Promise<string> {
+    const realLocation = await this.checkLocation(caller, text, 'write');
+    if (!caller.all && parseLocation(realLocation, process.platform === 'win32').kind === 'local') {
+      for await (const link of linksIn(realLocation)) await this.checkLocation(caller, link, 'write');
     }
-    return real;
+    return realLocation;
   }
 
-  /** The place as the engine may get it. @throws CallError 403 */
-  async place(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
+  /** Checks a location and returns it with its real path. @throws CallError 403 */
+  async checkLocation(caller: Caller, text: string, need: 'read' | 'write'): Promise<string> {
     if (caller.all) return text;
-    const place = readPlace(text, process.platform === 'win32');
-    if (place.kind === 'inline') throw refusal(text);
-    if (climbs(place.path)) throw refusal(text);
-    const real = place.kind === 'local' ? { ...place, path: await realPlace(place.path) } : place;
-    const resource = resourceOf(real);
-    const lists = await this.#lists(caller);
-    if (!lists.every(({ own, everybodys }) => coversWhole(own, everybodys, resource, need))) throw refusal(text);
-    return real.kind === 'local' ? real.path : text;
+    const location = parseLocation(text, process.platform === 'win32');
+    if (location.kind === 'inline') throw toRefusal(text);
+    if (hasDotSegments(location.path)) throw toRefusal(text);
+    const realLocation =
+      location.kind === 'local' ? { ...location, path: await resolveLocation(location.path) } : location;
+    const resource = toGrantResource(realLocation);
+    const lists = await this.#getGrantLists(caller);
+    if (!lists.every(({ accountGrants, sharedGrants }) => coversFolder(accountGrants, sharedGrants, resource, need)))
+      throw toRefusal(text);
+    return realLocation.kind === 'local' ? realLocation.path : text;
   }
 
-  /** The grants that must allow something, each list for itself: those of a token and those of its account. */
-  async #lists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
-    const found = await this.#accounts.find(limited?.account ?? account);
-    const [own, everybodys] = [onSync(found?.grants), onSync((await this.#accounts.find(everyone))?.grants)];
-    if (limited === undefined) return [{ own, everybodys }];
+  /** Returns the lists of grants that must all allow an operation: those of a token and those of its account. */
+  async #getGrantLists({ account, limited }: Caller): Promise<readonly GrantLists[]> {
+    const owner = await this.#accounts.find(limited?.account ?? account);
+    const [accountGrants, sharedGrants] = [
+      filterSyncGrants(owner?.grants),
+      filterSyncGrants((await this.#accounts.find(everyone))?.grants),
+    ];
+    if (limited === undefined) return [{ accountGrants, sharedGrants }];
     const token = (await this.#accounts.tokens(limited.account)).find(({ id }) => id === limited.token);
-    const scope = { own: onSync(token?.scopes), everybodys: [] };
-    return found?.role === 'admin' ? [scope] : [scope, { own, everybodys }];
+    const scope = { accountGrants: filterSyncGrants(token?.scopes), sharedGrants: [] };
+    return owner?.role === 'admin' ? [scope] : [scope, { accountGrants, sharedGrants }];
   }
 }
 
 interface GrantLists {
-  readonly own: readonly PlaceGrant[];
-  readonly everybodys: readonly PlaceGrant[];
+  readonly accountGrants: readonly LocationGrant[];
+  readonly sharedGrants: readonly LocationGrant[];
 }
 
-function onSync(grants: readonly Grant[] = []): readonly PlaceGrant[] {
+function filterSyncGrants(grants: readonly Grant[] = []): readonly LocationGrant[] {
   return grants.filter(({ service }) => service === 'sync');
 }
 
@@ -145,29 +161,29 @@ const knownBlocks = new Set([
   'metrics',
 ]);
 
-function refusal(place: string): CallError {
-  return new CallError(403, `this account has no grant on ${JSON.stringify(place)}`);
+function toRefusal(location: string): CallError {
+  return new CallError(403, `this account has no grant on ${JSON.stringify(location)}`);
 }
 
-/** Options as an object of those that may be given. */
-function onlyKeys(given: unknown, allowed: ReadonlySet<string>): unknown {
-  let options: unknown = given;
-  if (typeof given === 'string') {
+/** Parses options and rejects those that are not allowed. */
+function onlyKeys(input: unknown, allowed: ReadonlySet<string>): unknown {
+  let options: unknown = input;
+  if (typeof input === 'string') {
     try {
-      options = JSON.parse(given);
+      options = JSON.parse(input);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       throw new CallError(400, 'options must be an object or JSON of one');
     }
   }
   if (typeof options !== 'object' || options === null) throw new CallError(400, 'options must be an object');
-  const odd = Object.keys(options).find((key) => !allowed.has(plainName(key)));
-  if (odd !== undefined) throw new CallError(403, `only administrators may give the option "${odd}"`);
+  const unknownKey = Object.keys(options).find((key) => !allowed.has(normalizeOptionName(key)));
+  if (unknownKey !== undefined) throw new CallError(403, `only administrators may give the option "${unknownKey}"`);
   return options;
 }
 
 async function* linksIn(folder: string): AsyncGenerator<string> {
-  // What cannot be read the engine cannot read either.
+  // The engine cannot read unreadable folders either.
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink()) yield path;
@@ -175,18 +191,18 @@ async function* linksIn(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Where a path leads in truth; what of it is not there yet stays as it is. @throws CallError 403 for a link to nowhere. */
-async function realPlace(path: string): Promise<string> {
+/** Resolves a path; missing parts remain unchanged. @throws CallError 403 for a link without a target. */
+async function resolveLocation(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code !== 'ENOENT') throw refusal(path);
+    if (code !== 'ENOENT') throw toRefusal(path);
     const isLink = await lstat(path).then(
       () => true,
       () => false,
     );
-    if (isLink || dirname(path) === path) throw refusal(path);
-    return join(await realPlace(dirname(path)), basename(path));
+    if (isLink || dirname(path) === path) throw toRefusal(path);
+    return join(await resolveLocation(dirname(path)), basename(path));
   }
 }

@@ -1,4 +1,4 @@
-/** A refusal or failure, as the peer words it. */
+/** Refusal or failure with rclone's message. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly status: number;

@@ -1,62 +1,62 @@
-/** A parameter that says where, with the one that names something below it. */
-export interface PlaceParameter {
+/** Names of the parameters for a location and for a path below it. */
+export interface LocationParameter {
   readonly fs: string;
   readonly remote?: string;
   readonly need: 'read' | 'write';
 }
 
-/** What we know of a call that the engine carries out. */
+/** Rule for a call that the engine executes. */
 export interface CallRule {
-  /** Whoever has a grant on these places may call it; without any, administrators alone. */
-  readonly places?: readonly PlaceParameter[];
-  /** The other parameters that such an account may give. */
+  /** Locations that need a grant; without any, only administrators may call. */
+  readonly locations?: readonly LocationParameter[];
+  /** Other parameters that accounts with grants may pass. */
   readonly keys?: readonly string[];
-  /** It changes files: it stands in the history, and no other writes to the same place meanwhile. */
+  /** Parameters with locations that the call changes. Such calls are stored in the history and lock these locations. */
   readonly writes?: readonly string[];
-  /** Where it takes from, for the history. */
+  /** Parameter with the source, for the history. */
   readonly from?: string;
 }
 
-const one = (need: 'read' | 'write'): readonly PlaceParameter[] => [{ fs: 'fs', remote: 'remote', need }];
-const two = (src: 'read' | 'write'): readonly PlaceParameter[] => [
+const oneLocation = (need: 'read' | 'write'): readonly LocationParameter[] => [{ fs: 'fs', remote: 'remote', need }];
+const twoLocations = (src: 'read' | 'write'): readonly LocationParameter[] => [
   { fs: 'srcFs', need: src },
   { fs: 'dstFs', need: 'write' },
 ];
-const twoFiles = (src: 'read' | 'write'): readonly PlaceParameter[] => [
+const twoFiles = (src: 'read' | 'write'): readonly LocationParameter[] => [
   { fs: 'srcFs', remote: 'srcRemote', need: src },
   { fs: 'dstFs', remote: 'dstRemote', need: 'write' },
 ];
 const transfer = { from: 'srcFs', keys: ['createEmptySrcDirs', 'deleteEmptySrcDirs'] } as const;
 
-/** The calls that go to the engine. */
+/** Calls that are forwarded to the engine. */
 export const calls: Readonly<Record<string, CallRule>> = {
-  'sync/sync': { ...transfer, places: two('read'), writes: ['dstFs'] },
-  'sync/copy': { ...transfer, places: two('read'), writes: ['dstFs'] },
-  'sync/move': { ...transfer, places: two('write'), writes: ['srcFs', 'dstFs'] },
+  'sync/sync': { ...transfer, locations: twoLocations('read'), writes: ['dstFs'] },
+  'sync/copy': { ...transfer, locations: twoLocations('read'), writes: ['dstFs'] },
+  'sync/move': { ...transfer, locations: twoLocations('write'), writes: ['srcFs', 'dstFs'] },
   'sync/bisync': { writes: ['path1', 'path2'], from: 'path1' },
-  'operations/list': { places: one('read'), keys: ['opt'] },
-  'operations/stat': { places: one('read'), keys: ['opt'] },
-  'operations/size': { places: [{ fs: 'fs', need: 'read' }] },
-  'operations/about': { places: [{ fs: 'fs', need: 'read' }] },
-  'operations/fsinfo': { places: [{ fs: 'fs', need: 'read' }] },
+  'operations/list': { locations: oneLocation('read'), keys: ['opt'] },
+  'operations/stat': { locations: oneLocation('read'), keys: ['opt'] },
+  'operations/size': { locations: [{ fs: 'fs', need: 'read' }] },
+  'operations/about': { locations: [{ fs: 'fs', need: 'read' }] },
+  'operations/fsinfo': { locations: [{ fs: 'fs', need: 'read' }] },
   'operations/check': {
-    places: [
+    locations: [
       { fs: 'srcFs', need: 'read' },
       { fs: 'dstFs', need: 'read' },
     ],
     keys: ['combined', 'missingOnSrc', 'missingOnDst', 'match', 'differ', 'error', 'download', 'oneWay'],
   },
-  'operations/hashsum': { places: [{ fs: 'fs', need: 'read' }], keys: ['hashType', 'download', 'base64'] },
-  'operations/hashsumfile': { places: one('read'), keys: ['hashType', 'download', 'base64'] },
-  'operations/mkdir': { places: one('write') },
-  'operations/rmdir': { places: one('write') },
-  'operations/rmdirs': { places: one('write'), keys: ['leaveRoot'] },
-  'operations/purge': { places: one('write'), writes: ['fs'] },
-  'operations/delete': { places: [{ fs: 'fs', need: 'write' }], keys: ['remote', 'rmdirs'], writes: ['fs'] },
-  'operations/deletefile': { places: one('write') },
-  'operations/copyfile': { places: twoFiles('read'), from: 'srcFs' },
-  'operations/movefile': { places: twoFiles('write'), from: 'srcFs' },
-  'operations/uploadfile': { places: one('write') },
+  'operations/hashsum': { locations: [{ fs: 'fs', need: 'read' }], keys: ['hashType', 'download', 'base64'] },
+  'operations/hashsumfile': { locations: oneLocation('read'), keys: ['hashType', 'download', 'base64'] },
+  'operations/mkdir': { locations: oneLocation('write') },
+  'operations/rmdir': { locations: oneLocation('write') },
+  'operations/rmdirs': { locations: oneLocation('write'), keys: ['leaveRoot'] },
+  'operations/purge': { locations: oneLocation('write'), writes: ['fs'] },
+  'operations/delete': { locations: [{ fs: 'fs', need: 'write' }], keys: ['remote', 'rmdirs'], writes: ['fs'] },
+  'operations/deletefile': { locations: oneLocation('write') },
+  'operations/copyfile': { locations: twoFiles('read'), from: 'srcFs' },
+  'operations/movefile': { locations: twoFiles('write'), from: 'srcFs' },
+  'operations/uploadfile': { locations: oneLocation('write') },
   ...Object.fromEntries(
     [
       ...['operations/cleanup', 'operations/copyurl', 'operations/publiclink', 'operations/settier'],
@@ -78,11 +78,11 @@ export const calls: Readonly<Record<string, CallRule>> = {
   ),
 };
 
-/** Asked of the engine for any account that may use the service at all: they tell nothing of files. */
-export const forAll: ReadonlySet<string> = new Set(['core/version', 'core/pid']);
+/** Calls that every account with a grant may make, because they reveal nothing about files. */
+export const callsForAll: ReadonlySet<string> = new Set(['core/version', 'core/pid']);
 
-/** What the peer has and we never do: they run programs, open servers, or end or change the engine itself. */
-export const refused: ReadonlySet<string> = new Set([
+/** Calls of rclone that are always refused: they run programs, open servers, or end or reconfigure the engine. */
+export const refusedCalls: ReadonlySet<string> = new Set([
   ...['core/command', 'core/quit', 'backend/command', 'config/setpath', 'config/unlock', 'rc/panic', 'rc/fatal'],
   ...['mount/mount', 'mount/unmount', 'mount/unmountall', 'mount/listmounts', 'mount/types', 'serve/start'],
   ...['serve/stop', 'serve/stopall', 'serve/list', 'serve/types', 'debug/set-block-profile-rate'],
@@ -91,10 +91,10 @@ export const refused: ReadonlySet<string> = new Set([
   ...['pluginsctl/listTestPlugins', 'pluginsctl/removePlugin', 'pluginsctl/removeTestPlugin'],
 ]);
 
-/** Groups of options that concern files; the others are about servers of the engine that we do not run. */
+/** Option blocks that concern files; the others configure servers that Homeport does not run. */
 export const settableBlocks: ReadonlySet<string> = new Set(['main', 'filter']);
 
-/** Options for one call that change neither what is read nor where anything is written. */
+/** Options of one call that change neither the files that are read nor the locations that are written. */
 export const harmlessConfig: ReadonlySet<string> = new Set(
   [
     ...[
@@ -112,16 +112,16 @@ export const harmlessConfig: ReadonlySet<string> = new Set(
     ...['MaxDuration', 'MaxTransfer', 'CutoffMode', 'Retries', 'LowLevelRetries', 'ModifyWindow', 'DeleteMode'],
     ...['MaxDepth', 'NoTraverse', 'CheckFirst', 'NoCheckDest', 'NoUpdateModTime', 'NoUpdateDirModTime', 'Immutable'],
     ...['OrderBy', 'MultiThreadStreams', 'MultiThreadCutoff', 'UseListR', 'Metadata', 'Inplace', 'TPSLimit'],
-  ].map(plainName),
+  ].map(normalizeOptionName),
 );
 export const harmlessFilter: ReadonlySet<string> = new Set(
   [
     ...['IncludeRule', 'ExcludeRule', 'FilterRule', 'MinSize', 'MaxSize', 'MinAge', 'MaxAge', 'DeleteExcluded'],
     ...['IgnoreCase', 'ExcludeFile'],
-  ].map(plainName),
+  ].map(normalizeOptionName),
 );
 
-/** `max_delete` and `MaxDelete` are the same. */
-export function plainName(name: string): string {
+/** Normalizes an option name: `max_delete` equals `MaxDelete`. */
+export function normalizeOptionName(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
 }

@@ -1,87 +1,91 @@
 import type { IncomingMessage } from 'node:http';
 import { CallError } from './call-error.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
 
 export type Input = Record<string, unknown>;
 
-const largestBody = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
+/** Maximum nesting of the input, which is serialized again for the history and the engine. */
+const maxLevels = 1000;
 
-/** What a request asks with: its address's query, and a form or JSON over it as the peer reads them. */
+/** Reads the parameters of a request from query, form and JSON body with rclone's precedence. */
 export async function readInput(request: IncomingMessage, url: URL): Promise<Input> {
-  // The last of a repeated key counts.
+  // The last value of a repeated key applies.
   const query = Object.fromEntries(url.searchParams);
   const [type = '', ...rest] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   if (type.toLowerCase() === 'application/x-www-form-urlencoded') {
-    const form = Object.fromEntries(new URLSearchParams(await bodyOf(request)));
+    const form = Object.fromEntries(new URLSearchParams(await readBody(request)));
     return { ...form, ...query };
   }
   if (type.toLowerCase() !== 'application/json') {
     request.resume();
     return query;
   }
-  const charset = rest.map((part) => /^charset="?([^"]*)"?$/i.exec(part)?.[1]).find((found) => found !== undefined);
+  const charset = rest.map((part) => /^charset="?([^"]*)"?$/i.exec(part)?.[1]).find((value) => value !== undefined);
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
     throw new CallError(400, `unsupported charset ${JSON.stringify(charset)} for JSON input`);
   }
-  return { ...query, ...readJson(await bodyOf(request)) };
+  return { ...query, ...readJson(await readBody(request)) };
 }
 
-/** A JSON object. @throws CallError in the words of the peer. */
+/** Parses a JSON object. @throws CallError with rclone's message. */
 function readJson(text: string): Input {
   const body = text.trim();
-  const failed = (reason: string): CallError => new CallError(400, `failed to read input JSON: ${reason}`);
-  if (body === '') throw failed('EOF');
+  const toError = (reason: string): CallError => new CallError(400, `failed to read input JSON: ${reason}`);
+  if (body === '') throw toError('EOF');
   const kind = { '[': 'array', '"': 'string', t: 'bool', f: 'bool' }[body.charAt(0)];
   try {
-    const read: unknown = JSON.parse(body);
-    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Input;
-    if (read === null) return {};
-    throw failed(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);
+    const parsed: unknown = JSON.parse(body);
+    if (exceedsDepth(parsed, maxLevels)) throw toError('json: exceeded max depth');
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as Input;
+    if (parsed === null) return {};
+    throw toError(`json: cannot unmarshal ${kind ?? 'number'} into Go value of type rc.Params`);
   } catch (error) {
     if (error instanceof CallError) throw error;
-    throw failed(complaint(body));
+    throw toError(getJsonErrorMessage(body));
   }
 }
 
-/** The usual mistakes as Go tells of them. */
-function complaint(body: string): string {
+/** Returns Go's message for common JSON errors. */
+function getJsonErrorMessage(body: string): string {
   const first = /^\{\s*([^"}\s])/.exec(body)?.[1];
   if (first !== undefined) return `invalid character '${first}' looking for beginning of object key string`;
   if (!body.startsWith('{')) return `invalid character '${body.charAt(0)}' looking for beginning of value`;
   return 'unexpected EOF';
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const body = await readRequestBody(request, largestBody, () => new CallError(413, 'the input is too large'));
+async function readBody(request: IncomingMessage): Promise<string> {
+  const body = await readRequestBody(request, maxBodyBytes, () => new CallError(413, 'the input is too large'));
   return body.toString();
 }
 
-/** Whether a value says yes, as a flag may be written. */
+/** Returns true for the values that rclone accepts as true. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(1|t|true)$/i.test(value));
 }
 
-/** A text that must be there. @throws CallError 400 */
-export function textOf(input: Input, key: string): string {
-  const value = wanted(input, key);
+/** Returns a required string. @throws CallError 400 */
+export function getString(input: Input, key: string): string {
+  const value = getRequired(input, key);
   if (typeof value === 'string') return value;
-  throw new CallError(400, `expecting string value for key ${JSON.stringify(key)} (was ${goType(value)})`);
+  throw new CallError(400, `expecting string value for key ${JSON.stringify(key)} (was ${getGoType(value)})`);
 }
 
-/** A whole number that must be there, also as digits. @throws CallError 400 */
-export function numberOf(input: Input, key: string): number {
-  const value = wanted(input, key);
+/** Returns a required integer, which may be a string of digits. @throws CallError 400 */
+export function getInteger(input: Input, key: string): number {
+  const value = getRequired(input, key);
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value);
-  throw new CallError(400, `expecting int64 value for key ${JSON.stringify(key)} (was ${goType(value)})`);
+  throw new CallError(400, `expecting int64 value for key ${JSON.stringify(key)} (was ${getGoType(value)})`);
 }
 
-function wanted(input: Input, key: string): unknown {
+function getRequired(input: Input, key: string): unknown {
   if (!Object.hasOwn(input, key)) throw new CallError(400, `Didn't find key ${JSON.stringify(key)} in input`);
   return input[key];
 }
 
-function goType(value: unknown): string {
+function getGoType(value: unknown): string {
   if (typeof value === 'number') return 'float64';
   if (typeof value === 'boolean') return 'bool';
   if (Array.isArray(value)) return '[]interface {}';

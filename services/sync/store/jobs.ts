@@ -7,10 +7,10 @@ export type FileRow = Selectable<Tables['run_files']>;
 
 type Expressions = ExpressionBuilder<Tables, 'runs'>;
 
-/** Of the JSON in `input`, for LIKE. */
-export const keepsReplaced = '%"keepReplaced":true%';
+/** LIKE pattern for the JSON in `input` of runs that keep replaced files. */
+export const keepsReplacedPattern = '%"keepReplaced":true%';
 
-/** The history of jobs. */
+/** Stores the history of jobs. */
 export class JobStore {
   readonly #db: Kysely<Tables>;
 
@@ -33,62 +33,62 @@ export class JobStore {
     files: readonly FileRow[],
   ): Promise<void> {
     await transaction.updateTable('runs').set(end).where('id', '=', id).execute();
-    for (let at = 0; at < files.length; at += 100) {
+    for (let index = 0; index < files.length; index += 100) {
       await transaction
         .insertInto('run_files')
-        .values(files.slice(at, at + 100))
+        .values(files.slice(index, index + 100))
         .execute();
     }
   }
 
-  /** Those that a host that was killed left as running. */
+  /** Marks jobs as interrupted that were running when the host was killed, and returns them. */
   async interrupt(transaction: Kysely<Tables>, now: number): Promise<readonly JobRow[]> {
-    const left = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
-    if (left.length === 0) return [];
+    const interruptedRows = await transaction.selectFrom('runs').selectAll().where('state', 'in', running).execute();
+    if (interruptedRows.length === 0) return [];
     await transaction
       .updateTable('runs')
       .set({ state: 'interrupted', ended_at: now, error: 'interrupted: Homeport was ended while it ran' })
       .where('state', 'in', running)
       .execute();
-    return left;
+    return interruptedRows;
   }
 
   find(id: number): Promise<JobRow | undefined> {
     return this.#db.selectFrom('runs').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  list(wanted: {
+  list(filter: {
     readonly account?: string | undefined;
     readonly task?: number | undefined;
-    /** How they ended: without an error, or in one of these states or with errors. */
+    /** Filters by result: without errors, or in one of these states or with errors. */
     readonly ended?: { readonly well: true } | { readonly in: readonly JobState[] } | undefined;
-    /** Part of the name of a file that they had to do with, as far as that is kept. */
+    /** Part of the name of a file that failed or was planned. */
     readonly file?: string | undefined;
     readonly before?: number | undefined;
     readonly limit: number;
   }): Promise<readonly JobRow[]> {
-    const { account, task, ended, before, limit } = wanted;
-    const file = wanted.file?.trim().toLowerCase() ?? '';
-    const withErrors = (is: Expressions) =>
+    const { account, task, ended, before, limit } = filter;
+    const file = filter.file?.trim().toLowerCase() ?? '';
+    const hasErrors = (is: Expressions) =>
       is.exists(is.selectFrom('run_files').select('seq').whereRef('run_files.job_id', '=', 'runs.id'));
-    const like = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    const named = (is: Expressions) =>
+    const toLikePattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const matchesFile = (is: Expressions) =>
       is.or([
         is.exists(
           is
             .selectFrom('run_files')
             .select('seq')
             .whereRef('run_files.job_id', '=', 'runs.id')
-            .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${like(file)} escape '\\'`),
+            .where(sql<boolean>`lower(${sql.ref('run_files.name')}) like ${toLikePattern(file)} escape '\\'`),
         ),
-        // A plan is JSON of its paths, in which a name is written as JSON has it.
+        // Paths in a plan are JSON strings, so the search text is escaped as JSON.
         is.exists(
           is
             .selectFrom('plans')
             .select('plans.id')
             .whereRef('plans.id', '=', 'runs.plan_id')
             .where(
-              sql<boolean>`lower(${sql.ref('plans.body')}) like ${like(JSON.stringify(file).slice(1, -1))} escape '\\'`,
+              sql<boolean>`lower(${sql.ref('plans.body')}) like ${toLikePattern(JSON.stringify(file).slice(1, -1))} escape '\\'`,
             ),
         ),
       ]);
@@ -98,21 +98,21 @@ export class JobStore {
       .$if(account !== undefined, (query) => query.where('account', '=', account ?? ''))
       .$if(task !== undefined, (query) => query.where('task_id', '=', task ?? 0))
       .$if(ended !== undefined && 'well' in ended, (query) =>
-        query.where((is) => is.and([is('state', '=', 'done'), is.not(withErrors(is))])),
+        query.where((is) => is.and([is('state', '=', 'done'), is.not(hasErrors(is))])),
       )
       .$if(ended !== undefined && 'in' in ended, (query) =>
         query.where((is) =>
-          is.or([is('state', 'in', ended !== undefined && 'in' in ended ? ended.in : []), withErrors(is)]),
+          is.or([is('state', 'in', ended !== undefined && 'in' in ended ? ended.in : []), hasErrors(is)]),
         ),
       )
-      .$if(file !== '', (query) => query.where(named))
+      .$if(file !== '', (query) => query.where(matchesFile))
       .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0))
       .orderBy('id', 'desc')
       .limit(limit)
       .execute();
   }
 
-  ofGroup(group: string, limit: number): Promise<readonly JobRow[]> {
+  listGroup(group: string, limit: number): Promise<readonly JobRow[]> {
     return this.#db
       .selectFrom('runs')
       .selectAll()
@@ -122,15 +122,15 @@ export class JobStore {
       .execute();
   }
 
-  /** Runs that ended before that time and whose replaced files are still kept, from behind that one on. */
-  withReplaced(before: number, after: number, limit: number): Promise<readonly JobRow[]> {
+  /** Returns runs after an ID that ended before a time and still have replaced files. */
+  listWithReplacedFiles(before: number, after: number, limit: number): Promise<readonly JobRow[]> {
     return this.#db
       .selectFrom('runs')
       .selectAll()
       .where('kind', '=', 'run')
       .where('ended_at', '<', before)
       .where('id', '>', after)
-      .where('input', 'like', keepsReplaced)
+      .where('input', 'like', keepsReplacedPattern)
       .orderBy('id')
       .limit(limit)
       .execute();
@@ -144,7 +144,7 @@ export class JobStore {
       .execute();
   }
 
-  /** The first file of each of these jobs that failed; nothing of those that had none. */
+  /** Returns the first failed file of each job, for jobs that have one. */
   async firstFiles(jobs: readonly number[]): Promise<ReadonlyMap<number, FileRow>> {
     if (jobs.length === 0) return new Map();
     const rows = await this.#db
@@ -169,14 +169,14 @@ export class JobStore {
     return this.#db.selectFrom('run_files').selectAll().where('job_id', '=', job).orderBy('seq').limit(limit).execute();
   }
 
-  /** Removes what ended before that time; but for runs whose replaced files are still kept, since they say where those are. */
-  async forget(transaction: Kysely<Tables>, before: number): Promise<void> {
-    const old = transaction
+  /** Deletes jobs that ended before a time, except runs with replaced files, whose location they store. */
+  async deleteOld(transaction: Kysely<Tables>, before: number): Promise<void> {
+    const expired = transaction
       .selectFrom('runs')
       .select('id')
       .where('ended_at', '<', before)
-      .where('input', 'not like', keepsReplaced);
-    await transaction.deleteFrom('run_files').where('job_id', 'in', old).execute();
-    await transaction.deleteFrom('runs').where('id', 'in', old).execute();
+      .where('input', 'not like', keepsReplacedPattern);
+    await transaction.deleteFrom('run_files').where('job_id', 'in', expired).execute();
+    await transaction.deleteFrom('runs').where('id', 'in', expired).execute();
   }
 }

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
 import type { SyncPlan, TaskFields } from '../../contracts/sync/api.ts';
 import type { Plan, PlannedFile } from '../domain/plan.ts';
-import { keepsReplaced } from './jobs.ts';
+import { keepsReplacedPattern } from './jobs.ts';
 import type { Tables } from './tables.ts';
 
-const keptOfTask = 10;
+const maxPlansPerTask = 10;
 
-/** A preview as it is stored. */
+/** Stored preview. */
 export interface StoredPlan {
   readonly summary: SyncPlan;
   readonly fingerprint: string;
   readonly plan: Plan;
 }
 
-/** Previews. */
+/** Stores previews. */
 export class PlanStore {
   readonly #db: Kysely<Tables>;
 
@@ -21,7 +21,7 @@ export class PlanStore {
     this.#db = db;
   }
 
-  /** The oldest of the task go; its number. */
+  /** Inserts a preview, deletes the oldest ones of the task, and returns its ID. */
   async insert(
     transaction: Kysely<Tables>,
     {
@@ -33,8 +33,12 @@ export class PlanStore {
     }: { taskId: number; plan: Plan; brakes: readonly string[]; fingerprint: string; now: number },
   ): Promise<number> {
     const summary = {
-      ...{ creates: counted(plan.creates), updates: counted(plan.updates), deletes: counted(plan.deletes) },
-      ...{ sourceFiles: plan.sourceFiles, destinationFiles: plan.destinationFiles, brakes },
+      creates: countFiles(plan.creates),
+      updates: countFiles(plan.updates),
+      deletes: countFiles(plan.deletes),
+      sourceFiles: plan.sourceFiles,
+      destinationFiles: plan.destinationFiles,
+      brakes,
     };
     const { id } = await transaction
       .insertInto('plans')
@@ -52,17 +56,17 @@ export class PlanStore {
       .select('id')
       .where('task_id', '=', taskId)
       .orderBy('id', 'desc')
-      .offset(keptOfTask)
+      .offset(maxPlansPerTask)
       .limit(1)
       .executeTakeFirst();
     if (oldest !== undefined) {
-      // A run that can be put back needs its own.
+      // A run that can be undone needs its plan.
       const needed = transaction
         .selectFrom('runs')
         .select('plan_id')
         .where('task_id', '=', taskId)
         .where('plan_id', 'is not', null)
-        .where('input', 'like', keepsReplaced);
+        .where('input', 'like', keepsReplacedPattern);
       await transaction
         .deleteFrom('plans')
         .where('task_id', '=', taskId)
@@ -85,11 +89,11 @@ export class PlanStore {
   }
 }
 
-/** What a preview depends on: with another one of these it says nothing. */
-export function fingerprintOf({ source, destination, exclude, mode }: TaskFields): string {
+/** Returns a fingerprint of the settings that a preview depends on. */
+export function getFingerprint({ source, destination, exclude, mode }: TaskFields): string {
   return JSON.stringify([mode, source, destination, exclude]);
 }
 
-function counted(files: readonly PlannedFile[]): { files: number; bytes: number } {
+function countFiles(files: readonly PlannedFile[]): { files: number; bytes: number } {
   return { files: files.length, bytes: files.reduce((sum, { size }) => sum + Math.max(0, size), 0) };
 }

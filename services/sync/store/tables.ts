@@ -6,10 +6,10 @@ export interface Tables {
   keepsakes: { name: string; value: string };
   runs: {
     id: number;
-    /** The call, such as `sync/sync`. */
+    /** Path of the call, such as `sync/sync`. */
     kind: string;
     account: string;
-    /** Statistics are asked for by it. */
+    /** Group of the statistics. */
     group_name: string;
     /** JSON without secrets. */
     input: string;
@@ -19,11 +19,11 @@ export interface Tables {
     started_at: number;
     ended_at: number | null;
     error: string;
-    /** JSON of the engine's answer. */
+    /** JSON of the engine's response. */
     output: string;
     /** JSON of the engine's totals. */
     stats: string;
-    /** JSON list of bytes a second along time. */
+    /** JSON list of bytes per second over time. */
     speeds: string;
     task_id: number | null;
     plan_id: number | null;
@@ -45,7 +45,7 @@ export interface Tables {
     body: string;
     paused: 0 | 1;
     next_at: number | null;
-    /** How often it failed in a row, for the pauses between. */
+    /** Number of consecutive failures, for the delay of the next attempt. */
     failures: number;
     created_at: number;
   };
@@ -53,7 +53,7 @@ export interface Tables {
     id: Generated<number>;
     task_id: number;
     created_at: number;
-    /** What of the task it was made for: another source or destination makes it void. */
+    /** Fingerprint of the task's settings: the preview is invalid after they change. */
     fingerprint: string;
     summary: string;
     /** JSON of the paths. */

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { TaskFields } from '../../contracts/sync/api.ts';
 import type { Tables } from './tables.ts';
 
-/** A saved sync. */
+/** Sync task. */
 export interface Task {
   readonly id: number;
   readonly account: string;
@@ -12,12 +12,12 @@ export interface Task {
   readonly failures: number;
 }
 
-/** With what its last run stumbled over. */
+/** Sync task with the error of its last run. */
 export interface FailedTask extends Task {
   readonly error: string;
 }
 
-/** Saved syncs. */
+/** Stores sync tasks. */
 export class TaskStore {
   readonly #db: Kysely<Tables>;
 
@@ -26,11 +26,11 @@ export class TaskStore {
   }
 
   async list(): Promise<readonly Task[]> {
-    return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(taskOf);
+    return (await this.#db.selectFrom('tasks').selectAll().orderBy('id').execute()).map(toTask);
   }
 
-  /** How many there are, and of which the last run came to no good end, or waits for somebody's word. */
-  async standing(): Promise<{
+  /** Returns the number of tasks, and those whose last run failed or needs approval. */
+  async getSummary(): Promise<{
     readonly all: number;
     readonly failed: readonly FailedTask[];
     readonly held: readonly Task[];
@@ -48,16 +48,16 @@ export class TaskStore {
       })
       .orderBy('id')
       .execute();
-    const lastWas = (...states: readonly string[]): readonly FailedTask[] =>
+    const filterByLastState = (...states: readonly string[]): readonly FailedTask[] =>
       rows
         .filter(({ last }) => last !== null && states.includes(last))
-        .map((row) => ({ ...taskOf(row), error: row.error ?? '' }));
-    return { all: rows.length, failed: lastWas('failed', 'interrupted'), held: lastWas('held') };
+        .map((row) => ({ ...toTask(row), error: row.error ?? '' }));
+    return { all: rows.length, failed: filterByLastState('failed', 'interrupted'), held: filterByLastState('held') };
   }
 
   async find(id: number): Promise<Task | undefined> {
     const row = await this.#db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
-    return row === undefined ? undefined : taskOf(row);
+    return row === undefined ? undefined : toTask(row);
   }
 
   async due(now: number): Promise<readonly Task[]> {
@@ -68,23 +68,23 @@ export class TaskStore {
       .where('next_at', '<=', now)
       .orderBy('next_at')
       .execute();
-    return rows.map(taskOf);
+    return rows.map(toTask);
   }
 
   async insert(transaction: Kysely<Tables>, task: Omit<Task, 'id'>, now: number): Promise<number> {
     const { id } = await transaction
       .insertInto('tasks')
-      .values({ account: task.account, ...columns(task), created_at: now })
+      .values({ account: task.account, ...toColumns(task), created_at: now })
       .returning('id')
       .executeTakeFirstOrThrow();
     return id;
   }
 
   async change(transaction: Kysely<Tables>, id: number, change: Partial<Omit<Task, 'id' | 'account'>>): Promise<void> {
-    await transaction.updateTable('tasks').set(columns(change)).where('id', '=', id).execute();
+    await transaction.updateTable('tasks').set(toColumns(change)).where('id', '=', id).execute();
   }
 
-  /** Sets when it is due next, unless somebody else has since it was read. */
+  /** Sets the next run unless it was changed since the task was read. */
   async setNext(transaction: Kysely<Tables>, { id, nextAt }: Task, next: number | null): Promise<void> {
     const query = transaction.updateTable('tasks').set({ next_at: next }).where('id', '=', id);
     await query.where('next_at', nextAt === null ? 'is' : '=', nextAt).execute();
@@ -98,9 +98,9 @@ export class TaskStore {
 
 type Columns = { body: string; paused: 0 | 1; next_at: number | null; failures: number };
 
-function columns(task: Omit<Task, 'id' | 'account'>): Columns;
-function columns(change: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns>;
-function columns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns> {
+function toColumns(task: Omit<Task, 'id' | 'account'>): Columns;
+function toColumns(change: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns>;
+function toColumns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' | 'account'>>): Partial<Columns> {
   return {
     ...(fields === undefined ? {} : { body: JSON.stringify(fields) }),
     ...(paused === undefined ? {} : { paused: paused ? 1 : 0 }),
@@ -109,7 +109,7 @@ function columns({ fields, paused, nextAt, failures }: Partial<Omit<Task, 'id' |
   };
 }
 
-function taskOf(row: Selectable<Tables['tasks']>): Task {
+function toTask(row: Selectable<Tables['tasks']>): Task {
   const { id, account, body, paused, next_at: nextAt, failures } = row;
   return { id, account, fields: TaskFields.parse(JSON.parse(body)), paused: paused === 1, nextAt, failures };
 }

@@ -4,19 +4,19 @@ import type { Context } from '../../contracts/service.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Tables } from '../store/tables.ts';
 
-type Parts = Pick<Context, 'commit' | 'db'> & { readonly jobs: Pick<Jobs, 'forget'> };
+type Dependencies = Pick<Context, 'commit' | 'db'> & { readonly jobs: Pick<Jobs, 'removeJobsOf'> };
 
 /**
- * Saved syncs and the history of an account. What is transferred runs with the rights of its new owner; what is kept for
- * administrators is paused, since nobody is there whose rights it could have. Remotes belong to no account.
+ * Releases sync tasks and the history of a deleted account. Transferred tasks run with the permissions of the new owner; tasks
+ * that are kept for administrators are paused, because no account's permissions apply. Remotes belong to no account.
  */
-export function syncAccountData({ commit, db, jobs }: Parts): AccountData {
+export function syncAccountData({ commit, db, jobs }: Dependencies): AccountData {
   return {
     async summary(account) {
-      const reads: Kysely<Tables> = db;
+      const readDb: Kysely<Tables> = db;
       const count = async (table: 'tasks' | 'runs'): Promise<number> => {
-        const query = reads.selectFrom(table).select((each) => each.fn.countAll().as('count'));
-        const row = await query.where(ofAccount(account)).executeTakeFirst();
+        const query = readDb.selectFrom(table).select((each) => each.fn.countAll().as('count'));
+        const row = await query.where(matchesAccount(account)).executeTakeFirst();
         return Number(row?.count ?? 0);
       };
       return [
@@ -25,15 +25,15 @@ export function syncAccountData({ commit, db, jobs }: Parts): AccountData {
       ];
     },
     async release(account, disposition) {
-      const isIts = (name: string): boolean => name === account || name.startsWith(`${account}/`);
-      jobs.forget(isIts);
+      const isAffected = (name: string): boolean => name === account || name.startsWith(`${account}/`);
+      jobs.removeJobsOf(isAffected);
       await commit((transaction: Kysely<Tables>) => releaseRows(transaction, account, disposition));
     },
   };
 }
 
-/** The account itself, and its tokens that have only some of its rights. */
-function ofAccount(account: string): Expression<SqlBool> {
+/** Matches the account and its limited tokens. */
+function matchesAccount(account: string): Expression<SqlBool> {
   const start = `${account}/`;
   return sql<boolean>`(account = ${account} or substr(account, 1, ${sql.lit(start.length)}) = ${start})`;
 }
@@ -43,13 +43,13 @@ async function releaseRows(
   account: string,
   disposition: AccountDisposition,
 ): Promise<void> {
-  const runs = transaction.selectFrom('runs').select('id').where(ofAccount(account));
-  const tasks = transaction.selectFrom('tasks').select('id').where(ofAccount(account));
+  const runs = transaction.selectFrom('runs').select('id').where(matchesAccount(account));
+  const tasks = transaction.selectFrom('tasks').select('id').where(matchesAccount(account));
   if (disposition.action === 'delete') {
     await transaction.deleteFrom('run_files').where('job_id', 'in', runs).execute();
-    await transaction.deleteFrom('runs').where(ofAccount(account)).execute();
+    await transaction.deleteFrom('runs').where(matchesAccount(account)).execute();
     await transaction.deleteFrom('plans').where('task_id', 'in', tasks).execute();
-    await transaction.deleteFrom('tasks').where(ofAccount(account)).execute();
+    await transaction.deleteFrom('tasks').where(matchesAccount(account)).execute();
     return;
   }
   const owner = disposition.action === 'transfer' ? disposition.to : disposition.as;
@@ -57,7 +57,7 @@ async function releaseRows(
   await transaction
     .updateTable('tasks')
     .set({ account: owner, ...paused })
-    .where(ofAccount(account))
+    .where(matchesAccount(account))
     .execute();
-  await transaction.updateTable('runs').set({ account: owner }).where(ofAccount(account)).execute();
+  await transaction.updateTable('runs').set({ account: owner }).where(matchesAccount(account)).execute();
 }

@@ -1,53 +1,53 @@
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { readPlace } from '../domain/place.ts';
+import { parseLocation } from '../domain/location.ts';
 
-const together = 16;
-type Found = 'missing' | 'link' | 'plain';
+const maxConcurrency = 16;
+type PathKind = 'missing' | 'link' | 'plain';
 
 /**
- * Links within a destination are never written or deleted through, nor replaced: what they lead to was not shown, and may lie
- * anywhere. Other places than folders of this computer have none that we could see.
+ * Refuses links inside of a destination. They are never followed or replaced, because their targets were not part of the
+ * preview and may be anywhere. Only local folders have visible links.
  *
- * @throws Problem `sync.link` (409) for the first of these paths that is a link or lies below one.
+ * @throws Problem `sync.link` (409) for the first path that is a link or is below one.
  */
 export async function refuseLinks(destination: string, paths: readonly string[]): Promise<void> {
-  const place = readPlace(destination, process.platform === 'win32');
-  if (place.kind !== 'local') return;
-  const folders = new Map<string, Promise<Found>>([['', Promise.resolve('plain')]]);
-  const check = async (path: string): Promise<Found> => {
-    const above = await folderOf(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
-    return above === 'plain' ? await look(join(place.path, path), path) : above;
+  const location = parseLocation(destination, process.platform === 'win32');
+  if (location.kind !== 'local') return;
+  const folders = new Map<string, Promise<PathKind>>([['', Promise.resolve('plain')]]);
+  const check = async (path: string): Promise<PathKind> => {
+    const parentKind = await getFolderKind(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+    return parentKind === 'plain' ? await getPathKind(join(location.path, path), path) : parentKind;
   };
-  const folderOf = (path: string): Promise<Found> => {
-    const known = folders.get(path) ?? check(path);
-    folders.set(path, known);
-    return known;
+  const getFolderKind = (path: string): Promise<PathKind> => {
+    const kind = folders.get(path) ?? check(path);
+    folders.set(path, kind);
+    return kind;
   };
   let next = 0;
   const worker = async (): Promise<void> => {
-    for (let at = next++; at < paths.length; at = next++) await check(paths[at] ?? '');
+    for (let index = next++; index < paths.length; index = next++) await check(paths[index] ?? '');
   };
-  await Promise.all(Array.from({ length: Math.min(together, paths.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrency, paths.length) }, worker));
 }
 
 /**
- * The same of what is kept of a run: that lies two folders below the one that holds the destination, and each could be a link.
+ * Refuses links in the folder of replaced files, which is two levels below the parent of the destination.
  *
  * @throws Problem `sync.link` (409)
  */
-export async function refuseKeptLinks(kept: string, path: string): Promise<void> {
-  const names = [basename(dirname(kept)), basename(kept), ...(path === '' ? [] : [path])];
-  await refuseLinks(dirname(dirname(kept)), [names.join('/')]);
+export async function refuseReplacedFilesLinks(folder: string, path: string): Promise<void> {
+  const names = [basename(dirname(folder)), basename(folder), ...(path === '' ? [] : [path])];
+  await refuseLinks(dirname(dirname(folder)), [names.join('/')]);
 }
 
-async function look(full: string, path: string): Promise<Found> {
+async function getPathKind(fullPath: string, path: string): Promise<PathKind> {
   let isLink;
   try {
-    isLink = (await lstat(full)).isSymbolicLink();
+    isLink = (await lstat(fullPath)).isSymbolicLink();
   } catch {
-    // Where nothing is there is no link; whoever writes there hears what is wrong.
+    // A missing path is no link; a later write reports other errors.
     return 'missing';
   }
   if (!isLink) return 'plain';

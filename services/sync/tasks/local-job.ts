@@ -1,41 +1,41 @@
 import type { Context } from '../../contracts/service.ts';
-import { planOf } from '../domain/plan.ts';
-import { readPlace } from '../domain/place.ts';
+import { buildPlan } from '../domain/plan.ts';
+import { parseLocation } from '../domain/location.ts';
 import type { Job, JobOutcome } from '../jobs/job.ts';
 import { localMover } from './local-mover.ts';
 import { LocalTotals } from './local-totals.ts';
 import type { Mover } from './mover.ts';
 
-/** Whether both ends are folders of this computer, so that rclone is not needed. */
-export function isLocal(...places: readonly unknown[]): boolean {
-  return places.every((place) => readPlace(place, process.platform === 'win32').kind === 'local');
+/** Returns true if all locations are local folders, so that rclone is not needed. */
+export function isLocal(...locations: readonly unknown[]): boolean {
+  return locations.every((location) => parseLocation(location, process.platform === 'win32').kind === 'local');
 }
 
-/** Makes the built-in mover, which counts for the job as rclone does. */
-export function localMoverFor(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
+/** Creates the built-in mover, which counts like rclone. */
+export function createLocalMover(job: Job, { clock, random }: Pick<Context, 'clock' | 'random'>): Mover {
   const totals = new LocalTotals(clock, job.startedAt);
   job.local = totals;
   return localMover(random, (event) => {
-    totals.note(event);
+    totals.addEvent(event);
     if (event.kind === 'failed') {
-      job.noteError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });
+      job.addError({ name: event.path, error: event.error, what: '', size: -1, at: clock.now() });
     }
   });
 }
 
-/** `sync/copy` and `sync/sync` as a client asks for them, without rclone. */
-export async function localSync(
+/** Executes a client's `sync/copy` or `sync/sync` without rclone. */
+export async function runLocalSync(
   job: Job,
   context: Pick<Context, 'clock' | 'random'>,
   { mode, source, destination }: { mode: 'sync' | 'copy'; source: string; destination: string },
 ): Promise<JobOutcome> {
-  const mover = localMoverFor(job, context);
+  const mover = createLocalMover(job, context);
   const options = { group: job.engineGroup, exclude: [], signal: job.stopping.signal };
-  const copied = await mover.copy(source, destination, undefined, options);
-  if (copied.status !== 200 || mode === 'copy') return copied;
-  const plan = planOf(await mover.list(source, options), await mover.list(destination, options), mode);
-  const removed = await mover.remove(destination, plan.deletes, undefined, options);
-  if (removed.status !== 200) return removed;
+  const copyOutcome = await mover.copy(source, destination, undefined, options);
+  if (copyOutcome.status !== 200 || mode === 'copy') return copyOutcome;
+  const plan = buildPlan(await mover.list(source, options), await mover.list(destination, options), mode);
+  const removeOutcome = await mover.remove(destination, plan.deletes, undefined, options);
+  if (removeOutcome.status !== 200) return removeOutcome;
   await mover.removeFolders(destination, plan.deleteFolders, options);
   return { status: 200, body: {} };
 }

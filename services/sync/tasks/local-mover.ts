@@ -4,51 +4,55 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { exclusionOf, type Exclusion } from '../domain/exclude.ts';
-import { planOf, type Listed, type Listing, type PlannedFile } from '../domain/plan.ts';
+import { compileExclusion, type Exclusion } from '../domain/exclusion.ts';
+import { buildPlan, type ListedEntry, type Listing, type PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
-import { refuseKeptLinks, refuseLinks } from './links.ts';
+import { refuseReplacedFilesLinks, refuseLinks } from './links.ts';
 import type { LocalEvent } from './local-totals.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
-const together = 8;
-/** A file that became a link since it was seen is not read; Windows has no such flag. */
-const noFollow = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
+const maxConcurrency = 8;
+/** Prevents reading a file that became a link after it was listed. Windows has no such flag. */
+const noFollowFlag = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
 /**
- * Saved syncs between folders of this computer without rclone. A file is written beside its name and renamed; links are left
- * out, as rclone does, and nothing is written or deleted through one.
+ * Syncs local folders without rclone. Files are written under a temporary name and renamed. Links are skipped, as in rclone,
+ * and never followed.
  */
 export function localMover(random: Context['random'], report: (event: LocalEvent) => void): Mover {
-  const done: JobOutcome = { status: 200, body: {} };
-  const each = async <T>(items: readonly T[], signal: AbortSignal, work: (item: T) => Promise<void>): Promise<void> => {
+  const success: JobOutcome = { status: 200, body: {} };
+  const forEachConcurrently = async <T>(
+    items: readonly T[],
+    signal: AbortSignal,
+    work: (item: T) => Promise<void>,
+  ): Promise<void> => {
     let next = 0;
     const worker = async (): Promise<void> => {
-      for (let at = next++; at < items.length; at = next++) {
+      for (let index = next++; index < items.length; index = next++) {
         signal.throwIfAborted();
-        await work(items[at] as T);
+        await work(items[index] as T);
       }
     };
-    await Promise.all(Array.from({ length: together }, worker));
+    await Promise.all(Array.from({ length: maxConcurrency }, worker));
   };
-  /** Carries on with the other files when one fails, and says so at the end. */
-  const files = async (
+  /** Continues with the other files when one fails, and reports the number of failures at the end. */
+  const processFiles = async (
     items: readonly PlannedFile[],
     { signal }: MoverOptions,
     work: (file: PlannedFile) => Promise<void>,
   ): Promise<JobOutcome> => {
     let errors = 0;
-    await each(items, signal, async (file) => {
+    await forEachConcurrently(items, signal, async (file) => {
       try {
         await work(file);
       } catch (error) {
         if (signal.aborted) throw error;
         errors += 1;
-        report({ kind: 'failed', path: file.path, error: wordsOf(error) });
+        report({ kind: 'failed', path: file.path, error: getErrorMessage(error) });
       }
     });
     return errors === 0
-      ? done
+      ? success
       : {
           status: 500,
           body: {
@@ -59,7 +63,7 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
           },
         };
   };
-  const putAway = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
+  const moveOrDelete = async (from: string, to: string | undefined, signal: AbortSignal): Promise<void> => {
     if (to === undefined) return await unlink(from);
     await mkdir(dirname(to), { recursive: true });
     try {
@@ -72,102 +76,106 @@ export function localMover(random: Context['random'], report: (event: LocalEvent
   };
 
   return {
-    async list(place, { exclude, signal }): Promise<Listing> {
-      const entries: Listed[] = [];
-      await walk({ root: place, leftOut: exclusionOf(exclude), entries, signal }, '');
+    async list(location, { exclude, signal }): Promise<Listing> {
+      const entries: ListedEntry[] = [];
+      await walk({ root: location, exclusion: compileExclusion(exclude), entries, signal }, '');
       return { entries, ignoresCase: process.platform === 'win32' || process.platform === 'darwin', precisionMs: 1 };
     },
     async copy(source, destination, replaced, options) {
-      const from = await this.list(source, options);
+      const sourceListing = await this.list(source, options);
       await mkdir(destination, { recursive: true });
-      const there = await this.list(destination, options);
-      report({ kind: 'listed', entries: from.entries.length + there.entries.length });
-      const plan = planOf(from, there, 'copy');
+      const destinationListing = await this.list(destination, options);
+      report({ kind: 'listed', entries: sourceListing.entries.length + destinationListing.entries.length });
+      const plan = buildPlan(sourceListing, destinationListing, 'copy');
       const created = new Set(plan.creates.map(({ path }) => path));
-      for (const { isFolder, path, size } of from.entries) {
+      for (const { isFolder, path, size } of sourceListing.entries) {
         if (!isFolder && !created.has(path)) report({ kind: 'checked', path, size });
       }
       const transfers = [...plan.creates, ...plan.updates];
       report({ kind: 'planned', files: transfers });
-      return await files(transfers, options, async ({ path, size }) => {
+      return await processFiles(transfers, options, async ({ path, size }) => {
         report({ kind: 'started', path, size });
         const target = join(destination, path);
         await refuseLinks(destination, [path]);
         if (replaced !== undefined && (await exists(target))) {
-          await refuseKeptLinks(replaced, path);
-          await putAway(target, join(replaced, path), options.signal);
+          await refuseReplacedFilesLinks(replaced, path);
+          await moveOrDelete(target, join(replaced, path), options.signal);
         }
         await mkdir(dirname(target), { recursive: true });
         const bytes = await copyFile(join(source, path), target, options.signal, random);
         report({ kind: 'copied', path, size: bytes });
       });
     },
-    remove: (place, list, to, options) =>
-      files(list, options, async ({ path, size }) => {
-        await refuseLinks(place, [path]);
-        if (to !== undefined) await refuseKeptLinks(to, path);
-        await putAway(join(place, path), to === undefined ? undefined : join(to, path), options.signal);
+    remove: (location, list, to, options) =>
+      processFiles(list, options, async ({ path, size }) => {
+        await refuseLinks(location, [path]);
+        if (to !== undefined) await refuseReplacedFilesLinks(to, path);
+        await moveOrDelete(join(location, path), to === undefined ? undefined : join(to, path), options.signal);
         report({ kind: 'removed', path, size });
       }),
-    async removeFolders(place, folders, { signal }) {
+    async removeFolders(location, folders, { signal }) {
       for (const path of folders) {
         signal.throwIfAborted();
-        await refuseLinks(place, [path]);
-        // One that is not empty stays, and that is right.
-        const isRemoved = await rmdir(join(place, path)).then(
+        await refuseLinks(location, [path]);
+        // A folder that is not empty stays.
+        const isRemoved = await rmdir(join(location, path)).then(
           () => true,
           () => false,
         );
         if (isRemoved) report({ kind: 'removedFolder' });
       }
     },
-    async purge(place) {
-      await refuseKeptLinks(place, '');
-      await rm(place, { recursive: true, force: true });
+    async purge(location) {
+      await refuseReplacedFilesLinks(location, '');
+      await rm(location, { recursive: true, force: true });
     },
     async move(from, to, options) {
-      if (!(await exists(from))) return done;
+      if (!(await exists(from))) return success;
       const { entries } = await this.list(from, options);
-      const moved = await files(
+      const outcome = await processFiles(
         entries.filter(({ isFolder }) => !isFolder),
         options,
         async ({ path }) => {
-          await refuseKeptLinks(from, path);
+          await refuseReplacedFilesLinks(from, path);
           await refuseLinks(to, [path]);
-          await putAway(join(from, path), join(to, path), options.signal);
+          await moveOrDelete(join(from, path), join(to, path), options.signal);
         },
       );
-      if (moved.status === 200) await rm(from, { recursive: true, force: true });
-      return moved;
+      if (outcome.status === 200) await rm(from, { recursive: true, force: true });
+      return outcome;
     },
   };
 }
 
-interface Walk {
+interface WalkOptions {
   readonly root: string;
-  readonly leftOut: Exclusion;
-  readonly entries: Listed[];
+  readonly exclusion: Exclusion;
+  readonly entries: ListedEntry[];
   readonly signal: AbortSignal;
 }
 
-async function walk(walking: Walk, below: string): Promise<void> {
-  const { root, leftOut, entries, signal } = walking;
+async function walk(options: WalkOptions, relativeFolder: string): Promise<void> {
+  const { root, exclusion, entries, signal } = options;
   signal.throwIfAborted();
-  let found: Dirent[];
+  let directoryEntries: Dirent[];
   try {
-    found = await readdir(join(root, below), { withFileTypes: true });
+    directoryEntries = await readdir(join(root, relativeFolder), { withFileTypes: true });
   } catch (error) {
-    const isMissing = below === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = relativeFolder === '' && error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
-    throw new Problem('sync.unreadable', 502, `${below || 'The folder'} could not be read: ${wordsOf(error)}.`);
+    throw new Problem(
+      'sync.unreadable',
+      502,
+      `${relativeFolder || 'The folder'} could not be read: ${getErrorMessage(error)}.`,
+    );
   }
-  for (const entry of found) {
-    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+  for (const entry of directoryEntries) {
+    const path = relativeFolder === '' ? entry.name : `${relativeFolder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (leftOut.folder(path)) continue;
+      if (exclusion.folder(path)) continue;
       entries.push({ path, size: -1, modifiedAt: null, isFolder: true });
-      await walk(walking, path);
-    } else if (entry.isFile() && !leftOut.file(path)) {
+      await walk(options, path);
+    } else if (entry.isFile() && !exclusion.file(path)) {
       const { size, mtimeMs } = await lstat(join(root, path));
       entries.push({ path, size, modifiedAt: Math.round(mtimeMs), isFolder: false });
     }
@@ -175,17 +183,17 @@ async function walk(walking: Walk, below: string): Promise<void> {
 }
 
 async function copyFile(from: string, to: string, signal: AbortSignal, random: Context['random']): Promise<number> {
-  const draft = `${to}.${random.text(8)}.partial`;
+  const temporaryPath = `${to}.${random.text(8)}.partial`;
   try {
-    await using source = await open(from, constants.O_RDONLY | noFollow);
+    await using source = await open(from, constants.O_RDONLY | noFollowFlag);
     const { size, atime, mtime, mode } = await source.stat();
-    const target = createWriteStream(draft, { mode: mode & 0o777, flags: 'wx' });
+    const target = createWriteStream(temporaryPath, { mode: mode & 0o777, flags: 'wx' });
     await pipeline(source.createReadStream({ autoClose: false }), target, { signal });
-    await utimes(draft, atime, mtime);
-    await rename(draft, to);
+    await utimes(temporaryPath, atime, mtime);
+    await rename(temporaryPath, to);
     return size;
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 }
@@ -197,6 +205,6 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-function wordsOf(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

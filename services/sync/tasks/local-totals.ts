@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/service.ts';
 import { addStats, type Stats } from '../domain/stats.ts';
 
-/** One step of a sync without rclone. */
+/** Event of the built-in engine. */
 export type LocalEvent =
   | { readonly kind: 'listed'; readonly entries: number }
   | { readonly kind: 'planned'; readonly files: readonly { readonly path: string; readonly size: number }[] }
@@ -9,7 +9,7 @@ export type LocalEvent =
   | { readonly kind: 'removedFolder' }
   | { readonly kind: 'failed'; readonly path: string; readonly error: string };
 
-/** A file as `core/transferred` has it. */
+/** Entry of `core/transferred`. */
 export interface TransferredFile {
   readonly error: string;
   readonly name: string;
@@ -21,18 +21,27 @@ export interface TransferredFile {
   readonly completed_at: string;
 }
 
-/** As many as rclone keeps by default. */
+/** rclone's default number of transferred files. */
 const maxTransferred = 100;
 
-/** Counts what the built-in engine does, with the fields and the meaning of rclone's `core/stats` and `core/transferred`. */
+/** Counts events of the built-in engine in the format of rclone's `core/stats` and `core/transferred`. */
 export class LocalTotals {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #startedAt: number;
   readonly #running = new Map<string, { readonly size: number; readonly startedAt: number }>();
   readonly #transferred: TransferredFile[] = [];
   readonly #totals = {
-    ...{ bytes: 0, totalBytes: 0, transfers: 0, totalTransfers: 0, checks: 0, totalChecks: 0 },
-    ...{ deletes: 0, deletedDirs: 0, listed: 0, errors: 0, transferTime: 0 },
+    bytes: 0,
+    totalBytes: 0,
+    transfers: 0,
+    totalTransfers: 0,
+    checks: 0,
+    totalChecks: 0,
+    deletes: 0,
+    deletedDirs: 0,
+    listed: 0,
+    errors: 0,
+    transferTime: 0,
   };
   #lastError: string | undefined;
   #endedAt: number | undefined;
@@ -54,19 +63,22 @@ export class LocalTotals {
     const transferring = [...this.#running].map(([name, { size }]) => ({ name, size, bytes: 0, percentage: 0 }));
     return addStats([
       {
-        ...{ ...this.#totals, elapsedTime, speed, eta },
+        ...this.#totals,
+        elapsedTime,
+        speed,
+        eta,
         ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
         ...(transferring.length === 0 ? {} : { transferring }),
       },
     ]);
   }
 
-  /** Stops the clock of the totals. */
+  /** Stops the timer of the totals. */
   end(): void {
     this.#endedAt ??= this.#clock.now();
   }
 
-  note(event: LocalEvent): void {
+  addEvent(event: LocalEvent): void {
     const totals = this.#totals;
     switch (event.kind) {
       case 'listed':
@@ -82,48 +94,54 @@ export class LocalTotals {
       case 'copied':
         totals.transfers += 1;
         totals.bytes += event.size;
-        this.#finish(event.path, event.size);
+        this.#finishTransfer(event.path, event.size);
         return;
       case 'removedFolder':
         totals.deletedDirs += 1;
         return;
       case 'failed':
-        this.#fail(event.path, event.error);
+        this.#addFailure(event.path, event.error);
         return;
       case 'removed':
         totals.deletes += 1;
-        this.#check(event.path, event.size, 'deleting');
+        this.#addCheck(event.path, event.size, 'deleting');
         return;
       case 'checked':
-        this.#check(event.path, event.size, 'checking');
+        this.#addCheck(event.path, event.size, 'checking');
     }
   }
 
-  #check(name: string, size: number, what: TransferredFile['what']): void {
+  #addCheck(name: string, size: number, what: TransferredFile['what']): void {
     this.#totals.checks += 1;
     this.#totals.totalChecks += 1;
     const now = new Date(this.#clock.now()).toISOString();
-    this.#keep({ error: '', name, size, bytes: 0, checked: true, what, started_at: now, completed_at: now });
+    this.#addTransferred({ error: '', name, size, bytes: 0, checked: true, what, started_at: now, completed_at: now });
   }
 
-  #finish(name: string, bytes: number, error = ''): void {
+  #finishTransfer(name: string, bytes: number, error = ''): void {
     const now = this.#clock.now();
     const { size, startedAt } = this.#running.get(name) ?? { size: bytes, startedAt: now };
     this.#running.delete(name);
     this.#totals.transferTime += (now - startedAt) / 1000;
-    this.#keep({
-      ...{ error, name, size, bytes, checked: false, what: 'transferring' },
-      ...{ started_at: new Date(startedAt).toISOString(), completed_at: new Date(now).toISOString() },
+    this.#addTransferred({
+      error,
+      name,
+      size,
+      bytes,
+      checked: false,
+      what: 'transferring',
+      started_at: new Date(startedAt).toISOString(),
+      completed_at: new Date(now).toISOString(),
     });
   }
 
-  #fail(path: string, error: string): void {
+  #addFailure(path: string, error: string): void {
     this.#totals.errors += 1;
     this.#lastError = error;
-    if (this.#running.has(path)) this.#finish(path, 0, error);
+    if (this.#running.has(path)) this.#finishTransfer(path, 0, error);
   }
 
-  #keep(file: TransferredFile): void {
+  #addTransferred(file: TransferredFile): void {
     this.#transferred.push(file);
     if (this.#transferred.length > maxTransferred) this.#transferred.shift();
   }

@@ -2,30 +2,30 @@ import type { Listing, PlannedFile } from '../domain/plan.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 
 export interface MoverOptions {
-  /** Statistics are kept under it. */
+  /** Group of the statistics. */
   readonly group: string;
-  /** As the engine has them: `*.tmp`. */
+  /** Patterns in rclone's syntax, such as `*.tmp`. */
   readonly exclude: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** What a saved sync is carried out with: rclone, or what we have ourselves. */
+/** Executes the file operations of a sync task, with rclone or with the built-in engine. */
 export interface Mover {
-  /** @throws Problem when it cannot be read to its end. */
+  /** Lists a location. @throws Problem if it cannot be read completely. */
   list(place: string, options: MoverOptions): Promise<Listing>;
-  /** Makes the destination have what the source has; deletes nothing. What is replaced goes to `replaced`, where given. */
+  /** Copies new and changed files and deletes nothing. Replaced files are moved to `replaced` if it is set. */
   copy(source: string, destination: string, replaced: string | undefined, options: MoverOptions): Promise<JobOutcome>;
-  /** Takes these files away from a place: to another one, or for good. */
+  /** Deletes files, or moves them to another location. */
   remove(
     place: string,
     files: readonly PlannedFile[],
     to: string | undefined,
     options: MoverOptions,
   ): Promise<JobOutcome>;
-  /** Those of these folders that are empty. */
+  /** Deletes the empty ones of these folders. */
   removeFolders(place: string, folders: readonly string[], options: MoverOptions): Promise<void>;
-  /** Moves all that is in a place, over what is at the other. */
+  /** Moves all files of a location and overwrites existing ones. */
   move(from: string, to: string, options: MoverOptions): Promise<JobOutcome>;
-  /** Deletes a place with everything in it; one that is not there is fine. */
+  /** Deletes a location with its content. Succeeds if it does not exist. */
   purge(place: string, options: MoverOptions): Promise<void>;
 }

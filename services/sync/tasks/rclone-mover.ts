@@ -2,29 +2,29 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { Listing, Listed, PlannedFile } from '../domain/plan.ts';
-import { numberIn } from '../domain/stats.ts';
-import { errorOf, type Engine, type EngineAnswer } from '../engine/engine.ts';
-import { stoppable } from '../engine/stoppable.ts';
+import type { Listing, ListedEntry, PlannedFile } from '../domain/plan.ts';
+import { getNumber } from '../domain/stats.ts';
+import { getErrorMessage, type Engine, type EngineResponse } from '../engine/engine.ts';
+import { callStoppable } from '../engine/stoppable-call.ts';
 import type { Mover, MoverOptions } from './mover.ts';
 
-/** As long as a place says that it is right only to this, it keeps no times at all. */
-const noTimesNs = 24 * 3600 * 1e9;
-const together = 8;
+/** Time precision from which a location counts as one without times. */
+const noTimesPrecisionNs = 24 * 3600 * 1e9;
+const maxConcurrency = 8;
 
-/** Saved syncs by rclone. */
+/** Executes sync tasks with rclone. */
 export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'files' | 'random'>): Mover {
-  const call = (path: string, input: object, options: MoverOptions): Promise<EngineAnswer> =>
-    stoppable(engine, context.clock, { path, input }, options);
-  /** The same for what a stop cuts off at once. */
-  const briefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineAnswer> =>
+  const callUntilStopped = (path: string, input: object, options: MoverOptions): Promise<EngineResponse> =>
+    callStoppable(engine, context.clock, { path, input }, options);
+  /** Calls the engine and aborts immediately when stopped. */
+  const callBriefly = (path: string, input: object, { group, signal }: MoverOptions): Promise<EngineResponse> =>
     engine.call(path, { ...input, _group: group }, { signal });
 
-  /** The call for exactly these files; they are named in a file that is read line by line. */
-  const forFiles = async (
+  /** Calls the engine for the listed files only, through a file with one path per line. */
+  const callForFiles = async (
     files: readonly PlannedFile[],
-    work: (filter: object) => Promise<EngineAnswer>,
-  ): Promise<EngineAnswer> => {
+    work: (filter: object) => Promise<EngineResponse>,
+  ): Promise<EngineResponse> => {
     const folder = join(context.files, 'lists');
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const list = join(folder, context.random.text(16));
@@ -37,85 +37,104 @@ export function rcloneMover(engine: Engine, context: Pick<Context, 'clock' | 'fi
   };
 
   return {
-    async list(place, options) {
+    async list(location, options) {
       const group = `${options.group}-list-${context.random.text(8)}`;
       const opt = { recurse: true, noMimeType: true };
-      const [found, info] = await Promise.all([
-        briefly('operations/list', { fs: place, remote: '', opt, ...filterOf(options) }, { ...options, group }),
-        briefly('operations/fsinfo', { fs: place }, { ...options, group }),
+      const [listing, info] = await Promise.all([
+        callBriefly(
+          'operations/list',
+          { fs: location, remote: '', opt, ...buildFilter(options) },
+          { ...options, group },
+        ),
+        callBriefly('operations/fsinfo', { fs: location }, { ...options, group }),
       ]);
       options.signal.throwIfAborted();
-      // A folder that cannot be read must not look like one whose files are gone.
-      const errors = numberIn((await engine.call('core/stats', { group })).body, 'errors');
+      // An unreadable folder must not look like an empty one.
+      const errors = getNumber((await engine.call('core/stats', { group })).body, 'errors');
       await engine.call('core/stats-delete', { group });
-      if (found.status === 200 && errors > 0) {
+      if (listing.status === 200 && errors > 0) {
         throw new Problem('sync.unreadable', 502, `${String(errors)} folders could not be read.`, { retryable: true });
       }
-      const nothingThere = found.status === 404;
-      if (found.status !== 200 && !nothingThere) throw failed(found);
-      if (nothingThere) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
-      const list = found.body['list'];
+      const isMissing = listing.status === 404;
+      if (listing.status !== 200 && !isMissing) throw toProblem(listing);
+      if (isMissing) throw new Problem('sync.no_folder', 404, 'directory not found', { retryable: true });
+      const list = listing.body['list'];
       return {
-        entries: Array.isArray(list) ? (list as readonly RcloneEntry[]).map(listed) : [],
-        ...precisionOf(info),
+        entries: Array.isArray(list) ? (list as readonly RcloneEntry[]).map(toListedEntry) : [],
+        ...getPrecision(info),
       };
     },
     async copy(source, destination, replaced, options) {
       const config = replaced === undefined ? {} : { _config: { BackupDir: replaced } };
-      return await call('sync/copy', { srcFs: source, dstFs: destination, ...config, ...filterOf(options) }, options);
+      return await callUntilStopped(
+        'sync/copy',
+        { srcFs: source, dstFs: destination, ...config, ...buildFilter(options) },
+        options,
+      );
     },
-    async remove(place, files, to, options) {
-      // A name with a line break would be two names in the list.
-      const [listable, odd] = [files.filter(({ path }) => isLine(path)), files.filter(({ path }) => !isLine(path))];
-      let answer: EngineAnswer = { status: 200, body: {} };
+    async remove(location, files, to, options) {
+      // A name with a line break would be two lines in the list.
+      const [listable, unlistable] = [
+        files.filter(({ path }) => isSingleLine(path)),
+        files.filter(({ path }) => !isSingleLine(path)),
+      ];
+      let response: EngineResponse = { status: 200, body: {} };
       if (listable.length > 0) {
-        answer = await forFiles(listable, (_filter) =>
+        response = await callForFiles(listable, (_filter) =>
           to === undefined
-            ? call('operations/delete', { fs: place, _filter }, options)
-            : call('sync/move', { srcFs: place, dstFs: to, _filter }, apart(options)),
+            ? callUntilStopped('operations/delete', { fs: location, _filter }, options)
+            : callUntilStopped('sync/move', { srcFs: location, dstFs: to, _filter }, inSeparateGroup(options)),
         );
       }
-      for (const { path } of odd) {
-        if (answer.status !== 200) break;
+      for (const { path } of unlistable) {
+        if (response.status !== 200) break;
         options.signal.throwIfAborted();
-        answer =
+        response =
           to === undefined
-            ? await call('operations/deletefile', { fs: place, remote: path }, options)
-            : await call(
+            ? await callUntilStopped('operations/deletefile', { fs: location, remote: path }, options)
+            : await callUntilStopped(
                 'operations/movefile',
-                { srcFs: place, srcRemote: path, dstFs: to, dstRemote: path },
-                apart(options),
+                { srcFs: location, srcRemote: path, dstFs: to, dstRemote: path },
+                inSeparateGroup(options),
               );
       }
-      return answer;
+      return response;
     },
-    async removeFolders(place, folders, options) {
-      // The innermost come first, so those of one depth go together.
-      for (let at = 0; at < folders.length;) {
+    async removeFolders(location, folders, options) {
+      // Innermost folders come first, so folders of one depth are deleted together.
+      for (let index = 0; index < folders.length;) {
         options.signal.throwIfAborted();
-        const depth = folders[at]?.split('/').length;
-        const group = folders.slice(at).filter((path) => path.split('/').length === depth);
-        for (let from = 0; from < group.length; from += together) {
-          // One that is not empty stays, and that is right.
+        const depth = folders[index]?.split('/').length;
+        const group = folders.slice(index).filter((path) => path.split('/').length === depth);
+        for (let offset = 0; offset < group.length; offset += maxConcurrency) {
+          // A folder that is not empty stays.
           await Promise.all(
             group
-              .slice(from, from + together)
+              .slice(offset, offset + maxConcurrency)
               .map((remote) =>
-                call('operations/rmdir', { fs: place, remote }, { ...options, group: `${options.group}-folders` }),
+                callUntilStopped(
+                  'operations/rmdir',
+                  { fs: location, remote },
+                  { ...options, group: `${options.group}-folders` },
+                ),
               ),
           );
         }
-        at += group.length;
+        index += group.length;
       }
     },
-    async move(from, to, options) {
-      const moved = await call('sync/move', { srcFs: from, dstFs: to, deleteEmptySrcDirs: true }, options);
-      return moved.status === 404 ? { status: 200, body: {} } : moved;
+    async move(offset, to, options) {
+      const response = await callUntilStopped(
+        'sync/move',
+        { srcFs: offset, dstFs: to, deleteEmptySrcDirs: true },
+        options,
+      );
+      return response.status === 404 ? { status: 200, body: {} } : response;
     },
-    async purge(place, options) {
-      const purged = await call('operations/purge', { fs: place, remote: '' }, options);
-      const isGone = purged.status === 404 || /not found|no such file/.test(errorOf(purged.body));
-      if (purged.status !== 200 && !isGone) throw failed(purged);
+    async purge(location, options) {
+      const response = await callUntilStopped('operations/purge', { fs: location, remote: '' }, options);
+      const isDeleted = response.status === 404 || /not found|no such file/.test(getErrorMessage(response.body));
+      if (response.status !== 200 && !isDeleted) throw toProblem(response);
     },
   };
 }
@@ -127,33 +146,33 @@ interface RcloneEntry {
   readonly IsDir: boolean;
 }
 
-function listed({ Path: path, Size: size, ModTime: time, IsDir: isFolder }: RcloneEntry): Listed {
+function toListedEntry({ Path: path, Size: size, ModTime: time, IsDir: isFolder }: RcloneEntry): ListedEntry {
   const modifiedAt = Date.parse(time);
   return { path, size, isFolder, modifiedAt: Number.isNaN(modifiedAt) ? null : modifiedAt };
 }
 
-function precisionOf({ body }: EngineAnswer): Pick<Listing, 'ignoresCase' | 'precisionMs'> {
+function getPrecision({ body }: EngineResponse): Pick<Listing, 'ignoresCase' | 'precisionMs'> {
   const { Precision: precision, Features: features } = body as {
     Precision?: number;
     Features?: Record<string, unknown>;
   };
-  const keepsTimes = precision !== undefined && precision < noTimesNs;
-  return { ignoresCase: features?.['CaseInsensitive'] === true, precisionMs: keepsTimes ? precision / 1e6 : null };
+  const hasTimes = precision !== undefined && precision < noTimesPrecisionNs;
+  return { ignoresCase: features?.['CaseInsensitive'] === true, precisionMs: hasTimes ? precision / 1e6 : null };
 }
 
-function filterOf({ exclude }: MoverOptions): object {
+function buildFilter({ exclude }: MoverOptions): object {
   return exclude.length === 0 ? {} : { _filter: { ExcludeRule: exclude } };
 }
 
-/** What is put away is not counted as copied. */
-function apart(options: MoverOptions): MoverOptions {
+/** Counts moved files in another group, so that they do not count as copied. */
+function inSeparateGroup(options: MoverOptions): MoverOptions {
   return { ...options, group: `${options.group}-removed` };
 }
 
-function isLine(path: string): boolean {
+function isSingleLine(path: string): boolean {
   return !/[\r\n]/.test(path);
 }
 
-function failed({ body, status }: EngineAnswer): Problem {
-  return new Problem('sync.engine', status === 404 ? 404 : 502, errorOf(body));
+function toProblem({ body, status }: EngineResponse): Problem {
+  return new Problem('sync.engine', status === 404 ? 404 : 502, getErrorMessage(body));
 }

@@ -39,7 +39,11 @@ export async function connectTo({ host, port, family, tls, use = 'exchange', sig
     ...(family === undefined ? {} : { family }),
   });
   await ready(socket, 'connect', signal);
-  if (tls === undefined) return socket;
+  return tls === undefined ? socket : secure(socket, name, tls, signal);
+}
+
+/** Encrypts a connection and judges the certificate of the server. @throws CheckFailure for one that is not trusted */
+export async function secure(socket: Socket, name: string, tls: TlsWishes, signal: AbortSignal): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
     ...(isIP(name) === 0 ? { servername: name } : {}),

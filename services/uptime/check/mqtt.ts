@@ -1,5 +1,6 @@
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { IClientOptions, MqttClient } from 'mqtt';
+import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { connectTo } from './connect.ts';
 import { CheckFailure, notChecked } from './failure.ts';
 import { matchesJson } from './json-query.ts';
@@ -55,7 +56,11 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   try {
     const { topic: received, message } = await promise;
     const shown = `Topic: ${received}; Message: ${message.slice(0, 200)}`;
-    if (field('mqttCheckType') === 'json-query') {
+    if (hasConditions(config.conditions)) {
+      const json_value = await jsonValue(message, field('jsonPath'));
+      if (!conditionsHold(config.conditions, { topic: received, message, json_value }))
+        throw new CheckFailure(`Conditions not met - ${shown}`);
+    } else if (field('mqttCheckType') === 'json-query') {
       const { holds, value } = await matchesJson({
         text: message,
         path: field('jsonPath'),
@@ -70,6 +75,17 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   } finally {
     signal.removeEventListener('abort', abort);
     client.end(true);
+  }
+}
+
+/** Returns the value that conditions compare as `json_value`; empty where the query finds nothing. */
+async function jsonValue(text: string, path: string): Promise<string> {
+  if (path === '') return '';
+  try {
+    return (await matchesJson({ text, path, operator: '==', expected: '' })).value;
+  } catch (error) {
+    if (error instanceof CheckFailure) return '';
+    throw error;
   }
 }
 

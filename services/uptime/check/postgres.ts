@@ -1,7 +1,8 @@
 import type { ClientConfig } from 'pg';
 import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { conditionsHold, hasConditions } from '../domain/conditions.ts';
 import { connectTo } from './connect.ts';
-import { notChecked } from './failure.ts';
+import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
 
@@ -37,7 +38,17 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
   try {
     await client.connect();
     const query = config['databaseQuery'];
-    const { rowCount } = await client.query(typeof query === 'string' && query.trim() !== '' ? query : 'SELECT 1');
+    const result = await client.query({
+      text: typeof query === 'string' && query.trim() !== '' ? query : 'SELECT 1',
+      rowMode: 'array',
+    });
+    if (hasConditions(config.conditions)) {
+      const value = singleValue(result.rows);
+      if (!conditionsHold(config.conditions, { result: value }))
+        throw new CheckFailure(`Query result did not meet the specified conditions (${value.slice(0, 200)})`);
+      return { status: heartbeatStatus.up, msg: 'Query did meet specified conditions' };
+    }
+    const { rowCount } = result;
     return { status: heartbeatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
   } catch (error) {
     throw exceeded ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
@@ -45,6 +56,19 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
     signal.removeEventListener('abort', abort);
     stream.destroy();
   }
+}
+
+/**
+ * Returns the one value that conditions compare.
+ * @throws CheckFailure for a result of several rows or columns, or none
+ */
+function singleValue(rows: readonly (readonly unknown[])[]): string {
+  const [row] = rows;
+  if (row === undefined || row.length === 0) throw new CheckFailure('The query returned no result to compare');
+  if (rows.length > 1 || row.length > 1)
+    throw new CheckFailure('The query returned several values; conditions compare one');
+  const [value] = row;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
 /** Reads the connection string ourselves: the driver would open files and sockets that it names. */

@@ -7,20 +7,33 @@ import { connectTo, familyOf } from './connect.ts';
 import { recordsMessage, recordTypes, resolveRecords } from './dns-records.ts';
 import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
+import { greetAndStartTls, tlsWishes } from './smtp.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
-/** TCP: something takes the connection. */
-export async function probePort({ config, signal }: ProbeOrder): Promise<Found> {
+/**
+ * TCP: something accepts the connection. With the expiry of its certificate watched, the port also encrypts as
+ * `smtpSecurity` says, with a certificate that is trusted.
+ */
+export async function probePort(order: ProbeOrder): Promise<Found> {
+  const { config, signal } = order;
+  const security = config.expiryNotification === true ? config['smtpSecurity'] : undefined;
+  const isEncrypted = security === 'secure' || security === 'starttls';
+  const host = config.hostname ?? '';
   const began = performance.now();
   const socket = await connectTo({
-    host: config.hostname ?? '',
+    host,
     port: config.port ?? 0,
     family: familyOf(config.ipFamily),
-    use: 'connect',
+    use: isEncrypted ? 'exchange' : 'connect',
+    tls: security === 'secure' ? tlsWishes(order) : undefined,
     signal,
   });
-  socket.destroy();
   const ping = Math.round(performance.now() - began);
+  try {
+    if (security === 'starttls') await greetAndStartTls(socket, host, order);
+  } finally {
+    socket.destroy();
+  }
   return { status: heartbeatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 

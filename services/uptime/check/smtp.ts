@@ -1,9 +1,6 @@
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { isIP } from 'node:net';
-import { findCertificateProblem } from '../../contracts/certificates.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { connectTo } from './connect.ts';
+import { connectTo, secure, type TlsWishes } from './connect.ts';
 import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 
@@ -14,13 +11,8 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
   const { config, signal } = order;
   const security = config['smtpSecurity'];
   const host = config.hostname ?? '';
-  const tls = {
-    ignoreTls: config.ignoreTls === true,
-    ca: config.tlsCa || undefined,
-    onChain: order.onChain,
-  };
   const port = config.port ?? (security === 'secure' ? 465 : 25);
-  const socket = await connectTo({ host, port, signal, tls: security === 'secure' ? tls : undefined });
+  const socket = await connectTo({ host, port, signal, tls: security === 'secure' ? tlsWishes(order) : undefined });
   try {
     const greeting = await reply(socket, signal);
     if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
@@ -32,35 +24,27 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
   }
 }
 
-async function startTls(socket: Socket, host: string, { config, signal }: ProbeOrder): Promise<void> {
+/** Waits for the greeting of a server that speaks in plain text, then encrypts by STARTTLS. */
+export async function greetAndStartTls(socket: Socket, host: string, order: ProbeOrder): Promise<void> {
+  const greeting = await reply(socket, order.signal);
+  if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
+  await startTls(socket, host, order);
+}
+
+async function startTls(socket: Socket, host: string, order: ProbeOrder): Promise<void> {
+  const { signal } = order;
   socket.write('EHLO homeport\r\n');
   const offers = await reply(socket, signal);
   if (!/^250[ -]STARTTLS\s*$/im.test(offers)) throw new CheckFailure('The server does not offer STARTTLS');
   socket.write('STARTTLS\r\n');
   const answer = await reply(socket, signal);
   if (!answer.startsWith('220')) throw new CheckFailure(`The server answers STARTTLS with ${answer.slice(0, 100)}`);
-  await new Promise<void>((resolve, reject) => {
-    const secured = connectTls({
-      socket,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      rejectUnauthorized: config.ignoreTls !== true,
-      ...(config.tlsCa ? { ca: config.tlsCa } : {}),
-    });
-    const abort = (): void => void secured.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-    signal.addEventListener('abort', abort, { once: true });
-    secured.once('close', () => reject(new CheckFailure('socket hang up')));
-    secured.on('error', (error: NodeJS.ErrnoException) => {
-      const words = findCertificateProblem(error.code);
-      reject(
-        words === undefined ? error : new CheckFailure(`certificate is not trusted: ${words} (${error.code ?? ''})`),
-      );
-    });
-    secured.once('secureConnect', () => {
-      signal.removeEventListener('abort', abort);
-      secured.end('QUIT\r\n');
-      resolve();
-    });
-  });
+  const secured = await secure(socket, host.replace(/^\[|\]$/g, ''), tlsWishes(order), signal);
+  secured.end('QUIT\r\n');
+}
+
+export function tlsWishes({ config, onChain }: ProbeOrder): TlsWishes {
+  return { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain };
 }
 
 /** A reply with all its lines. */

@@ -41,7 +41,7 @@ const hasEntries = (value: unknown): boolean =>
 const ignored: readonly IgnoredOption[] = [
   {
     field: 'conditions',
-    isSet: (value, { type }) => type !== 'dns' && hasEntries(value),
+    isSet: (value, { type }) => !['dns', 'mqtt', 'postgres'].includes(String(type)) && hasEntries(value),
     sentence: 'Its conditions are not evaluated for this type.',
   },
   {
@@ -70,6 +70,18 @@ const ignored: readonly IgnoredOption[] = [
     types: ['websocket-upgrade', 'postgres'],
     isSet: isTrue,
     sentence: 'Its certificate is not watched for this type.',
+  },
+  {
+    field: 'expiryNotification',
+    types: ['mqtt'],
+    isSet: (value, { hostname }) => isTrue(value) && String(hostname).startsWith('wss:'),
+    sentence: 'Its certificate is not watched over WebSocket.',
+  },
+  {
+    field: 'expiryNotification',
+    types: ['port'],
+    isSet: (value, { smtpSecurity }) => isTrue(value) && !['secure', 'starttls'].includes(String(smtpSecurity)),
+    sentence: 'Its certificate is not watched, since the encryption of the port is not set.',
   },
   {
     field: 'wsIgnoreSecWebsocketAcceptHeader',

@@ -114,7 +114,7 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
 function withoutSeconds(rule: string): string {
   const fields = rule.trim().split(/\s+/);
   const [seconds = ''] = fields;
-  return fields.length === 6 && /^[0-5]?\d$/.test(seconds) ? fields.slice(1).join(' ') : rule;
+  return fields.length === 6 && /^[\d*?][\d*,/-]*$/.test(seconds) ? fields.slice(1).join(' ') : rule;
 }
 
 /** The moments between which a window may run. */

@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
 import { PageNote, publicConfig, PublicGroup } from '../../contracts/uptime/status-pages.ts';
 import { peerTime } from '../domain/time.ts';
-import { databaseSize } from '../store/tables.ts';
+import { databaseSize, shrinkDatabase } from '../store/tables.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
 
@@ -107,8 +107,13 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     checkApprise: { needs: 'read', run: () => true },
     getGameList: { needs: 'read', run: () => ({ gameList: [] }) },
     getDatabaseSize: { needs: 'read', run: async () => ({ size: await databaseSize(context.db) }) },
-    // Space of deleted rows is used again, so that nothing is left to do.
-    shrinkDatabase: { needs: 'write', run: () => ({}) },
+    shrinkDatabase: {
+      needs: 'write',
+      async run() {
+        await shrinkDatabase(context.db);
+        return {};
+      },
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
+import { exceedsDepth } from '../../kit/json-depth.ts';
 import { heartbeatStatus, missingTarget, MonitorConfig, secretFields } from '../../contracts/uptime/monitor.ts';
 import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
@@ -10,6 +11,9 @@ import type { Tables } from '../store/tables.ts';
 import type { LocalChecks } from './local.ts';
 import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './watched.ts';
 
+/** Maximum levels of a field of a monitor. */
+const maxLevels = 20;
+
 export interface MonitorsParts {
   readonly context: Pick<Context, 'commit' | 'db' | 'clock' | 'random'>;
   readonly store: MonitorStore;
@@ -17,6 +21,8 @@ export interface MonitorsParts {
   readonly local: LocalChecks;
   /** A maintenance window that runs names it. */
   readonly isCovered: (id: number) => boolean;
+  /** The notifications of new monitors, as Uptime Kuma writes them: `{"1001": true}`. */
+  readonly defaultNotifications: () => Readonly<Record<string, true>>;
   /** What is remembered of a monitor changed. */
   readonly noted: (watched: Watched) => void;
   /** Some were added, changed or removed. */
@@ -127,7 +133,9 @@ export class Monitors {
 
   /** @throws Problem `uptime.invalid` (400) with fields, `uptime.taken` (409) for a token that is in use */
   async add(given: MonitorConfig, { lenient = false } = {}): Promise<Watched> {
-    const [watched] = await this.addAll([this.#completed(given, undefined, lenient)]);
+    // A notification that is enabled by default belongs to new monitors that name none.
+    const notificationIDList = given['notificationIDList'] ?? this.#parts.defaultNotifications();
+    const [watched] = await this.addAll([this.#completed({ ...given, notificationIDList }, undefined, lenient)]);
     if (watched === undefined) throw new Error('nothing was added');
     return watched;
   }
@@ -293,6 +301,9 @@ export class Monitors {
   #completed(given: MonitorConfig, id: number | undefined, lenient: boolean): MonitorConfig {
     const lacks = lenient ? {} : missingTarget(given);
     const problems = Object.entries(lacks);
+    const deep = Object.entries(given).find(([, value]) => exceedsDepth(value, maxLevels));
+    // It is written as JSON and sent to the process that checks, neither of which survives any depth.
+    if (deep !== undefined) problems.push([deep[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
     if (given.parent !== null && !this.#mayBeIn(given.parent, id)) problems.push(['parent', 'There is no such group.']);
     if (problems.length > 0) throw invalid(problems);
     if (given.type !== 'push') return given;

@@ -44,7 +44,10 @@ function options(config: MonitorConfig, seconds: string): readonly string[] {
   const size = whole('packetSize', 1, largestPacket);
   const family = config.ipFamily === 'ipv4' ? ['-4'] : config.ipFamily === 'ipv6' ? ['-6'] : [];
   return [
-    ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1), '-W', seconds, ...family],
+    ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1)],
+    // The time for one echo; the time for all of them is the monitor's timeout.
+    ...['-W', String(Math.min(whole('ping_per_request_timeout', 1, 300) ?? Number(seconds), Number(seconds)))],
+    ...family,
     ...(size === undefined ? [] : ['-s', String(size)]),
   ];
 }

@@ -1,3 +1,5 @@
+import { findOwn } from '../../contracts/find-own.ts';
+
 type Row = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
 
@@ -42,7 +44,7 @@ const zeroIsNone = new Set(['retryInterval', 'timeout']);
 export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
   const fields: Fields = {};
   for (const [column, value] of Object.entries(row)) {
-    const name = renamed[column] ?? (wireNames.has(column) ? column : camel(column));
+    const name = findOwn(renamed, column) ?? (wireNames.has(column) ? column : camel(column));
     if (flags.has(column)) fields[name] = value === null ? null : Number(value) === 1;
     else if (structured.has(name)) fields[name] = parsed(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
     else fields[name] = zeroIsNone.has(name) && value === 0 ? null : value;

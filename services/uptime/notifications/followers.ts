@@ -27,7 +27,7 @@ const follow = defineJob(
 );
 
 export interface FollowersParts {
-  readonly context: Pick<Context, 'jobs' | 'handovers' | 'commit' | 'address'>;
+  readonly context: Pick<Context, 'appPages' | 'commit' | 'handovers' | 'jobs'>;
   readonly pages: () => readonly KnownPage[];
   /** The pages that name a maintenance window. */
   readonly pagesOfWindow: (window: number) => readonly number[];
@@ -136,10 +136,10 @@ export class Followers {
     return base === undefined ? undefined : `${base}/status/${slug}`;
   }
 
-  /** Where people reach a page: as it is set, by its own name, or as this machine does. */
+  /** Where people reach a page: as it is set, by its own name, or at the address for other devices. */
   #base(page: KnownPage | undefined): string | undefined {
     const [name] = page?.config.domainNameList ?? [];
-    const own = name === undefined ? this.#parts.context.address('uptime') : `https://${name}`;
+    const own = name === undefined ? this.#parts.context.appPages.serviceForMessages('uptime') : `https://${name}`;
     return (this.#parts.publicUrl() || own)?.replace(/\/$/, '');
   }
 

@@ -122,10 +122,11 @@ export class Subscribers {
   }
 
   /** Who has the link of a mail. @throws Problem `uptime.unknown_subscriber` (404) */
-  byLink(page: KnownPage, link: unknown): Subscriber {
+  byLink(page: KnownPage | undefined, link: unknown): Subscriber {
     const [, id = '', token = ''] = /^(\d{1,10})\.([A-Za-z0-9]{32})$/.exec(typeof link === 'string' ? link : '') ?? [];
     const found = this.#all.get(Number(id));
-    if (found?.page === page.id && timingSafeEqual(Buffer.from(found.token), Buffer.from(token))) return found;
+    const isOfPage = found !== undefined && found.page === page?.id;
+    if (isOfPage && timingSafeEqual(Buffer.from(found.token), Buffer.from(token))) return found;
     throw new Problem('uptime.unknown_subscriber', 404, 'This link is no longer of use.');
   }
 

@@ -60,7 +60,7 @@ export function badgeRoutes(parts: BadgeParts): Router {
   router.get('/api/status-page/:slug/badge', (request, response) => {
     const query = queryOf(request);
     const page = parts.pages.find(request.params.slug);
-    const shown = page === undefined ? none : pageBadge(parts, page, query);
+    const shown = page?.config.published === true ? pageBadge(parts, page, query) : none;
     send(request, response, shown, query);
   });
   return router;

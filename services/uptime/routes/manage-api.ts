@@ -48,7 +48,10 @@ export function manageHandlers(parts: ManageParts): readonly ApiHandler[] {
       }
       return { done: new Set(ids).size - failed.length, failed };
     }),
-    implement(manageApi.export, () => exportAll(parts)),
+    implement(manageApi.export, () => {
+      parts.context.accounts.record({ event: 'data_exported', detail: 'monitors and status pages' });
+      return exportAll(parts);
+    }),
     implement(manageApi.import, ({ incoming }) => {
       if (incoming === undefined) throw new Problem('uptime.no_backup', 400, 'There is no file in this request.');
       return withUpload(parts.context.files, incoming, (holding) => importAll(parts, holding));

@@ -24,8 +24,8 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
   const router = express.Router();
   const form = express.urlencoded({ extended: false, limit: '10kb' });
   const open = (slug: string): KnownPage => {
-    const page = pages.get(slug);
-    if (page.config.published && page.config.subscribable && subscriberMail.isSet) return page;
+    const page = pages.find(slug);
+    if (page?.config.published === true && page.config.subscribable && subscriberMail.isSet) return page;
     throw new Problem('uptime.unknown_page', 404, 'There is nothing to subscribe to here.');
   };
   const answered = async (
@@ -71,14 +71,15 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
   for (const what of ['confirm', 'unsubscribe'] as const) {
     router.get(`/status/:slug/${what}`, (request: Request<{ slug: string }>, response) =>
       answered(request, response, () => {
-        const page = pages.get(request.params.slug);
-        const { id, token } = subscribers.byLink(page, request.query['of']);
-        return { ...questions[what], action: `/status/${page.config.slug}/${what}?of=${String(id)}.${token}` };
+        const { slug } = request.params;
+        const { id, token } = subscribers.byLink(pages.find(slug), request.query['of']);
+        const action = `/status/${encodeURIComponent(slug)}/${what}?of=${String(id)}.${token}`;
+        return { ...questions[what], action };
       }),
     );
     router.post(`/status/:slug/${what}`, (request: Request<{ slug: string }>, response) =>
       answered(request, response, async () => {
-        const subscriber = subscribers.byLink(pages.get(request.params.slug), request.query['of']);
+        const subscriber = subscribers.byLink(pages.find(request.params.slug), request.query['of']);
         if (what === 'unsubscribe') {
           await subscribers.remove([subscriber.id]);
           return { title: 'Done', words: 'No more mails come to your address.' };

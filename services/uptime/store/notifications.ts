@@ -35,6 +35,12 @@ export class Notifications {
     return [...this.#known.values()];
   }
 
+  /** The notifications that are enabled by default for new monitors. */
+  defaults(): Readonly<Record<string, true>> {
+    const enabled = this.all().filter(({ config }) => config['isDefault'] === true);
+    return Object.fromEntries(enabled.map(({ id }) => [String(id), true as const]));
+  }
+
   /** Addresses of Delivery for the notifications that a monitor names (`{"1001": true}`). */
   urlsFor(names: unknown): readonly string[] {
     if (typeof names !== 'object' || names === null) return [];

@@ -106,3 +106,14 @@ export async function databaseSize(db: Kysely<Tables>): Promise<number> {
   const { rows } = await statement.execute(db);
   return Number(rows[0]?.size ?? 0);
 }
+
+/** Gives the space of deleted rows back to the disk. Other statements wait for it. */
+export async function shrinkDatabase(db: Kysely<Tables>): Promise<void> {
+  if (!isPostgres(db)) {
+    await sql`vacuum`.execute(db);
+    return;
+  }
+  const { rows } = await sql<{ name: string }>`select relname as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace`.execute(db);
+  for (const { name } of rows) await sql`vacuum full ${sql.table(name)}`.execute(db);
+}

@@ -29,7 +29,7 @@ export interface House extends AsyncDisposable {
 }
 
 /** @param connect gives another connection to the same database at each call; without it an SQLite file of the house's own */
-export async function openHouse(connect?: () => Promise<Database>): Promise<House> {
+export async function openHouse(connect?: () => Promise<Database>, passwordCost = 8): Promise<House> {
   const open = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'accounts-'));
   open.defer(() => rm(folder, { recursive: true, force: true }));
@@ -57,7 +57,7 @@ export async function openHouse(connect?: () => Promise<Database>): Promise<Hous
         bus,
         log,
         security: createSecurityLog(log, clock),
-        passwordCost: 8,
+        passwordCost,
       }),
     );
   };

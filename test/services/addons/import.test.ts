@@ -141,12 +141,23 @@ describe('a configuration of the peer', () => {
     expect((await api<{ notes: string[] }>(control, profile)).notes).toEqual([]);
   });
 
-  it('names the flags of a pattern that are not known', async () => {
+  it('names patterns that cannot be used or mean something else here', async () => {
     const control = host.url('control');
-    const body = JSON.stringify({ config: config({ excludedRegexPatterns: ['/hdtv/xq'] }) });
+    const excludedRegexPatterns = [
+      '/hdtv/xq',
+      '\\Ahdtv\\z',
+      '[[:alpha:]]{40}',
+      '/\\p{Lu}{40}/',
+      'hdtv++',
+      '/\\p{Lu}{40}/u',
+    ];
+    const body = JSON.stringify({ config: config({ excludedRegexPatterns }) });
     const { uuid } = await api<{ uuid: string }>(control, '/api/addons/profiles', { method: 'POST', body });
     const { notes } = await api<{ notes: string[] }>(control, `/api/addons/profiles/${uuid}`);
     expect(notes.join('\n')).toContain('flags "xq"');
+    for (const words of ['uses \\A \\z', 'uses [[:alpha:]]', 'uses \\p{…}', 'has no effect. It cannot be read'])
+      expect(notes.join('\n')).toContain(words);
+    expect(notes).toHaveLength(5);
   });
 });
 

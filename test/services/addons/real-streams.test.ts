@@ -243,6 +243,36 @@ describe('streams of addon families', () => {
       { idx: '1337x', lib: 'true' },
     ],
     [
+      'TorBox: lines with properties name no folder',
+      'TorBox',
+      {
+        name: 'TorBox (Instant 1080p)',
+        description:
+          'Quality: 1080p\nName: Film.2020.1080p.WEB.H264-CAKES\nSize: 2.16 GB | Source: Usenet\nLanguage: English\n' +
+          'Type: Usenet | Age: 120d',
+        url,
+        behaviorHints: { filename: 'Film.2020.1080p.WEB.H264-CAKES.mkv' },
+      },
+      { svc: 'TB', cached: 'true', type: 'usenet', idx: 'Usenet', folder: '', g: 'CAKES' },
+    ],
+    [
+      'KnightCrawler: a file of a season pack',
+      'KnightCrawler',
+      {
+        name: 'KnightCrawler\n1080p',
+        title: 'Show.S01.1080p.BluRay.x264-DEMAND\nShow.S01E05.1080p.BluRay.x264-DEMAND.mkv\n👤 8 💾 4.4 GB 🔗 EZTV',
+        infoHash: hash,
+        fileIdx: 2,
+      },
+      { sp: 'true', seeds: '8', idx: 'EZTV', g: 'DEMAND', size: String(Math.round(4.4 * gibibyte)) },
+    ],
+    [
+      'Easynews: the length and the size of a file',
+      'Easynews++',
+      { name: 'Easynews++\n4K', description: 'Film.2020.2160p.mkv\n🕛 1h:02m:12s\n📦 9.98 GB\n🔊 🇬🇧🇩🇪', url },
+      { type: 'usenet', svc: 'EN', dur: '3732000', l: 'English,German', r: '2160p' },
+    ],
+    [
       'a German film with two sound tracks',
       'Up',
       { name: 'German DL 1080p EN', title: 'Film.2020.German.DL.1080p.mkv', url },

@@ -120,6 +120,45 @@ describe('relationships of views', () => {
   });
 });
 
+describe('relationships of tables', () => {
+  it('are listed in the order of PostgREST where several are meant', async () => {
+    await room.sql(`
+      create table agents (id int primary key, name text, department_id int);
+      create table departments (id int primary key, name text, head_id int references agents);
+      alter table agents add foreign key (department_id) references departments;
+      create table posts (agent_id int references agents, department_id int references departments,
+        primary key (agent_id, department_id));
+      create view all_posts as select * from posts;
+    `);
+    const [status, body] = await get('agents?select=*,departments(*)');
+    const relationship = (cardinality: string, text: string) => {
+      return { cardinality, embedding: 'agents with departments', relationship: text };
+    };
+    const viaPosts = 'using posts_agent_id_fkey(agent_id) and posts_department_id_fkey(department_id)';
+    expect([status, body.details]).toEqual([
+      300,
+      [
+        relationship('one-to-many', 'departments_head_id_fkey using agents(id) and departments(head_id)'),
+        relationship('many-to-one', 'agents_department_id_fkey using agents(department_id) and departments(id)'),
+        relationship('many-to-many', `all_posts ${viaPosts}`),
+        relationship('many-to-many', `posts ${viaPosts}`),
+      ],
+    ]);
+    expect(body.hint).toContain("'departments!departments_head_id_fkey', 'departments!agents_department_id_fkey'");
+  });
+
+  it('are one to one by a unique constraint only, not by a unique index', async () => {
+    await room.sql(`
+      create table by_constraint (id int primary key, client_id int unique references clients);
+      create table by_index (id int primary key, client_id int references clients);
+      create unique index on by_index (client_id);
+      insert into by_constraint values (1, 1); insert into by_index values (1, 1);
+    `);
+    const [, body] = await get('clients?select=by_constraint(id),by_index(id)&id=eq.1');
+    expect(body).toEqual([{ by_constraint: { id: 1 }, by_index: [{ id: 1 }] }]);
+  });
+});
+
 describe('functions', () => {
   it('answer objects for one named column', async () => {
     expect((await db.rpc('list_names')).data).toEqual([{ name: 'MS' }, { name: 'AP' }]);
@@ -260,6 +299,22 @@ describe('requests of PostgREST', () => {
     expect((await get('projects?offset=-4&select=id'))[1]).toHaveLength(3);
     const head = await room.request('/rest/v1/rpc/list_names', { method: 'HEAD', headers: { Range: '1-1' } });
     expect(head.headers.get('content-range')).toBe('0-1/*');
+  });
+
+  it('count the first of several parameters, and ignore limits that are no numbers', async () => {
+    const first = await get('clients?select=id&select=name&order=id.desc&order=id&limit=x&offset=y');
+    expect(first.slice(0, 2)).toEqual([200, [{ id: 2 }, { id: 1 }]]);
+    expect((await get('clients?select=id&limit=&offset='))[1]).toHaveLength(2);
+    expect((await get('clients?limit=-1'))[0]).toBe(416);
+  });
+
+  it('take a body that is no object for no rows, and refuse other media types with 400', async () => {
+    for (const body of [5, 'text', true, null]) {
+      const answer = await send('POST', 'clients', body, { Prefer: 'return=representation' });
+      expect(answer.slice(0, 2)).toEqual([201, []]);
+    }
+    const xml = await send('POST', 'clients', {}, { 'content-type': 'application/xml' });
+    expect(xml).toMatchObject([400, { code: 'PGRST102', message: 'Content-Type not acceptable: application/xml' }, {}]);
   });
 
   it('read lists of blanks and quotes, and keys of any characters', async () => {

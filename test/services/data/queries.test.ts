@@ -43,7 +43,7 @@ test('everybody has their own, which go with their account', async () => {
   expect((await ask('GET', '/data/queries', undefined, grace)).queries).toEqual([]);
   expect((await ask('DELETE', `/data/queries/${String(id)}`, undefined, grace)).status).toBe(404);
   await ask('POST', '/data/queries', { name: 'Of grace', text: 'select 2' }, grace);
-  await ask('DELETE', '/accounts/grace');
+  await ask('DELETE', '/accounts/grace?data=delete');
   await join();
   await expect.poll(async () => (await ask('GET', '/data/queries', undefined, grace)).queries).toEqual([]);
   expect((await ask('GET', '/data/queries')).queries.map(({ name }: any) => name)).toContain('Of ada');

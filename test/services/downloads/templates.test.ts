@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trimmedTemplate } from '../../../services/downloads/domain/safe-names.ts';
+import { limitFields, trimmedTemplate } from '../../../services/downloads/domain/safe-names.ts';
 import { numberedName } from '../../../services/downloads/domain/template.ts';
 import { listFields, useFields } from '../../../services/downloads/domain/template-fields.ts';
 import { sharedEngines } from '../../support/engines.ts';
@@ -63,6 +63,20 @@ describe('a template of a list', () => {
 });
 
 describe('a name that is too long for the file system', () => {
+  it.each([
+    ['a picture', '/p/og', { download_type: 'thumbnail', format: 'jpg' }],
+    ['chapters', '/p/chapters', { format: 'mp4', split_by_chapters: true }],
+  ])('is trimmed for %s', async (_what, path, fields) => {
+    await using rig = await openRig({ environment: { OUTPUT_TEMPLATE: '%(title)s.%(ext)s' } });
+    const url = rig.site.url(`${path}?title=${encodeURIComponent('日'.repeat(300))}`);
+    const record = await rig.client.ended(await rig.client.add(url, fields));
+    expect([record.status, record.msg]).toEqual(['finished', null]);
+    for (const name of readdirSync(join(rig.host.dataDir, 'Downloads'))) {
+      expect(name).toMatch(/^日{10,85}/);
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+    }
+  });
+
   const cases: [string, object][] = [
     ['%(title)s.%(ext)s', {}],
     ['%(title)s/%(title)s.%(ext)s', {}],
@@ -107,6 +121,13 @@ describe('useFields', () => {
 });
 
 describe('trimmedTemplate', () => {
+  it('limits the texts of a template, and keeps numbers and limits of its own', () => {
+    expect(limitFields('%(title)s - %(section_number)02d - %(section_title)s.%(ext)s', 255)).toBe(
+      '%(title).90B - %(section_number)02d - %(section_title).90B.%(ext)s',
+    );
+    expect(limitFields('%(uploader)s/%(title).20s.%(ext)s', 255)).toBe('%(uploader).187B/%(title).20s.%(ext)s');
+  });
+
   it('cuts each name, keeps the extension and escapes what yt-dlp would expand', () => {
     expect(trimmedTemplate('~a/$b/100%.mp4', 'mp4', 255)).toBe('～a/＄b/100%%.%(ext)s');
     expect(trimmedTemplate(`${'d'.repeat(300)}/${'n'.repeat(300)}.mp4`, 'mp4', 255)).toBe(

@@ -97,6 +97,29 @@ describe.skipIf(noBrowser !== undefined)('a browser on another computer', () => 
     }
   });
 
+  it('shows the address to clone from that this computer reaches', async () => {
+    const headers = { Authorization: adminAuthorization, 'Content-Type': 'application/json' };
+    const repository = { method: 'POST', headers, body: JSON.stringify({ name: 'boat', auto_init: true }) };
+    expect((await fetch(`${home.host.url('git')}/api/v1/user/repos`, repository)).status).toBe(201);
+    await using opened = await fresh();
+    const { page } = opened;
+    await page.goto(`https://control.nas.local:${String(home.port)}/git/repositories/${admin.name}~boat`);
+    await signInWhereAsked(page, ({ pathname }) => pathname.startsWith('/git/repositories/'));
+    const [clone, password] = [page.getByRole('button', { name: 'Clone' }), page.getByLabel('Password')];
+    await clone.or(password).first().waitFor();
+    if (await password.isVisible()) {
+      await page.getByLabel('Name').fill(admin.name);
+      await password.fill(admin.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    }
+    await clone.click();
+    const shared = (await home.state()).services.find(({ id }) => id === 'git')?.addresses.map(({ url }) => url) ?? [];
+    const command = page.locator('#clone code').filter({ hasText: 'git clone https://' });
+    const text = (await command.first().textContent()) ?? '';
+    expect(shared.map((url) => `git clone ${url}/${admin.name}/boat.git`)).toContain(text.trim());
+    expect(await page.locator('#clone').textContent()).not.toContain('127.0.0.1');
+  });
+
   it('opens the link of a delivered message', async () => {
     const shared = (await home.state()).services.find(({ id }) => id === 'control');
     const headers = { Authorization: adminAuthorization, 'Content-Type': 'application/json' };

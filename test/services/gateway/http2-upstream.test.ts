@@ -114,6 +114,17 @@ describe('a gRPC call through the gateway', () => {
     expect(trailers['set-cookie']).toBeUndefined();
   });
 
+  it('passes headers and trailers with names that every object inherits', async () => {
+    handle = (stream) => {
+      stream.respond({ ':status': 200, constructor: 'head' }, { waitForTrailers: true });
+      stream.once('wantTrailers', () => stream.sendTrailers({ constructor: 'trailer', 'grpc-status': '0' }));
+      stream.end('x');
+    };
+    const { body, trailers } = await finish(call().end());
+    expect(body).toBe('x');
+    expect(trailers).toMatchObject({ 'grpc-status': '0', constructor: 'trailer' });
+  });
+
   it('keeps an answer that consists of a head alone', async () => {
     handle = (stream) => stream.respond({ ':status': 200, 'grpc-status': '12' }, { endStream: true });
     expect(await finish(call().end())).toMatchObject({ status: 200, endsWithHead: true, code: 0 });

@@ -192,6 +192,14 @@ describe('a request', () => {
     expect(received).toMatch(/\r\n0\r\nX-Sum: 7\r\n\r\n$/);
   });
 
+  it('says that trailers are welcome where the client did', async () => {
+    await send('GET / HTTP/1.1', ['TE: deflate, trailers', 'Connection: TE']);
+    expect(received).toContain('\r\nTE: trailers\r\n');
+    received = '';
+    await send('GET / HTTP/1.1', ['TE: deflate']);
+    expect(received).not.toMatch(/^te:/im);
+  });
+
   it('keeps duplicate headers in their order', async () => {
     await send('GET / HTTP/1.1', ['X-Two: 1', 'Accept: a', 'x-two: 2', 'X-Empty:']);
     expect(received).toMatch(/X-Two: 1\r\nAccept: a\r\nx-two: 2\r\nX-Empty: ?\r\n/);

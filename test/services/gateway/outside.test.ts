@@ -115,7 +115,7 @@ describe('another web service that the owner typed', () => {
       ...{ 'x-forwarded-for': '127.0.0.3', 'x-forwarded-proto': 'https' },
       'x-forwarded-host': `photos.nas.local:${home.port}`,
     });
-    expect([told['x-mine'], told.te]).toEqual([undefined, undefined]);
+    expect([told['x-mine'], told.te]).toEqual([undefined, 'trailers']);
     await home.ask(`${photos}/`, { headers: user });
     expect(seen[0]?.request.headers.authorization).toBeUndefined();
   });

@@ -188,6 +188,14 @@ describe('careless answers', () => {
       'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     ],
     ['lines that end in LF', 'HTTP/1.1 200 OK\nContent-Type: text/plain\nContent-Length: 2\n\nok'],
+    ['equal lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-A: 1\r\ncontent-length: 2\r\n\r\nok'],
+    ['a list of equal lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
+    ['white space before a colon', 'HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length\t: 2\r\n\r\nok'],
+    ['bytes behind the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok<!-- more -->'],
+    [
+      'equal lengths after an interim answer',
+      'HTTP/1.1 102 P\r\n\r\nHTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok',
+    ],
     ['a folded header', 'HTTP/1.1 200 OK\r\nX-Old: a\r\n  b\r\nContent-Length: 2\r\n\r\nok'],
   ])('are understood: %s', async (_name, answer) => {
     reply = (socket) => socket.write(answer);
@@ -204,6 +212,24 @@ describe('careless answers', () => {
     await home.ask(`${open}/`);
     reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood');
     expect((await home.ask(`${open}/`)).body).toBe('good');
+  });
+
+  it('are understood on a connection that is used again, and in pieces', async () => {
+    const first = connections;
+    reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n1');
+    expect((await home.ask(`${open}/`)).body).toBe('1');
+    reply = (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Le');
+      setImmediate(() => socket.write('ngth : 2\r'));
+      setTimeout(() => socket.write('\n\r\nok'), 20);
+    };
+    expect((await home.ask(`${open}/`)).body).toBe('ok');
+    expect(connections).toBeLessThanOrEqual(first + 1);
+  });
+
+  it('are refused when their lengths differ', async () => {
+    reply = (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!');
+    expect((await home.ask(`${open}/`)).status).toBe(502);
   });
 
   it('are named as what they are when they are no HTTP', async () => {

@@ -47,7 +47,7 @@ function secretOf(text: string): Uint8Array {
 
 /** Switches it on for the administrator; what an app then shows, and the codes on paper. */
 async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
-  const { secret, uri } = await own('', {});
+  const { secret, uri } = await own('', { password: admin.password });
   expect(uri).toBe(`otpauth://totp/Homeport:ada?secret=${secret}&issuer=Homeport`);
   const code = (): string => generateCode(secretOf(secret), toTimeStep(clock.now()));
   const { recoveryCodes } = await own('/confirm', { code: code() });
@@ -132,13 +132,24 @@ describe('a second factor', () => {
     await own('/off', { code: code() });
     expect((await form(admin)).status).toBe(303);
     await switchOn();
-    await expect(own('', {})).rejects.toThrow('accounts.second_factor_on');
-    await api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers: bySession });
+    await expect(own('', { password: admin.password })).rejects.toThrow('accounts.second_factor_on');
+    const reset = (headers: Record<string, string>): Promise<unknown> =>
+      api(home.host.url('control'), '/api/accounts/ada/second-factor', { method: 'DELETE', headers });
+    await expect(reset(bySession)).rejects.toThrow('accounts.own_second_factor');
+    const other = { name: 'grace', password: 'velvet-otter-93-lantern' };
+    await api(home.host.url('control'), '/api/accounts', {
+      method: 'POST',
+      headers: bySession,
+      body: JSON.stringify({ ...other, role: 'admin' }),
+    });
+    const byOther = { Authorization: `Basic ${Buffer.from(`${other.name}:${other.password}`).toString('base64')}` };
+    await reset(byOther);
+    await expect(own()).rejects.toThrow('api.sign_in');
     expect((await form(admin)).status).toBe(303);
   });
 
   it('is kept sealed, and the codes on paper by their print alone', async () => {
-    const { secret } = await own('', {});
+    const { secret } = await own('', { password: admin.password });
     const { recoveryCodes } = await own('/confirm', { code: generateCode(secretOf(secret), toTimeStep(clock.now())) });
     const folder = join(home.host.dataDir, 'host');
     const kept = readdirSync(folder)

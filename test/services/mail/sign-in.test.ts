@@ -121,7 +121,7 @@ describe('sign-in', () => {
 describe('login of the settings', () => {
   it('is limited per client address, and allowed again later', async () => {
     await using byLogin = await openHouse();
-    const signIn = new SignIn(byLogin.accounts, [{ name: 'nas', password: secret }]);
+    const signIn = new SignIn(byLogin.accounts, () => [{ name: 'nas', password: secret }]);
     const code = async (password: string, address: string): Promise<number> => {
       const checked = signIn.check('nas', password, address).then(
         () => 235,

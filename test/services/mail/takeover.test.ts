@@ -57,9 +57,7 @@ describe('Mailrise configuration', () => {
         { ...usual, address: 'basic', destinations: 'json://host/a json://host/b?method=PUT json://real/c' },
         {
           ...{ address: 'awesome*@mycooldomain.com', to: '', destinations: 'discord://id/token' },
-          title: '[$type] $subject',
-          body: '$body',
-          format: 'markdown',
+          ...{ title: '[$type] $subject', body: '$body', format: 'markdown' },
         },
         { ...usual, address: 'filed', destinations: 'json://more/1 json://more/2 json://more/3' },
         { ...usual, address: '*@mailrise.xyz', destinations: 'json://catch' },
@@ -68,12 +66,8 @@ describe('Mailrise configuration', () => {
         { name: 'nas', password: 's3cr3t' },
         { name: 'cam', password: '1234' },
       ],
-      signIn: 'required',
-      hostName: 'mail.lan',
-      port: 8026,
-      tls: 'required',
-      certificateFile: join(folder, 'cert.pem'),
-      keyFile: '/abs/key.pem',
+      ...{ signIn: 'required', hostName: 'mail.lan', port: 8026, tls: 'required' },
+      ...{ certificateFile: join(folder, 'cert.pem'), keyFile: '/abs/key.pem' },
     });
     expect(notes).toEqual([
       'Taken over: 4 recipients, 2 logins.',
@@ -86,13 +80,72 @@ describe('Mailrise configuration', () => {
 
   it('is refused when invalid, without repeating it', async () => {
     await expect(importMailrise(folder, {})).rejects.toMatchObject({ code: 'mail.nothing_to_take_over' });
-    for (const text of ['configs: [s3cr3t', 'configs: s3cr3t', 'configs: {a: {urls: !env_var NOT_SET}}']) {
+    for (const text of ['configs: [s3cr3t', 'configs: s3cr3t', 's3cr3t']) {
       writeFileSync(join(folder, 'mailrise.conf'), text);
       const refused: unknown = await importMailrise(folder, {}).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: 'mail.unreadable', status: 422 });
       expect(String(refused)).not.toContain('s3cr3t');
     }
   });
+
+  it('is taken as far as it can be read; each value that cannot is named', async () => {
+    const text = `
+configs:
+  plain: json://host/plain
+  list: [json://host/1, json://host/2]
+  nothing:
+  number: {urls: [json://host/n], mailrise: {title_template: 7, body_template: ok, body_format: rich}}
+  odd: {urls: [json://host/o], mailrise: none}
+  long: {urls: [json://host/l], mailrise: {title_template: ${'x'.repeat(2000)}}}
+  variable: {urls: [json://host/v, !env_var NOT_SET]}
+  tagged: {urls: [!secret json://host/t]}
+  twice: {urls: json://host/first}
+  twice: {urls: json://host/second}
+listen: {host: 0.0.0.0, port: "8027"}
+tls: {mode: tlsv9, certfile: [a]}
+smtp:
+  hostname: {a: b}
+  auth: {basic: {nas: !env_var NO_PASSWORD, cam: [1]}}
+unknown: [1, 2]
+`;
+    writeFileSync(join(folder, 'mailrise.conf'), text);
+    const { settings, notes } = await importMailrise(folder, {});
+    const recipients = settings['recipients'] as { address: string; destinations: string; format: string }[];
+    expect(recipients.map(({ address, destinations }) => [address, destinations])).toEqual([
+      ['plain', 'json://host/plain'],
+      ['list', 'json://host/1 json://host/2'],
+      ['number', 'json://host/n'],
+      ['odd', 'json://host/o'],
+      ['variable', 'json://host/v'],
+      ['tagged', 'json://host/t'],
+      ['twice', 'json://host/second'],
+    ]);
+    expect(recipients[2]).toMatchObject({ title: '', body: 'ok', format: 'as it comes' });
+    expect(settings).toMatchObject({ port: 8027, signIn: 'required' });
+    for (const name of ['logins', 'hostName', 'tls', 'certificateFile']) expect(settings).not.toHaveProperty(name);
+    for (const words of [
+      'Taken over: 7 recipients, 0 logins.',
+      'NOT_SET is not known',
+      'nothing: it has no destinations',
+      'number: its title_template is not a text',
+      'number: its body_format is unknown',
+      'odd: its templates cannot be read',
+      'long: it is not possible here',
+      'tls.mode: it is unknown',
+      'smtp.hostname: it is not a text',
+      'The login nas has no password',
+      'The login cam has no password',
+    ])
+      expect(notes.join('\n')).toContain(words);
+  });
+
+  it.each(['smtp: {auth: {basic: nas}}', 'smtp: {auth: none}'])(
+    'never opens the gateway to everybody: %s',
+    async (smtp) => {
+      writeFileSync(join(folder, 'mailrise.conf'), `configs: {a: json://host/a}\n${smtp}\n`);
+      expect((await importMailrise(folder, {})).settings).toMatchObject({ signIn: 'required' });
+    },
+  );
 
   it('is imported by the command from its file', async () => {
     mkdirSync(join(folder, 'data'));

@@ -31,7 +31,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it('syncs in the background and tells of the job', async () => {
+  it('syncs in the background and returns the job', async () => {
     const begun = await rc('sync/sync', `srcFs=${room.folder}/src`, `dstFs=${room.folder}/dst`, '_async=true');
     expect(begun.err).toBe('');
     const { jobid } = JSON.parse(begun.out) as { jobid: number };
@@ -45,7 +45,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(stats).toMatchObject({ transfers: 2, bytes: 2, errors: 0 });
   });
 
-  it('lists, says which version it is, and fails as the peer does', async () => {
+  it('lists, reports its version, and fails like rclone', async () => {
     expect(JSON.parse((await rc('core/version')).out)).toMatchObject({
       version: expect.stringMatching(/^v1\./) as string,
     });
@@ -61,7 +61,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(paths).not.toContain('core/command');
   });
 
-  it('wants a sign-in, and a page of another site or another host name gets nothing', async () => {
+  it('requires a sign-in and refuses other origins and host names', async () => {
     const wrong = await run(rclonePath ?? '', [
       'rc',
       '--url',
@@ -93,7 +93,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     expect(rebound.out).toBe('403');
   });
 
-  it('lets no two jobs write to one place, and stops them', async () => {
+  it('runs jobs that write to one location one after another, and stops them', async () => {
     writeFileSync(join(room.folder, 'src/big'), '');
     truncateSync(join(room.folder, 'src/big'), 100 * 1024 * 1024);
     const slow = { srcFs: `${room.folder}/src`, _async: true, _config: { BwLimit: '1M' } };
@@ -122,7 +122,7 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
     }
   });
 
-  it('survives the end of its engine in the middle of a job', async () => {
+  it('survives the end of its engine during a job', async () => {
     const { body } = await room.call('sync/copy', {
       srcFs: `${room.folder}/src`,
       dstFs: `${room.folder}/two`,
@@ -144,52 +144,49 @@ describe.skipIf(lacksRclone)('file sync with the real client', () => {
   });
 });
 
-it.skipIf(lacksRclone)(
-  'stops its engine when nothing is left to do, and keeps job ids and history over a restart',
-  async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-data-'));
-    try {
-      let id = 0;
-      {
-        await using room = await openSyncRoom({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
-        room.write({ 'src/a.txt': 'a' });
-        expect(enginesOf(room)).toEqual([]);
-        const { body } = await room.call('sync/copy', {
-          srcFs: `${room.folder}/src`,
-          dstFs: `${room.folder}/dst`,
-          _async: true,
-          _group: 'mine',
-        });
-        id = body.jobid;
-        await until(
-          async () => enginesOf(room),
-          (pids) => pids.length === 1,
-        );
-        await room.call('config/create', {
-          name: 'far',
-          type: 'webdav',
-          parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' },
-          opt: { obscure: true },
-        });
-        await room.call('core/bwlimit', { rate: '1M' });
-        await until(
-          async () => enginesOf(room),
-          (pids) => pids.length === 0,
-        );
-        // What was set stays set, although the process is another one.
-        expect((await room.call('core/bwlimit')).body.rate).toBe('1Mi');
-      }
-      await using room = await openSyncRoom({ dataDir });
-      const status = await room.call('job/status', { jobid: id });
-      expect(status.body).toMatchObject({ id, finished: true, success: true, group: 'mine' });
-      expect((await room.call('core/stats', { group: 'mine' })).body).toMatchObject({ transfers: 1, bytes: 1 });
-      expect(Number((await room.call('rc/noop')).headers.get('x-rclone-jobid'))).toBeGreaterThan(id);
-      const dump = await room.call('config/dump');
-      expect(dump.body).toEqual({ far: { type: 'webdav', url: 'http://127.0.0.1:1', pass: 'XXX' } });
-      // What is on disk tells nothing of it.
-      expect(readFileSync(join(dataDir, 'sync/rclone.conf'), 'utf8')).toContain('RCLONE_ENCRYPT_V0');
-    } finally {
-      rmSync(dataDir, { recursive: true, force: true });
+it.skipIf(lacksRclone)('stops an idle engine, and keeps job IDs and history across a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-data-'));
+  try {
+    let id = 0;
+    {
+      await using room = await openSyncRoom({ dataDir, environment: { SYNC_IDLE_SECONDS: '1' } });
+      room.write({ 'src/a.txt': 'a' });
+      expect(enginesOf(room)).toEqual([]);
+      const { body } = await room.call('sync/copy', {
+        srcFs: `${room.folder}/src`,
+        dstFs: `${room.folder}/dst`,
+        _async: true,
+        _group: 'mine',
+      });
+      id = body.jobid;
+      await until(
+        async () => enginesOf(room),
+        (pids) => pids.length === 1,
+      );
+      await room.call('config/create', {
+        name: 'far',
+        type: 'webdav',
+        parameters: { url: 'http://127.0.0.1:1', pass: 'open sesame' },
+        opt: { obscure: true },
+      });
+      await room.call('core/bwlimit', { rate: '1M' });
+      await until(
+        async () => enginesOf(room),
+        (pids) => pids.length === 0,
+      );
+      // What was set stays set, although the process is another one.
+      expect((await room.call('core/bwlimit')).body.rate).toBe('1Mi');
     }
-  },
-);
+    await using room = await openSyncRoom({ dataDir });
+    const status = await room.call('job/status', { jobid: id });
+    expect(status.body).toMatchObject({ id, finished: true, success: true, group: 'mine' });
+    expect((await room.call('core/stats', { group: 'mine' })).body).toMatchObject({ transfers: 1, bytes: 1 });
+    expect(Number((await room.call('rc/noop')).headers.get('x-rclone-jobid'))).toBeGreaterThan(id);
+    const dump = await room.call('config/dump');
+    expect(dump.body).toEqual({ far: { type: 'webdav', url: 'http://127.0.0.1:1', pass: 'XXX' } });
+    // What is on disk tells nothing of it.
+    expect(readFileSync(join(dataDir, 'sync/rclone.conf'), 'utf8')).toContain('RCLONE_ENCRYPT_V0');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

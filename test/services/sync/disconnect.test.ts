@@ -93,7 +93,7 @@ describe.skipIf(lacksRclone)('a client that disconnects during its call', () => 
     await expectCanceled(jobid);
   });
 
-  it('ends all jobs of its batch and begins no more', async () => {
+  it('ends all jobs of its batch and starts no more', async () => {
     const call = { _path: 'sync/copy', ...input };
     const inputs = [call, { ...call, dstFs: `${input.dstFs}-second` }];
     const socket = await send(room, 'job/batch', { inputs, concurrency: 1 });
@@ -121,8 +121,8 @@ describe.skipIf(lacksRclone)('a client that disconnects during its call', () => 
   });
 });
 
-describe('a client that leaves in the middle of its body', () => {
-  it('is no error in the log', async () => {
+describe('a client that disconnects during its request body', () => {
+  it('does not cause an error in the log', async () => {
     await using room = await openSyncRoom();
     const headers = {
       ...{ authorization: adminAuthorization, 'content-type': 'application/json', 'content-length': 1000 },
@@ -153,7 +153,7 @@ describe('an unknown method', () => {
     },
   );
 
-  it('answers 400 for a broken escape, as the peer does', async () => {
+  it('answers 400 for a broken escape, like rclone', async () => {
     await using room = await openSyncRoom();
     const reply = await fetch(`${room.url}/%zz`, { method: 'POST', headers: { authorization: adminAuthorization } });
     expect(reply.status).toBe(400);

@@ -22,7 +22,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'homeport-sync-faults-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe.skipIf(lacksRclone)('a stop', () => {
-  it('is heard while the engine is still starting, by a call and by a saved sync', async () => {
+  it('stops a call and a sync task while the engine is still starting', async () => {
     const gate = join(scratch, 'gate');
     const waiting = join(scratch, 'waiting');
     const slow = join(scratch, 'rclone');
@@ -59,7 +59,7 @@ describe.skipIf(lacksRclone)('a stop', () => {
     expect(readdirSync(room.folder)).toEqual(['from']);
   });
 
-  it('is forced on an engine that does not answer', async () => {
+  it('aborts a call of an engine that does not respond', async () => {
     const clock = createFakeClock(Date.now());
     await using room = await openSyncRoom({ clock });
     room.write({ 'from/a': 'x'.repeat(5_000_000) });
@@ -99,7 +99,7 @@ describe('an answer', () => {
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it('is 413 for an input that is too large, also to who sends all of it before listening', async () => {
+  it('is 413 for an input that is too large, even if the client sends everything before it reads', async () => {
     const { hostname, port } = new URL(room.url);
     const socket = connect(Number(port), hostname);
     const head = [
@@ -130,7 +130,7 @@ describe('an answer', () => {
     });
   });
 
-  it.skipIf(lacksRclone)('is remembered when nobody waited for it, and a large one not twice', async () => {
+  it.skipIf(lacksRclone)('is cached for asynchronous calls, and not stored twice if it is large', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 1000 }, (_, at) => [`many/a rather long name of a file ${String(at)}`, 'x']),
     );
@@ -169,7 +169,7 @@ describe.each([
   ['no rclone', { RCLONE_PATH: '/nowhere/rclone' }, false],
 ] as const)('with %s', (_name, environment, isLeftOut) => {
   it.skipIf(isLeftOut || !isRoot)(
-    'a full disk ends the run as failed, deletes nothing, and the next one goes on',
+    'fails a run on a full disk, deletes nothing, and the next run continues',
     async () => {
       await using room = await openSyncRoom({ environment });
       const disk = join(room.folder, 'disk');
@@ -208,7 +208,7 @@ describe.each([
     },
   );
 
-  it.skipIf(isLeftOut)('what was done is counted', async () => {
+  it.skipIf(isLeftOut)('counts the completed transfers', async () => {
     await using room = await openSyncRoom({ environment });
     room.write({ 'from/a': '1', 'from/b': '22', 'to/gone': 'x' });
     const task = await room.api('POST', '/api/sync/tasks', {
@@ -252,7 +252,7 @@ describe.each([
   });
 });
 
-it.skipIf(lacksRclone)('a remote that is away fails a run, to it or from it, and nothing is deleted', async () => {
+it.skipIf(lacksRclone)('fails a run with an unreachable remote on either side and deletes nothing', async () => {
   await using room = await openSyncRoom();
   room.write({ 'here/a': '1', 'there/kept': 'x' });
   await room.call('config/create', {

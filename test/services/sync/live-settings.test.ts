@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rateAt } from '../../../services/sync/domain/bandwidth.ts';
+import { getRate } from '../../../services/sync/domain/bandwidth.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { enginesOf, lacksRclone, openSyncRoom, until, type SyncRoom } from './room.ts';
 
@@ -47,15 +47,15 @@ describe.skipIf(lacksRclone)('a changed bandwidth', () => {
   });
 });
 
-describe('settings of sync', () => {
-  it('all take effect without a restart', async () => {
+describe('every setting of the sync service', () => {
+  it('takes effect without a restart', async () => {
     await using room = await openSyncRoom();
     const values = { idleSeconds: 5, maxDeletes: 1, maxDeletePercent: 2, keepDays: 3, keepReplacedDays: 4 };
     expect(await change(room, values)).toMatchObject({ restarted: [] });
   });
 });
 
-describe('rateAt', () => {
+describe('getRate', () => {
   const monday = (hours: number, minutes = 0): Date => new Date(2026, 0, 5, hours, minutes);
   it.each([
     ['', monday(1), 'off'],
@@ -67,6 +67,6 @@ describe('rateAt', () => {
     ['Mon-10:00,1M Sat-00:00,off', monday(10), '1M'],
     ['Fri-10:00,1M', monday(0), '1M'],
   ])('reads %s', (bandwidth, now, rate) => {
-    expect(rateAt(bandwidth, now)).toBe(rate);
+    expect(getRate(bandwidth, now)).toBe(rate);
   });
 });

@@ -105,7 +105,7 @@ describe.skipIf(lacksRclone)('the ranked calls, by the real client beside a plai
     return { code, body: path === 'options/get' ? [body.main, body.filter] : body };
   };
 
-  it('answer the same, one after another, and leave the same', async () => {
+  it('answers identically in sequence and leaves identical files', async () => {
     for (const step of steps) {
       const [here, there] = [await ask(ours, step), await ask(theirs, step)];
       const said = `${step[0]} ${JSON.stringify(step[1])}`;

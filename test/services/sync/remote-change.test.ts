@@ -44,7 +44,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     await room[Symbol.asyncDispose]();
   });
 
-  it('shows what it is made of, and of its secrets the names alone', async () => {
+  it('returns its fields, and only the names of its secrets', async () => {
     expect(await room.api('GET', '/api/sync/remotes/nas')).toEqual({
       ...{ name: 'nas', type: 'webdav', secrets: ['pass'] },
       values: { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada' },
@@ -52,7 +52,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     await expect(room.api('GET', '/api/sync/remotes/nosuch')).rejects.toThrow('404');
   });
 
-  it('takes a new password, and keeps the rest of it', async () => {
+  it('accepts a new password and keeps the other fields', async () => {
     await restart('second-tide');
     expect((await filesOf('nas')).list).toBeUndefined();
     expect(await change({ pass: 'second-tide' })).toEqual({ ok: true });
@@ -60,7 +60,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     expect(await room.api('GET', '/api/sync/remotes/nas')).toMatchObject({ values: { user: 'ada', vendor: 'other' } });
   });
 
-  it('stays as it was where it does not answer with what is new', async () => {
+  it('remains unchanged if it does not respond with the new values', async () => {
     await expect(change({ url: 'http://127.0.0.1:1', user: 'bob' })).rejects.toThrow(
       /422.*nothing answers at its address/,
     );
@@ -71,7 +71,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     await expect(change({ user: 'x' }, 'nosuch')).rejects.toThrow('404');
   });
 
-  it('is not set up with a password that its server does not take', async () => {
+  it('is not set up with a password that its server rejects', async () => {
     const parameters = { url: `http://127.0.0.1:${String(port)}`, vendor: 'other', user: 'ada', pass: 'wrong-tide' };
     const wrong = room.api('POST', '/api/sync/remotes', { name: 'wrong', type: 'webdav', parameters });
     await expect(wrong).rejects.toThrow(/422.*does not accept the sign-in/);
@@ -80,12 +80,12 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     expect((await filesOf('nas')).list).toHaveLength(1);
   });
 
-  it('takes back what is emptied, as if it had never been given', async () => {
+  it('restores the default of a field that is cleared', async () => {
     await change({ vendor: '' });
     expect((await filesOf('nas')).list).toMatchObject([{ Path: 'a.txt' }]);
   });
 
-  it('is opened anew by what wraps it', async () => {
+  it('is reopened by remotes that wrap it', async () => {
     room.write({ 'left/l.txt': 'l', 'right/r.txt': 'r', 'none/.keep': '' });
     const upstreams = (folder: string) => `${room.folder}/${folder} ${room.folder}/none`;
     const add = (name: string, type: string, parameters: object) =>
@@ -101,7 +101,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     expect(await found()).toEqual(['.keep', 'r.txt']);
   });
 
-  it('leads to the folder that it names now, also when it is removed and made anew', async () => {
+  it('refers to its current folder, also after it is removed and created again', async () => {
     room.write({ 'one/1.txt': '1', 'two/2.txt': '2', 'three/3.txt': '3' });
     const add = (folder: string) =>
       room.api('POST', '/api/sync/remotes', {
@@ -119,7 +119,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     expect(await found()).toEqual(['3.txt']);
   });
 
-  it('takes nothing that makes another thing of it', async () => {
+  it('rejects changes of its type and options that run programs', async () => {
     await expect(change({ type: 'local' })).rejects.toThrow('stays of its kind');
     await expect(change({ _root: '/' })).rejects.toThrow('422');
     await expect(change({ url: 'https://XXX@127.0.0.1/' })).rejects.toThrow('Write the sign-in in this address again');
@@ -129,7 +129,7 @@ describe.skipIf(lacksRclone)('a remote that is set up', () => {
     await expect(room.api('PATCH', '/api/sync/remotes/nas', { parameters: {} }, bob)).rejects.toThrow('403');
   });
 
-  it('has no secret in the log', () => {
+  it('writes no secret to the log', () => {
     expect(room.host.log.join('\n')).not.toMatch(/first-tide|second-tide|wrong-tide|pass=/);
   });
 });

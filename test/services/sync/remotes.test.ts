@@ -37,7 +37,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await provider[Symbol.asyncDispose]();
   });
 
-  it('is set up once the browser has been there, and by what else the engine asks', async () => {
+  it('is set up after the browser sign-in and the further questions of the engine', async () => {
     const first = await begin('cloud', 'drive');
     expect(first).toMatchObject({ step: 'question', question: { name: 'config_is_local', kind: 'switch' } });
     const listed = async () => (await room.api('GET', '/api/sync/remotes')).remotes;
@@ -64,7 +64,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(JSON.stringify([await room.api('GET', '/api/sync/remotes'), room.host.log])).not.toMatch(/golden|hush/);
   });
 
-  it('takes a token that was made on another computer', async () => {
+  it('accepts a token from another computer', async () => {
     const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     await begin('typed', 'yandex');
     const asked = await answer('typed', 'false');
@@ -75,7 +75,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     expect(await names()).toEqual(expect.arrayContaining(['typed', 'brought']));
   });
 
-  it('leaves nothing behind when it is refused or given up', async () => {
+  it('leaves no remote when the setup fails or is canceled', async () => {
     provider.denies = true;
     await begin('refused', 'yandex');
     const { address } = await answer('refused', 'true');
@@ -107,7 +107,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/given-up');
   });
 
-  it('stays when a set-up is given up that somebody has finished meanwhile', async () => {
+  it('remains when a setup is canceled that was finished in the meantime', async () => {
     const token = JSON.stringify({ access_token: 'elsewhere', token_type: 'bearer', expiry: '2099-01-01T00:00:00Z' });
     await begin('finished', 'yandex');
     await answer('finished', 'false');
@@ -120,7 +120,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await expect(room.api('DELETE', '/api/sync/remotes/unfinished/setup')).rejects.toThrow('409');
   });
 
-  it('is not mixed up with another one that is signed in to meanwhile', async () => {
+  it('is not confused with another remote during the sign-in', async () => {
     await begin('one', 'yandex');
     await begin('two', 'yandex');
     const { address } = await answer('one', 'true');
@@ -143,7 +143,7 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     ).toEqual({ step: 'done' });
   });
 
-  it('waits for the port of the sign-in, and asks again where another program keeps it', async () => {
+  it('waits for the sign-in port and asks again if another program uses it', async () => {
     const other = createServer().listen(53_682, '127.0.0.1');
     await once(other, 'listening');
     await begin('patient', 'yandex');
@@ -157,14 +157,14 @@ describe.skipIf(lacksRclone)('a remote that is signed in to in a browser', () =>
     await room.api('DELETE', '/api/sync/remotes/patient');
   });
 
-  it('is begun once, however often that is asked for', async () => {
+  it('starts once when it is requested repeatedly', async () => {
     const both = await Promise.allSettled([begin('twice', 'yandex'), begin('twice', 'yandex')]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await stepOf('twice')).toMatchObject({ step: 'question', question: { name: 'config_is_local' } });
     await room.api('DELETE', '/api/sync/remotes/twice');
   });
 
-  it('is asked for and answered by administrators alone', async () => {
+  it('is reserved to administrators', async () => {
     const bob = await room.account('bob', [{ resource: 'cloud:*', permission: 'read-write' }]);
     await expect(room.api('GET', '/api/sync/remotes/cloud/setup', undefined, bob)).rejects.toThrow('403');
     await expect(room.api('POST', '/api/sync/remotes/cloud/setup', { answer: 'x' }, bob)).rejects.toThrow('403');

@@ -5,7 +5,7 @@ const tasksOf = async (room: SyncRoom, authorization?: string): Promise<readonly
   (await room.api('GET', '/api/sync', undefined, authorization)).tasks;
 
 describe('a removed account', () => {
-  it('leaves its saved syncs to administrators, paused, and nothing to a new account of its name', async () => {
+  it('leaves its sync tasks paused to administrators, and nothing to a new account of that name', async () => {
     await using room = await openSyncRoom();
     room.write({ 'from/a': '1' });
     const grants = [{ resource: `${room.folder}/*`, permission: 'read-write' as const }];

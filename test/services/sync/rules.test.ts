@@ -2,17 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { brakesOf } from '../../../services/sync/domain/brakes.ts';
-import { causeOf, knownCause } from '../../../services/sync/domain/cause.ts';
-import { coversWhole } from '../../../services/sync/domain/coverage.ts';
-import { exclusionOf } from '../../../services/sync/domain/exclude.ts';
-import { boundDeletes, planOf, type Listed, type Listing } from '../../../services/sync/domain/plan.ts';
-import { shownPlace } from '../../../services/sync/domain/place.ts';
-import { redacted } from '../../../services/sync/domain/redact.ts';
-import { replacedPlace } from '../../../services/sync/domain/replaced.ts';
-import { PlaceLocks } from '../../../services/sync/jobs/locks.ts';
+import { getApprovalReasons } from '../../../services/sync/domain/delete-limits.ts';
+import { explainFailure, findExplanation } from '../../../services/sync/domain/failure-cause.ts';
+import { coversFolder } from '../../../services/sync/domain/grant-coverage.ts';
+import { compileExclusion } from '../../../services/sync/domain/exclusion.ts';
+import { findConfirmedDeletes, buildPlan, type ListedEntry, type Listing } from '../../../services/sync/domain/plan.ts';
+import { formatLocation } from '../../../services/sync/domain/location.ts';
+import { redact } from '../../../services/sync/domain/redact.ts';
+import { getReplacedFilesFolder } from '../../../services/sync/domain/replaced-files.ts';
+import { LocationLocks } from '../../../services/sync/jobs/location-locks.ts';
 import { localMover } from '../../../services/sync/tasks/local-mover.ts';
-import { nextTime } from '../../../services/sync/tasks/calendar.ts';
+import { getNextRun } from '../../../services/sync/tasks/schedule.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 import { lacksRclone, openSyncRoom } from './room.ts';
 import { tree } from './trees.ts';
@@ -44,19 +44,19 @@ function listing(files: ReadonlyMap<string, string>): Listing {
   for (const path of files.keys()) {
     for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
   }
-  const entries: Listed[] = [
+  const entries: ListedEntry[] = [
     ...[...folders].map((path) => ({ path, size: -1, modifiedAt: null, isFolder: true })),
     ...[...files].map(([path, text]) => ({ path, size: text.length, modifiedAt: text.charCodeAt(0), isFolder: false })),
   ];
   return { entries, ignoresCase: false, precisionMs: 1 };
 }
 
-describe('the brakes, on random trees', () => {
-  it('delete nothing that was not shown, whatever happens after the preview', () => {
+describe('delete limits with random folders', () => {
+  it('deletes only previewed files, whatever happens after the preview', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(12)), randomTree(roll, roll(12))];
-      const shown = planOf(listing(source), listing(destination), 'sync');
+      const shown = buildPlan(listing(source), listing(destination), 'sync');
       const [sourceLater, later] = [new Map(source), new Map(destination)];
       for (let change = roll(6); change > 0; change--) {
         const side = roll(2) === 0 ? sourceLater : later;
@@ -65,7 +65,7 @@ describe('the brakes, on random trees', () => {
         else if (![...side.keys()].some((other) => other.startsWith(`${path}/`)))
           side.set(path, 'later'.repeat(1 + roll(3)));
       }
-      const bound = boundDeletes(shown, listing(sourceLater), listing(later));
+      const bound = findConfirmedDeletes(shown, listing(sourceLater), listing(later));
       const seen = new Map(shown.deletes.map((file) => [file.path, file]));
       for (const { path } of bound.deletes) {
         expect(seen.has(path), `seed ${String(seed)}: ${path}`).toBe(true);
@@ -83,24 +83,24 @@ describe('the brakes, on random trees', () => {
     }
   });
 
-  it('hold whatever is beyond the limits, and an empty source always', () => {
+  it('holds plans beyond the limits, and always holds an empty source', () => {
     let held = 0;
     for (let seed = 1; seed <= 2000; seed++) {
       const roll = dice(seed);
       const [source, destination] = [randomTree(roll, roll(8)), randomTree(roll, roll(30))];
-      const plan = planOf(listing(source), listing(destination), 'sync');
+      const plan = buildPlan(listing(source), listing(destination), 'sync');
       const limits = { files: roll(10), percent: roll(101) };
-      const brakes = brakesOf(plan, limits);
+      const brakes = getApprovalReasons(plan, limits);
       const count = plan.deletes.length;
       const isTooMuch = count > limits.files || (count >= 5 && (100 * count) / plan.destinationFiles > limits.percent);
       expect(brakes.length > 0, `seed ${String(seed)}`).toBe(count > 0 && (isTooMuch || source.size === 0));
       if (brakes.length > 0) held += 1;
-      expect(planOf(listing(source), listing(destination), 'copy').deletes).toEqual([]);
+      expect(buildPlan(listing(source), listing(destination), 'copy').deletes).toEqual([]);
     }
     expect(held).toBeGreaterThan(200);
   });
 
-  it('do not count what a copy that was cut off has left', () => {
+  it('does not count partial files of an interrupted copy', () => {
     const source = listing(
       new Map([
         ['a', '1'],
@@ -108,13 +108,13 @@ describe('the brakes, on random trees', () => {
       ]),
     );
     const scraps = Array.from({ length: 9 }, (_, at): [string, string] => [`a.0000000${String(at)}.partial`, 'x']);
-    const plan = planOf(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
+    const plan = buildPlan(source, listing(new Map([...scraps, ['gone', 'x']])), 'sync');
     expect(plan.deletes).toHaveLength(10);
-    expect(brakesOf(plan, { files: 1, percent: 0 })).toEqual([]);
-    expect(brakesOf(plan, { files: 0, percent: 100 })).toHaveLength(1);
+    expect(getApprovalReasons(plan, { files: 1, percent: 0 })).toEqual([]);
+    expect(getApprovalReasons(plan, { files: 0, percent: 100 })).toHaveLength(1);
   });
 
-  it('leave the built-in engine with equal trees', async () => {
+  it('results in equal folders with the built-in engine', async () => {
     for (let seed = 1; seed <= 25; seed++) {
       const roll = dice(seed);
       const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-trees-'));
@@ -143,7 +143,7 @@ describe('the brakes, on random trees', () => {
       const copied = await mover.copy(join(folder, 'from'), join(folder, 'to'), undefined, options);
       if (!clash) {
         expect(copied.status, `seed ${String(seed)}`).toBe(200);
-        const plan = planOf(source, await mover.list(join(folder, 'to'), options), 'sync');
+        const plan = buildPlan(source, await mover.list(join(folder, 'to'), options), 'sync');
         await mover.remove(join(folder, 'to'), plan.deletes, undefined, options);
         await mover.removeFolders(join(folder, 'to'), plan.deleteFolders, options);
         const kept = tree(join(folder, 'to'));
@@ -158,33 +158,33 @@ describe('the brakes, on random trees', () => {
 });
 
 describe('rules', () => {
-  it('a grant covers a folder with everything in it, or not at all', () => {
+  it('covers a folder with its whole content or not at all', () => {
     const grant = (resource: string, permission: 'read-write' | 'read' | 'write' | 'none') => ({
       resource,
       permission,
     });
     const own = [grant('/a/*', 'read-write'), grant('/a/b/*', 'none'), grant('/a/c/*', 'read')];
-    expect(coversWhole(own, [], '/a/x/', 'write')).toBe(true);
-    expect(coversWhole(own, [], '/a/', 'read')).toBe(false);
-    expect(coversWhole(own, [], '/a/b/', 'read')).toBe(false);
-    expect(coversWhole(own, [], '/a/b/d/', 'read')).toBe(false);
-    expect(coversWhole(own, [], '/a/c/', 'read')).toBe(true);
-    expect(coversWhole(own, [], '/a/c/', 'write')).toBe(false);
-    expect(coversWhole(own, [], '/ab/', 'read')).toBe(false);
-    expect(coversWhole([grant('/a/', 'read-write')], [], '/a/', 'read')).toBe(false);
-    expect(coversWhole([], [grant('/a/*', 'read')], '/a/', 'read')).toBe(true);
-    expect(coversWhole([grant('/a/*', 'none')], [grant('*', 'read-write')], '/a/', 'read')).toBe(false);
-    expect(coversWhole([grant('*', 'read'), grant('/x/*', 'read-write')], [], '/x/y/', 'write')).toBe(true);
-    expect(coversWhole([grant('drive:*', 'read')], [], 'drive:', 'read')).toBe(true);
-    expect(coversWhole([grant('*', 'read-write'), grant('*/private/*', 'none')], [], '/home/', 'read')).toBe(false);
+    expect(coversFolder(own, [], '/a/x/', 'write')).toBe(true);
+    expect(coversFolder(own, [], '/a/', 'read')).toBe(false);
+    expect(coversFolder(own, [], '/a/b/', 'read')).toBe(false);
+    expect(coversFolder(own, [], '/a/b/d/', 'read')).toBe(false);
+    expect(coversFolder(own, [], '/a/c/', 'read')).toBe(true);
+    expect(coversFolder(own, [], '/a/c/', 'write')).toBe(false);
+    expect(coversFolder(own, [], '/ab/', 'read')).toBe(false);
+    expect(coversFolder([grant('/a/', 'read-write')], [], '/a/', 'read')).toBe(false);
+    expect(coversFolder([], [grant('/a/*', 'read')], '/a/', 'read')).toBe(true);
+    expect(coversFolder([grant('/a/*', 'none')], [grant('*', 'read-write')], '/a/', 'read')).toBe(false);
+    expect(coversFolder([grant('*', 'read'), grant('/x/*', 'read-write')], [], '/x/y/', 'write')).toBe(true);
+    expect(coversFolder([grant('drive:*', 'read')], [], 'drive:', 'read')).toBe(true);
+    expect(coversFolder([grant('*', 'read-write'), grant('*/private/*', 'none')], [], '/home/', 'read')).toBe(false);
   });
 
-  it('options in the text of a place are not shown', () => {
-    expect(shownPlace(':s3,access_key_id=AK,secret_access_key="a:b,c":bucket/x')).toBe(':s3:bucket/x');
-    expect(shownPlace(`drive,token='{"a":"b"}':x`)).toBe('drive:x');
-    expect(shownPlace('/home/a,b:c')).toBe('/home/a,b:c');
-    expect(shownPlace({ type: 'sftp', pass: 'x', _root: 'y' })).toBe(':sftp:y');
-    expect(redacted({ pass: 'x', a: [{ client_secret: 'y' }], url: 'https://me:pw@host/x', ok: 'z' })).toEqual({
+  it('hides options in the text of a location', () => {
+    expect(formatLocation(':s3,access_key_id=AK,secret_access_key="a:b,c":bucket/x')).toBe(':s3:bucket/x');
+    expect(formatLocation(`drive,token='{"a":"b"}':x`)).toBe('drive:x');
+    expect(formatLocation('/home/a,b:c')).toBe('/home/a,b:c');
+    expect(formatLocation({ type: 'sftp', pass: 'x', _root: 'y' })).toBe(':sftp:y');
+    expect(redact({ pass: 'x', a: [{ client_secret: 'y' }], url: 'https://me:pw@host/x', ok: 'z' })).toEqual({
       pass: 'XXX',
       a: [{ client_secret: 'XXX' }],
       url: 'https://XXX@host/x',
@@ -192,24 +192,24 @@ describe('rules', () => {
     });
   });
 
-  it('what is replaced is kept beside the destination', () => {
-    expect(replacedPlace('/data/photos/', 7)).toBe('/data/.photos.replaced/7');
-    expect(replacedPlace('drive:a/b', 7)).toBe('drive:a/.b.replaced/7');
-    expect(replacedPlace('drive:', 7)).toBeUndefined();
-    expect(replacedPlace('/', 7)).toBeUndefined();
+  it('keeps replaced files next to the destination', () => {
+    expect(getReplacedFilesFolder('/data/photos/', 7)).toBe('/data/.photos.replaced/7');
+    expect(getReplacedFilesFolder('drive:a/b', 7)).toBe('drive:a/.b.replaced/7');
+    expect(getReplacedFilesFolder('drive:', 7)).toBeUndefined();
+    expect(getReplacedFilesFolder('/', 7)).toBeUndefined();
   });
 
-  it('the calendar knows summer time', () => {
+  it('handles daylight saving time in schedules', () => {
     const next = (rule: string, from: string): string | undefined => {
-      const time = nextTime(rule, 'Europe/Berlin', Date.parse(from));
+      const time = getNextRun(rule, 'Europe/Berlin', Date.parse(from));
       return time === undefined ? undefined : new Date(time).toISOString();
     };
     expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toMatch(/^2026-03-29T01:/);
     expect(next('0 0 31 2 *', '2026-01-01T00:00:00Z')).toBeUndefined();
   });
 
-  it('places are given one after another, also below one another', async () => {
-    const locks = new PlaceLocks();
+  it('locks overlapping locations one after another', async () => {
+    const locks = new LocationLocks();
     const { signal } = new AbortController();
     const order: string[] = [];
     const first = await locks.take(['/a/'], signal);
@@ -228,7 +228,7 @@ describe('rules', () => {
   });
 });
 
-it('a copy has the time of its source, to the fraction that is compared', async () => {
+it('copies modification times with the compared precision', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-times-'));
   mkdirSync(join(folder, 'from'));
   for (let at = 0; at < 20; at++) {
@@ -246,7 +246,7 @@ it('a copy has the time of its source, to the fraction that is compared', async 
   rmSync(folder, { recursive: true });
 });
 
-it('a broken copy leaves nothing half written', async () => {
+it('leaves no partial file after a failed copy', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-half-'));
   mkdirSync(join(folder, 'from'));
   writeFileSync(join(folder, 'from/big'), Buffer.alloc(8 * 1024 * 1024));
@@ -264,7 +264,7 @@ it('a broken copy leaves nothing half written', async () => {
   rmSync(folder, { recursive: true });
 });
 
-it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => {
+it.skipIf(lacksRclone)('excludes the same files as rclone', async () => {
   await using room = await openSyncRoom();
   const parts = ['a', 'b', 'ab', 'a.b', 'é', '[x]', '{y}', 'a b', '*', 'B', 'a,b', 'x(1)', '^', '$'];
   const roll = dice(7);
@@ -334,19 +334,19 @@ it.skipIf(lacksRclone)('patterns leave out what rclone leaves out', async () => 
   expect(refused).toBeGreaterThan(0);
 });
 
-it('patterns take no longer for the names that others choose, and only administrators write regular expressions', () => {
+it('matches patterns in linear time, and accepts regular expressions from administrators only', () => {
   const path = `${'a'.repeat(120)}/${'a'.repeat(120)}`;
   const began = cpuTime();
   for (const pattern of [`${'**a'.repeat(30)}b`, `${'*a'.repeat(30)}b`, `${'{a,*}'.repeat(30)}b`]) {
-    expect([pattern, exclusionOf([pattern]).file(path)]).toEqual([pattern, false]);
-    expect([pattern, exclusionOf([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
+    expect([pattern, compileExclusion([pattern]).file(path)]).toEqual([pattern, false]);
+    expect([pattern, compileExclusion([pattern]).file(`${path}b`)]).toEqual([pattern, true]);
   }
   expect(cpuTime() - began).toBeLessThan(5000);
-  expect(() => exclusionOf(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
-  expect(exclusionOf(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
+  expect(() => compileExclusion(['x', '{{(a+)+$}}'], { expressions: false })).toThrow('only an administrator');
+  expect(compileExclusion(['{{a+}}.txt']).file('b/aa.txt')).toBe(true);
 });
 
-describe('why a sync failed', () => {
+describe('explanation of a failed sync', () => {
   const gone = '/srv/photos is not there any more. If it is on a disk, is that connected?';
   const notLet = (path: string): string =>
     `This computer does not let Homeport at ${path}. Change its permissions, or choose another folder.`;
@@ -388,26 +388,26 @@ describe('why a sync failed', () => {
       'The remote drive is not set up any more. Add it again under Remotes.',
     ],
   ])('is said in plain words: %s', (said, words) => {
-    expect(causeOf(said, '/srv/photos')).toEqual({ error: words, detail: said });
+    expect(explainFailure(said, '/srv/photos')).toEqual({ error: words, detail: said });
   });
 
-  it('is told by others only in our own words, since an engine may name an address with its password', () => {
-    expect(knownCause('Get "https://ada:s3cret@nas.home/x": something new.')).toBeUndefined();
-    expect(knownCause('failed')).toBe('It failed, and nothing was said of why.');
+  it('never contains the text of the engine, which may include a password', () => {
+    expect(findExplanation('Get "https://ada:s3cret@nas.home/x": something new.')).toBeUndefined();
+    expect(findExplanation('failed')).toBe('It failed, and nothing was said of why.');
   });
 
-  it('is not mistaken for what a file is called', () => {
+  it('is not confused by file names', () => {
     const link = 'timed out.txt is a link at the destination, and links are left as they are';
-    expect(causeOf(link)).toEqual({ error: link, detail: '' });
+    expect(explainFailure(link)).toEqual({ error: link, detail: '' });
     const held = 'It would delete 30 of 31 files, 97 % of the destination.';
-    expect(causeOf(held)).toEqual({ error: held, detail: '' });
-    expect(causeOf('open /a/quota exceeded: permission denied').error).toContain('/a/quota exceeded');
-    expect(causeOf('')).toEqual({ error: '', detail: '' });
+    expect(explainFailure(held)).toEqual({ error: held, detail: '' });
+    expect(explainFailure('open /a/quota exceeded: permission denied').error).toContain('/a/quota exceeded');
+    expect(explainFailure('')).toEqual({ error: '', detail: '' });
   });
 
-  it('is found at once in a long text', () => {
+  it('is found quickly in a long text', () => {
     const began = cpuTime();
-    causeOf(`open ${'open '.repeat(200_000)}`);
+    explainFailure(`open ${'open '.repeat(200_000)}`);
     expect(cpuTime() - began).toBeLessThan(500);
   });
 });

@@ -43,7 +43,7 @@ const engines = [
   ['no rclone', false],
 ] as const;
 
-describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
+describe.each(engines)('a sync task with %s', (engine, isLeftOut) => {
   describe.skipIf(isLeftOut)('', () => {
     let room: SyncRoom;
     let made = 0;
@@ -96,7 +96,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
     const preview = async (task: number) =>
       (await ended((await room.api('POST', `/api/sync/tasks/${String(task)}/preview`)).id)).planId as number;
 
-    it('say on Home that one failed, until it runs well', async () => {
+    it('is reported as failed on Home until a run succeeds', async () => {
       const health = async () => {
         const { services } = await room.api('GET', '/api/services');
         return services.find(({ id }: { id: string }) => id === 'sync');
@@ -111,7 +111,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await until(health, ({ remedy }) => remedy === undefined);
     });
 
-    it('make the destination equal to the source, and remember it', async () => {
+    it('makes the destination equal to the source, and stores the run', async () => {
       const task = await saved(
         { a: '1', 'b/c': '2', 'b/d': '3' },
         { a: 'old', gone: 'x', 'empty/gone': 'y', 'b/d': '3' },
@@ -128,7 +128,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(items.map(({ id }: { id: number }) => id)).toEqual([again.id, job.id]);
     });
 
-    it('are found in the history by how their runs ended, and by a file', async () => {
+    it('is found in the history by result and by file', async () => {
       const task = await saved({ 'letters/To_Ann.txt': '1' }, {}, { notify: 'never' });
       const well = await run(task.id);
       renameSync(task.source, `${task.source} away`);
@@ -145,7 +145,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(await found('q=to_ann&show=problems')).toEqual([]);
     });
 
-    it('wait for a word before they delete much, and then delete only what was shown', async () => {
+    it('waits for approval before it deletes much, and then deletes only previewed files', async () => {
       const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`old/${String(at)}`, 'x']));
       const task = await saved({ keep: '1', added: '2' }, { ...many, keep: '1' });
       const held = await run(task.id);
@@ -174,7 +174,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       });
     });
 
-    it('never empty a destination because the source is empty or gone', async () => {
+    it('never empties a destination because the source is empty or missing', async () => {
       const task = await saved({}, { a: '1' }, { maxDeletes: 1000, maxDeletePercent: 100 });
       expect(await run(task.id)).toMatchObject({
         state: 'held',
@@ -189,7 +189,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(tree(task.destination)).toEqual({ a: '1' });
     });
 
-    it('show what they would do, and are bound to the sync as it was', async () => {
+    it('previews its changes, and a preview is bound to its settings', async () => {
       const task = await saved({ a: '12', b: '3' }, { b: 'other', c: '4' });
       const plan = await preview(task.id);
       expect(await room.api('GET', `/api/sync/plans/${String(plan)}`)).toMatchObject({
@@ -210,7 +210,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(run(task.id, { plan })).rejects.toThrow('Look again');
     });
 
-    it('put back what they replaced, unless somebody has changed it since', async () => {
+    it('restores replaced files unless they were changed since', async () => {
       const before = { same: '0', changes: 'old', gone: 'x', 'deep/gone': 'y' };
       const task = await saved({ same: '0', changes: 'newer', added: '1' }, before, {
         keepReplaced: true,
@@ -237,7 +237,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(room.api('POST', `/api/sync/jobs/${String(job.id)}/undo`)).rejects.toThrow('Nothing is kept');
     });
 
-    it('leave out what they are told to, on both sides', async () => {
+    it('excludes files on both sides', async () => {
       const files = [
         'a.txt',
         'a.tmp',
@@ -285,7 +285,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(saved({}, {}, { exclude: ['a[b'] })).rejects.toThrow('without its ]');
     });
 
-    it('go on with putting back where that was cut off', async () => {
+    it('continues an interrupted undo', async () => {
       const before = { one: 'old', two: 'old', gone: 'x', 'deep/gone': 'y' };
       const task = await saved({ one: 'newer', two: 'newer', added: '1', more: '2' }, before, {
         keepReplaced: true,
@@ -306,7 +306,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(tree(kept)).toEqual({});
     });
 
-    it('touch nothing through links that are at the destination, nor the links', async () => {
+    it('touches neither links at the destination nor their targets', async () => {
       for (const [source, link] of [
         [{ 'a/x': 'new', b: '1' }, 'a'],
         [{ a: 'new', b: '1' }, 'a'],
@@ -331,7 +331,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(lstatSync(join(task.destination, 'etc')).isSymbolicLink()).toBe(true);
     });
 
-    it('keep beside the real folder what they replace, and only where that is allowed', async () => {
+    it('keeps replaced files next to the real folder, and only if that is allowed', async () => {
       made += 1;
       const home = `${room.folder}/${String(made)}`;
       room.write({ [`${String(made)}/mine/real/to/a`]: 'old', [`${String(made)}/mine/from/a`]: 'newer' });
@@ -365,7 +365,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(room.api('POST', '/api/sync/tasks', slow, ada)).rejects.toThrow('only an administrator');
     });
 
-    it('make a destination that is not there, and call that no error', async () => {
+    it('creates a missing destination without counting an error', async () => {
       made += 1;
       const home = `${room.folder}/${String(made)}`;
       room.write({ [`${String(made)}/from/songs/a`]: '1' });
@@ -375,7 +375,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       expect(tree(`${home}/none`)).toEqual({ 'to/songs/a': '1' });
     });
 
-    it('tell when they have failed for good, with the files', async () => {
+    it('reports a final failure with its files', async () => {
       const task = await saved({ 'x/y': '1', z: '2' }, { z: 'old' }, { notify: 'problems' });
       // A file is where a folder must be.
       writeFileSync(join(task.destination, 'x'), 'in the way');
@@ -396,7 +396,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       );
     });
 
-    it('follow their calendar and leave it out while they are paused', async () => {
+    it('follows its schedule, except while it is paused', async () => {
       const task = await saved({ a: '1' }, {}, { cron: '0 3 * * *', zone: 'Europe/Berlin' });
       const path = `/api/sync/tasks/${String(task.id)}`;
       const { nextAt } = await room.api('GET', path);
@@ -410,7 +410,7 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
       await expect(saved({}, {}, { cron: '0 3 * * *', zone: 'Mars/Base' })).rejects.toThrow('time zone');
     });
 
-    it('are nobody else’s, and go nowhere that their owner may not', async () => {
+    it("is visible to its owner only, and stays within the owner's grants", async () => {
       const task = await saved({ a: '1' }, {});
       const eve = await room.account(`eve${String(made)}`, [
         { resource: `${room.folder}/eve/*`, permission: 'read-write' },
@@ -428,61 +428,58 @@ describe.each(engines)('saved syncs with %s', (engine, isLeftOut) => {
   });
 });
 
-it.skipIf(lacksRclone)(
-  'goes on after a power cut: nothing runs twice at once, and history says what happened',
-  async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-kill-'));
-    const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-files-'));
-    const environment = { RCLONE_PATH: rclonePath ?? '', SYNC_BANDWIDTH: '2M' };
-    try {
-      mkdirSync(join(folder, 'from'));
-      mkdirSync(join(folder, 'to'));
-      for (let at = 0; at < 12; at++) writeFileSync(join(folder, 'from', String(at)), Buffer.alloc(1024 * 1024, at));
-      writeFileSync(join(folder, 'to/gone'), 'x');
-      const asker = (url: string) => async (method: string, path: string, body?: object) => {
-        const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
-        const reply = await fetch(`${url}${path}`, {
-          method,
-          headers,
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        return await reply.json();
-      };
-      let id = 0;
-      {
-        await using host = await startHostProcess(dataDir, { environment });
-        const ask = asker(host.url('control'));
-        const task = await ask('POST', '/api/sync/tasks', {
-          name: 'nightly',
-          mode: 'sync',
-          source: join(folder, 'from'),
-          destination: join(folder, 'to'),
-        });
-        id = (await ask('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
-        await until(
-          async () => ask('GET', `/api/sync/jobs/${String(id)}`),
-          ({ job }) => job.totals.bytes > 1024 * 1024,
-        );
-        await host.kill();
-        expect(existsSync(join(folder, 'to/gone'))).toBe(true);
-      }
-      await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
-      const ask = asker(host.url('control'));
-      expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({
-        state: 'interrupted',
-        error: expect.stringContaining('Homeport was ended') as string,
+it.skipIf(lacksRclone)('continues after a power failure without running twice, and stores what happened', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-kill-'));
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-sync-files-'));
+  const environment = { RCLONE_PATH: rclonePath ?? '', SYNC_BANDWIDTH: '2M' };
+  try {
+    mkdirSync(join(folder, 'from'));
+    mkdirSync(join(folder, 'to'));
+    for (let at = 0; at < 12; at++) writeFileSync(join(folder, 'from', String(at)), Buffer.alloc(1024 * 1024, at));
+    writeFileSync(join(folder, 'to/gone'), 'x');
+    const asker = (url: string) => async (method: string, path: string, body?: object) => {
+      const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
+      const reply = await fetch(`${url}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const { items } = await until(
-        async () => ask('GET', '/api/sync/jobs'),
-        (list) => list.items[0].state === 'done',
-        60_000,
+      return await reply.json();
+    };
+    let id = 0;
+    {
+      await using host = await startHostProcess(dataDir, { environment });
+      const ask = asker(host.url('control'));
+      const task = await ask('POST', '/api/sync/tasks', {
+        name: 'nightly',
+        mode: 'sync',
+        source: join(folder, 'from'),
+        destination: join(folder, 'to'),
+      });
+      id = (await ask('POST', `/api/sync/tasks/${String(task.id)}/run`, {})).id;
+      await until(
+        async () => ask('GET', `/api/sync/jobs/${String(id)}`),
+        ({ job }) => job.totals.bytes > 1024 * 1024,
       );
-      expect(items).toHaveLength(2);
-      expect(readdirSync(join(folder, 'to')).toSorted()).toEqual(readdirSync(join(folder, 'from')).toSorted());
-      await host.stop();
-    } finally {
-      rmSync(dataDir, { recursive: true, force: true });
-      rmSync(folder, { recursive: true, force: true });
+      await host.kill();
+      expect(existsSync(join(folder, 'to/gone'))).toBe(true);
     }
-  },
-);
+    await using host = await startHostProcess(dataDir, { environment: { ...environment, SYNC_BANDWIDTH: '' } });
+    const ask = asker(host.url('control'));
+    expect((await ask('GET', `/api/sync/jobs/${String(id)}`)).job).toMatchObject({
+      state: 'interrupted',
+      error: expect.stringContaining('Homeport was ended') as string,
+    });
+    const { items } = await until(
+      async () => ask('GET', '/api/sync/jobs'),
+      (list) => list.items[0].state === 'done',
+      60_000,
+    );
+    expect(items).toHaveLength(2);
+    expect(readdirSync(join(folder, 'to')).toSorted()).toEqual(readdirSync(join(folder, 'from')).toSorted());
+    await host.stop();
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

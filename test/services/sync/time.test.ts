@@ -45,7 +45,7 @@ const look = async (): Promise<void> => {
   await room.api('GET', '/api/sync');
 };
 
-it('what was due while the computer slept is made up for once', async () => {
+it('runs once what was due while the computer was asleep', async () => {
   const task = await save({ cron: '0 3 * * *' });
   expect(await nextOf(task)).toBe(Date.UTC(2026, 5, 2, 3));
   await look();
@@ -61,7 +61,7 @@ it('what was due while the computer slept is made up for once', async () => {
   expect(await runs(2)).toHaveLength(2);
 });
 
-it('what was due while Homeport did not run is made up for once', async () => {
+it('runs once what was due while Homeport was not running', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-sync-time-'));
   try {
     const environment = { RCLONE_PATH: '/nowhere/rclone' };
@@ -78,7 +78,7 @@ it('what was due while Homeport did not run is made up for once', async () => {
   }
 });
 
-it('a clock that is set back makes no sync wait for the time that it had shown', async () => {
+it('does not delay syncs after the clock is set back', async () => {
   const task = await save({ cron: '0 * * * *' });
   clock.set(start + 400 * day);
   await look();
@@ -100,7 +100,7 @@ it('a clock that is set back makes no sync wait for the time that it had shown',
   expect(second.endedAt).toBeGreaterThanOrEqual(second.startedAt);
 });
 
-it('one that fails is tried again after growing pauses, and then waits for its calendar', async () => {
+it('retries a failed sync with increasing delays, and then waits for its schedule', async () => {
   const task = await save({ cron: '0 0 * * *', retries: 3 });
   rmSync(join(room.folder, 'from'), { recursive: true });
   mkdirSync(join(room.folder, 'to'));
@@ -136,7 +136,7 @@ it('one that fails is tried again after growing pauses, and then waits for its c
   expect((await runs(5)).at(-1)).toMatchObject({ state: 'done' });
 });
 
-it('a pause outlasts its calendar; what was named meanwhile is not made up for', async () => {
+it('skips scheduled times during a pause', async () => {
   const task = await save({ cron: '0 * * * *' });
   await room.api('POST', `/api/sync/tasks/${String(task)}/pause`);
   clock.set(start + 5 * hour);
@@ -148,7 +148,7 @@ it('a pause outlasts its calendar; what was named meanwhile is not made up for',
   expect(await runs(1)).toHaveLength(1);
 });
 
-it('what was replaced can be put back for as long as the settings say, also after the history is forgotten', async () => {
+it('keeps replaced files for the configured time, even after the history is deleted', async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
   room.write({ 'to/a': 'old' });
   const task = await save({ keepReplaced: true });
@@ -188,7 +188,7 @@ it('what was replaced can be put back for as long as the settings say, also afte
   expect(tree(join(room.folder, 'to'))).toEqual({ a: '1' });
 });
 
-it('what cannot be removed keeps nothing else from being removed', async () => {
+it('continues the cleanup when one folder cannot be deleted', async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
   // More than are looked at in one go.
   const stuck = await save({ keepReplaced: true });
@@ -216,7 +216,7 @@ it('what cannot be removed keeps nothing else from being removed', async () => {
   expect(items.filter(({ canUndo }: any) => canUndo)).toHaveLength(21);
 });
 
-it('what was replaced goes back at the end of its time', async () => {
+it('deletes replaced files after the configured time', async () => {
   await room.api('PATCH', '/api/settings/sync', { keepDays: 5, keepReplacedDays: 30 });
   room.write({ 'to/a': 'older' });
   const task = await save({ keepReplaced: true });
@@ -229,7 +229,7 @@ it('what was replaced goes back at the end of its time', async () => {
   expect(tree(join(room.folder, 'to'))).toEqual({ a: 'older' });
 });
 
-it.skipIf(lacksRclone)('a timetable of bandwidth is followed by rclone', async () => {
+it.skipIf(lacksRclone)('applies a bandwidth timetable to rclone', async () => {
   const timetable = '00:00,1M 12:00,1M';
   await using other = await openSyncRoom({ environment: { SYNC_BANDWIDTH: timetable } });
   expect((await other.call('core/bwlimit')).body).toMatchObject({ rate: '1Mi', bytesPerSecond: 1024 * 1024 });

@@ -32,7 +32,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
   });
   afterAll(() => room[Symbol.asyncDispose]());
 
-  it('works in the folder itself', async () => {
+  it('allows the granted folder itself', async () => {
     expect((await as('operations/list', { fs: mine(), remote: 'b' })).body.list[0].Path).toBe('b/c.txt');
     expect(
       (await as('sync/copy', { srcFs: mine(), dstFs: `${mine()}/copy`, _filter: { ExcludeRule: ['/copy/**'] } }))
@@ -112,7 +112,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     ['job/batch', (fs) => ({ inputs: [{ _path: 'sync/copy', srcFs: fs, dstFs: `${mine()}/loot` }] })],
   ];
 
-  it('is nothing else, by no parameter of any call', async () => {
+  it('denies everything else, for every parameter of every call', async () => {
     const before = readdirSync(room.folder);
     for (const [path, shape] of shapes) {
       for (const way of ways()) {
@@ -147,7 +147,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     expect(existsSync(join(mine(), 'loot.txt'))).toBe(false);
   });
 
-  it('is nothing behind a link that lies where it may write', async () => {
+  it('denies targets of links in a writable folder', async () => {
     room.write({ 'mine/tricky/from/link/secret.txt': 'loot', 'mine/tricky/from/dangling': 'loot' });
     mkdirSync(join(mine(), 'tricky/to'));
     for (const [name, target] of [
@@ -166,7 +166,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     rmSync(join(mine(), 'tricky'), { recursive: true });
   });
 
-  it('is no call that is for administrators, and nothing of their jobs', async () => {
+  it('denies calls for administrators, and their jobs', async () => {
     for (const path of [
       'config/dump',
       'config/create',
@@ -189,7 +189,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     expect((await as('job/stop', { jobid: body.jobid })).body.error).toBe('job not found');
   });
 
-  it('is nothing at all without a grant', async () => {
+  it('denies everything without a grant', async () => {
     mkdirSync(join(room.folder, 'free'));
     const eve = await room.account('eve', []);
     expect((await room.call('rc/noop', {}, { authorization: eve })).status).toBe(403);
@@ -206,7 +206,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     expect((await asDan(mine())).status).toBe(200);
   });
 
-  it('is less still with a token that has a scope, also of an administrator', async () => {
+  it('allows less with a scoped token, also of an administrator', async () => {
     const scopes = [{ service: 'sync', resource: `${mine()}/b/*`, permission: 'read' }];
     const token = async (authorization: string): Promise<string> => {
       const { text } = await room.api(
@@ -229,7 +229,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     }
   });
 
-  it('runs no program for anybody, however it is asked', async () => {
+  it('never runs a program, in any form of the request', async () => {
     const mark = join(room.folder, 'executed');
     const command = `touch ${mark}`;
     const inline = `:sftp,host=127.0.0.1,ssh="${command}":/`;
@@ -272,7 +272,7 @@ describe.skipIf(lacksRclone)('what an account with a grant on one folder can rea
     expect(existsSync(join(room.folder, 'y'))).toBe(false);
   });
 
-  it('tells no credentials in answers, the log or metrics', async () => {
+  it('contains no credentials in responses, the log or metrics', async () => {
     const words = 'hunter2-hunter2';
     await room.call('config/create', {
       name: 'dav',

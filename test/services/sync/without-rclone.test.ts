@@ -28,7 +28,7 @@ const counted = [
 ];
 
 describe.skipIf(lacksRclone)('a sync without rclone', () => {
-  it('keeps the same statistics as with it', async () => {
+  it('keeps the same statistics as rclone', async () => {
     const results = [];
     for (const environment of [{}, missing]) {
       await using room = await openSyncRoom({ environment });
@@ -57,7 +57,7 @@ describe.skipIf(lacksRclone)('a sync without rclone', () => {
 });
 
 describe.skipIf(lacksRclone)('a fresh data folder', () => {
-  it('lets a call wait for rclone that is being installed', async () => {
+  it('waits for an rclone that is being installed', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-fresh-'));
     const engines = join(dataDir, 'own-engines');
     const gate = join(dataDir, 'gate');
@@ -91,7 +91,7 @@ describe.skipIf(lacksRclone)('a fresh data folder', () => {
 });
 
 describe('the engines folder of the settings', () => {
-  it('is the folder itself, and engines of an earlier version move up into it', async () => {
+  it('is the folder itself, and engines of an earlier version are moved into it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-engines-'));
     mkdirSync(join(folder, 'engines'));
     cpSync(join(enginesFolder, 'rclone'), join(folder, 'engines', 'rclone'), { recursive: true });

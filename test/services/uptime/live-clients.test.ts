@@ -127,6 +127,43 @@ describe('A live client', () => {
     expect(await client.ask('getDatabaseSize')).toMatchObject({ ok: true, size: expect.any(Number) });
   });
 
+  it('sets up a notification for new monitors, and for those that exist', async () => {
+    using client = connect(rig);
+    await login(client);
+    const { id: before } = await rig.add({ type: 'manual', name: 'before', interval: 3600 });
+    const hook = { name: 'hook', type: 'webhook', webhookURL: `${target.url}/hook`, webhookContentType: 'json' };
+    const first = await client.ask<{ id: number }>('addNotification', { ...hook, isDefault: true }, null);
+    const listOf = async (id: number): Promise<unknown> =>
+      (await rig.call<{ notificationIDList?: unknown }>('GET', `/api/monitors/${String(id)}`)).notificationIDList;
+    expect(await listOf(before)).toEqual({});
+    const { id: after } = await rig.add({ type: 'manual', name: 'after', interval: 3600 });
+    expect(await listOf(after)).toEqual({ [String(first.id)]: true });
+    const { id: without } = await rig.add({ type: 'manual', name: 'x', interval: 3600, notificationIDList: {} });
+    expect(await listOf(without)).toEqual({});
+    const second = await client.ask<{ id: number }>('addNotification', { ...hook, applyExisting: true }, null);
+    expect(await listOf(before)).toEqual({ [String(second.id)]: true });
+    expect(await listOf(after)).toEqual({ [String(first.id)]: true, [String(second.id)]: true });
+    for (const { id } of [first, second]) await client.ask('deleteNotification', id);
+  });
+
+  it('gives the space of deleted rows back to the disk', async () => {
+    using client = connect(rig);
+    await login(client);
+    const size = async (): Promise<number> => (await client.ask<{ size: number }>('getDatabaseSize')).size;
+    const keyword = 'x'.repeat(90_000);
+    const added: number[] = [];
+    for (let index = 0; index < 20; index += 1) {
+      const { id } = await rig.add({ type: 'manual', name: `large ${String(index)}`, interval: 3600, keyword });
+      added.push(id);
+    }
+    const large = await size();
+    expect(large).toBeGreaterThan(1_500_000);
+    for (const id of added) await rig.call('DELETE', `/api/monitors/${String(id)}`);
+    expect(await client.ask('shrinkDatabase')).toMatchObject({ ok: true });
+    expect(await size()).toBeLessThan(large - 1_500_000);
+    expect(await client.ask('getMonitorList')).toMatchObject({ ok: true });
+  });
+
   it('stays connected when settings change', async () => {
     using client = connect(rig);
     await login(client);

@@ -85,6 +85,21 @@ describe('a window', () => {
     expect((await put('UTC')).status).toBe(200);
   });
 
+  it.each(['0 0 3 * * *', '30 0 3 * * *', '*/15 0 3 * * *', '* 0 3 * * *', '0 3 * * *'])(
+    'takes the cron rule %s, which may begin with seconds',
+    async (cron) => {
+      const window = { title: 'w', strategy: 'cron', cron, durationMinutes: 60, timezoneOption: 'UTC' };
+      const { id } = await rig.call<{ id: number }>('POST', '/api/maintenances', window);
+      const found = await rig.call<{ cron: string; timeslotList: { startDate: string }[] }>(
+        'GET',
+        `/api/maintenances/${String(id)}`,
+      );
+      expect(found.cron).toBe(cron);
+      expect(JSON.stringify(found)).toMatch(/03:00:00/);
+      await rig.call('DELETE', `/api/maintenances/${String(id)}`);
+    },
+  );
+
   it('that cannot be one is refused with its field, and nothing changes', async () => {
     const bad = await rig.raw('POST', '/api/maintenances', {
       title: 'w',

@@ -29,6 +29,21 @@ it('a PostgreSQL monitor signs in and asks, may not write, and shows nobody its 
     databaseQuery: 'select * from generate_series(1, 3)',
   });
   expect(await rig.until(rows.id, 1)).toMatchObject({ msg: 'Rows: 3' });
+  const compared = async (databaseQuery: string, operator: string, value: string) => {
+    const conditions = [{ type: 'expression', andOr: 'and', variable: 'result', operator, value }];
+    const more = { name: 'compared', databaseConnectionString: database.url, databaseQuery, conditions };
+    const added = await rig.add({ ...common, ...more });
+    expect(added.state.problems).toBeUndefined();
+    return added.id;
+  };
+  const holds = await compared('select 42', 'gt', '41');
+  expect((await rig.until(holds, 1)).msg).toBe('Query did meet specified conditions');
+  const fails = await compared('select 42', 'lt', '41');
+  expect((await rig.until(fails, 0)).msg).toBe('Query result did not meet the specified conditions (42)');
+  const several = await compared('select * from generate_series(1, 3)', 'gt', '0');
+  expect((await rig.until(several, 0)).msg).toContain('several values');
+  const empty = await compared('select 1 where false', 'gt', '0');
+  expect((await rig.until(empty, 0)).msg).toContain('no result');
   const writes = await rig.add({
     ...common,
     name: 'writes',
@@ -129,6 +144,25 @@ it('an MQTT monitor waits for a message that says what it should', async () => {
       expectedValue: 'off',
     });
     expect((await rig.until(json.id, 0)).msg).toContain('The value ok is not as expected');
+    const compared = (variable: string, operator: string, value: string) =>
+      add('compared', {
+        mqttTopic: 'home/pump',
+        jsonPath: 'state',
+        conditions: [{ type: 'expression', andOr: 'and', variable, operator, value }],
+      });
+    const holds = [
+      await compared('json_value', 'equals', 'ok'),
+      await compared('topic', 'ends_with', '/pump'),
+      await compared('message', 'contains', '"ok"'),
+    ];
+    for (const { id, state } of holds) {
+      expect(state.problems).toBeUndefined();
+      expect(await rig.until(id, 1)).toMatchObject({ msg: 'Topic: home/pump; Message: {"state":"ok"}' });
+    }
+    const fails = await compared('json_value', 'equals', 'off');
+    expect((await rig.until(fails.id, 0)).msg).toContain('Conditions not met - Topic: home/pump');
+    const unknown = await compared('record', 'equals', 'ok');
+    expect((await rig.until(unknown.id, 0)).msg).toContain('unknown variable record');
     const wrong = await add('wrong', { mqttTopic: 'x', mqttUsername: 'a', mqttPassword: 'wrong' });
     expect((await rig.until(wrong.id, 0)).msg).toMatch(/bad username or password/i);
     const silent = await add('silent', { mqttTopic: 'silent', timeout: 0.5 });

@@ -6,6 +6,7 @@ import { BeatStore, type StoredBeat } from '../../../services/uptime/store/beats
 import { BucketStore } from '../../../services/uptime/store/buckets.ts';
 import { IncidentStore } from '../../../services/uptime/store/incidents.ts';
 import { MaintenanceStore } from '../../../services/uptime/store/maintenances.ts';
+import { databaseSize, shrinkDatabase } from '../../../services/uptime/store/tables.ts';
 import { migrations } from '../../../services/uptime/store/migrations.ts';
 import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
@@ -35,6 +36,24 @@ eachDialect((name, open) => {
     const stores = { beats: new BeatStore(db), buckets: new BucketStore(db), incidents: new IncidentStore(db) };
     return { database, db, commit, ...stores, monitors: new MonitorStore(db, vault) };
   };
+
+  it('gives the space of deleted rows back to the disk', async () => {
+    const { db, monitors, commit } = await openStores();
+    const long = { ...config, keyword: 'x'.repeat(90_000) };
+    const ids = await commit(async (transaction) => {
+      const added: number[] = [];
+      for (let index = 0; index < 20; index += 1) added.push(await monitors.add(transaction, long, 0));
+      return added;
+    });
+    const last = ids.pop();
+    const large = await databaseSize(db);
+    await commit(async (transaction) => {
+      for (const id of ids) await monitors.remove(transaction, id);
+    });
+    await shrinkDatabase(db);
+    expect(await databaseSize(db)).toBeLessThan(large);
+    expect((await monitors.all()).map(({ id }) => id)).toEqual([last]);
+  });
 
   it('keeps maintenance windows as they were set and what was told of them', async () => {
     const { db, commit } = await openStores();

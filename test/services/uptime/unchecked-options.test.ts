@@ -1,9 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
-import { openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
+import { Problem } from '../../../services/contracts/problem.ts';
+import type { Children } from '../../../services/contracts/children.ts';
+import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
+import { pingHost } from '../../../services/uptime/monitoring/ping.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
+import { listen, openTarget, openUptime, type Target, type UptimeRig } from './rig.ts';
 
 let rig: UptimeRig;
 let target: Target;
@@ -79,6 +86,75 @@ describe('A DNS monitor', () => {
     const { id: address } = await rig.add(dns(server.port, { dns_resolve_type: 'PTR', hostname: '192.0.2.10' }));
     expect((await rig.until(address, 1)).msg).toBe('Records: host.example');
   });
+});
+
+describe('A DNS monitor of several kinds of records', () => {
+  const numbers = (...values: readonly number[]): Buffer => {
+    const bytes = Buffer.alloc(4 * values.length);
+    values.forEach((value, index) => bytes.writeUInt32BE(value, 4 * index));
+    return bytes;
+  };
+  const srv = Buffer.concat([Buffer.from([0, 5, 0, 10, 0x13, 0xc4]), name('sip.example')]);
+  const caa = Buffer.concat([Buffer.from([0, 5]), Buffer.from('issueletsencrypt.org')]);
+  const soa = Buffer.concat([name('ns.example'), name('host.example'), numbers(7, 3600, 600, 86_400, 300)]);
+
+  it.each([
+    ['SRV', 33, srv, 'Name: sip.example | Port: 5060 | Priority: 5 | Weight: 10', 'sip.example'],
+    ['CAA', 257, caa, 'Records: 0 issue letsencrypt.org', 'letsencrypt.org'],
+    [
+      ...(['SOA', 6, soa] as const),
+      'NS-Name: ns.example | Hostmaster: host.example | ' +
+        'Serial: 7 | Refresh: 3600 | Retry: 600 | Expire: 86400 | MinTTL: 300',
+      'ns.example',
+    ],
+  ] as const)('shows and compares %s records', async (type, number, record, msg, value) => {
+    using server = await openDns({ [number]: [record] });
+    const dns = { type: 'dns', name: type, hostname: 'mail.example', dns_resolve_server: '127.0.0.1', ...hourly };
+    const add = (text: string) =>
+      rig.add({ ...dns, port: server.port, dns_resolve_type: type, conditions: [condition('equals', text)] });
+    expect((await rig.until((await add(value)).id, 1)).msg).toBe(msg);
+    await rig.until((await add('other.example')).id, 0);
+  });
+});
+
+describe('A port monitor that watches a certificate', () => {
+  it('encrypts as the option says, and reports the option otherwise', async () => {
+    const { key, cert } = makeSelfSigned();
+    const secure = createTlsServer({ key, cert }, (socket) => socket.end());
+    const plain = createServer((socket) => socket.on('error', () => undefined).end());
+    const [port, plainPort] = [await listen(secure), await listen(plain)];
+    try {
+      const base = { type: 'port', name: 'port', hostname: '127.0.0.1', expiryNotification: true, ...hourly };
+      const add = (more: object) => rig.add({ ...base, port, smtpSecurity: 'secure', ...more });
+      const trusted = await add({ tlsCa: cert });
+      expect(trusted.state.problems).toBeUndefined();
+      await rig.until(trusted.id, 1);
+      expect((await rig.until((await add({})).id, 0)).msg).toContain('certificate is not trusted');
+      await rig.until((await add({ ignoreTls: true })).id, 1);
+      await rig.until((await add({ port: plainPort })).id, 0);
+      await rig.until((await add({ port: plainPort, smtpSecurity: 'starttls' })).id, 0);
+      const unset = await add({ port: plainPort, smtpSecurity: null });
+      await rig.until(unset.id, 1);
+      expect((unset.state.problems ?? []).join()).toContain('certificate is not watched');
+    } finally {
+      secure.close();
+      plain.close();
+    }
+  });
+});
+
+it('A ping monitor gives each echo its own time', async () => {
+  const calls: (readonly string[])[] = [];
+  const children = {
+    start(order: { readonly args: readonly string[] }) {
+      calls.push(order.args);
+      return Promise.reject(new Problem('children.none', 503, 'There is no such program.'));
+    },
+  } as unknown as Children;
+  const config = MonitorConfig.parse({ type: 'ping', name: 'ping', hostname: 'host.example' });
+  for (const seconds of [undefined, 3, 60, 'soon'])
+    await pingHost(children, { ...config, ping_per_request_timeout: seconds }, 20_000);
+  expect(calls.map((args) => args[args.indexOf('-W') + 1])).toEqual(['20', '3', '20', '20']);
 });
 
 describe('An HTTP monitor', () => {

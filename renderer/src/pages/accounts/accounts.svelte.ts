@@ -2,6 +2,7 @@ import { tick } from 'svelte';
 import { accessApi, accessChanged, ownAccountApi } from '../../../../services/contracts/control/access.ts';
 import type { Account, AccountKind, Grant, Role } from '../../../../services/contracts/control/accounts.ts';
 import { controlApi } from '../../../../services/contracts/control/api.ts';
+import { secondFactorApi } from '../../../../services/contracts/control/second-factor-routes.ts';
 import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loaded } from '../../state/loaded.svelte.ts';
@@ -98,6 +99,21 @@ class Accounts extends Loaded {
     });
     this.#removal = removal.catch(() => undefined);
     await removal;
+  }
+
+  /** Disables the second factor of another account and signs it out. */
+  async resetSecondFactor(name: string): Promise<void> {
+    await call(secondFactorApi.reset, { params: { name } });
+    this.list = this.list.map((account) => {
+      if (account.name !== name) return account;
+      const { secondFactor: _removed, ...rest } = account;
+      return rest;
+    });
+  }
+
+  /** Signs an account out everywhere and returns the number of its sessions. */
+  async endSessions(name: string): Promise<number> {
+    return (await call(controlApi.endSessions, { params: { name } })).ended;
   }
 
   /** `account` empty: anyone. */

@@ -1,3 +1,4 @@
+import { findOwn } from '../../../contracts/find-own.ts';
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
 import { detectedOf } from './detected.ts';
@@ -74,7 +75,7 @@ function losers(group: readonly ParsedStream[], options: Options, precedence: Pr
 
 function modeOf(options: Options, kind: string): Mode {
   const given = options[kind];
-  return typeof given === 'string' ? (given as Mode) : (defaultModes[kind] ?? 'disabled');
+  return typeof given === 'string' ? (given as Mode) : (findOwn(defaultModes, kind) ?? 'disabled');
 }
 
 /** Streams that share any key, also by a third one. */

@@ -1,5 +1,7 @@
 const videoExtension = /\.(?:mkv|mp4|avi|mov|wmv|flv|webm|m4v|mpe?g|m2ts|mts|ts|vob|ogv|ogm|divx|rm|rmvb|3gp|iso)$/i;
 const maxLines = 8;
+/** A line that names a property of the stream, such as `Quality: 1080p`. */
+const propertyLine = /^\s*(?:quality|resolution|size|source|languages?|type|age|seeders|hash)\s*:/i;
 
 /** Names of a stream's file and of the folder of its torrent, as far as its texts say them. */
 export interface FileNames {
@@ -15,7 +17,7 @@ export function isVideoName(text: string): boolean {
 /** Lines of a description without icons and labels at their beginning. */
 export function bareLines(description: string): readonly string[] {
   return description.split('\n', maxLines).map((line) =>
-    line
+    (propertyLine.test(line) ? '' : line)
       .replace(/^[\p{Extended_Pictographic}\u{FE0F}\u{200D}\s]+/u, '')
       .replace(/^[A-Z][A-Za-z ]{1,14}:\s+/, '')
       .trim(),

@@ -6,6 +6,7 @@ import { invalid, Refusal, tooMany } from '../http/refusal.ts';
 import type { AuthParts } from '../parts.ts';
 import { requireUser, type Asking } from '../session/bearer.ts';
 import { sessionView } from '../session/issue.ts';
+import { recordFailures } from '../session/security-events.ts';
 import { siteOf } from '../site.ts';
 import {
   challengeOf,
@@ -98,11 +99,12 @@ async function challenge(parts: AuthParts, call: Call): Promise<Answer> {
 
 async function verify(parts: AuthParts, call: Call): Promise<Answer> {
   limit(parts, call, 'factor');
-  const { factor, session, user } = await owned(parts, call);
+  const asking = await owned(parts, call);
+  const { factor, user } = asking;
   const body = await call.body();
   const [code, challengeId] = [body.text('code'), body.text('challenge_id')];
   if (code === '') throw invalid('Code needs to be non-empty');
-  const { database, limits } = parts;
+  const { database } = parts;
   const known = isUuid(challengeId) ? await challengeOf(database, challengeId, factor.id) : undefined;
   if (known === undefined) {
     throw new Refusal(422, 'mfa_factor_not_found', 'MFA factor with the provided challenge ID not found');
@@ -117,6 +119,18 @@ async function verify(parts: AuthParts, call: Call): Promise<Answer> {
       `MFA challenge ${challengeId} has expired, verify against another challenge or create a new challenge.`,
     );
   }
+  const attempt = { user: user.email ?? user.id, method: 'totp' };
+  return recordFailures(parts, call, attempt, () => checkCode(parts, call, asking, code, challengeId));
+}
+
+async function checkCode(
+  parts: AuthParts,
+  call: Call,
+  { factor, session, user }: Awaited<ReturnType<typeof owned>>,
+  code: string,
+  challengeId: string,
+): Promise<Answer> {
+  const { database, limits } = parts;
   if (!limits.mayTry('factor', factor.id, call.now)) throw tooMany();
   limits.failed('factor', factor.id, call.now);
   const sealed = (await secretOf(database, factor.id)) ?? '';

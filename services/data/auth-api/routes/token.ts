@@ -5,6 +5,7 @@ import type { AuthParts } from '../parts.ts';
 import { weaknessOf } from '../people/checks.ts';
 import { isBanned } from '../session/bearer.ts';
 import { beginSession } from '../session/issue.ts';
+import { recordFailures } from '../session/security-events.ts';
 import { refresh } from '../session/refresh.ts';
 import { deleteFlow, flowExpiryMs, flowOfCode } from '../store/flows.ts';
 import { userByEmail, userById } from '../store/users.ts';
@@ -37,7 +38,6 @@ async function postToken(parts: AuthParts, call: Call): Promise<Answer> {
 }
 
 async function password(parts: AuthParts, call: Call): Promise<Answer> {
-  const { database, limits, passwords } = parts;
   const body = await call.body();
   const [email, phone, secret] = [body.text('email').toLowerCase(), body.text('phone'), body.text('password')];
   if (email !== '' && phone !== '') {
@@ -45,6 +45,13 @@ async function password(parts: AuthParts, call: Call): Promise<Answer> {
   }
   if (phone !== '') throw new Refusal(422, 'phone_provider_disabled', 'Phone logins are disabled');
   if (email === '') throw invalid('missing email or phone');
+  return recordFailures(parts, call, { user: email, method: 'password' }, () =>
+    checkPassword(parts, call, email, secret),
+  );
+}
+
+async function checkPassword(parts: AuthParts, call: Call, email: string, secret: string): Promise<Answer> {
+  const { database, limits, passwords } = parts;
   // By place too: otherwise anyone could keep a user from signing in.
   const [place, behind] = [`${email}\0${call.place}`, `${email}\0${call.network}`] as const;
   if (!limits.mayTry('password', place, call.now) || !limits.mayTry('passwordBehind', behind, call.now))

@@ -11,6 +11,7 @@ import { finishEmailChange } from '../people/email-change.ts';
 import { confirmEmail, isUnprovenSignUp } from '../people/new-user.ts';
 import { isBanned, millis } from '../session/bearer.ts';
 import { beginSession, type SessionView } from '../session/issue.ts';
+import { recordFailures } from '../session/security-events.ts';
 import { redirectOf } from '../site.ts';
 import type { Sql } from '../store/database.ts';
 import { issueCode } from '../store/flows.ts';
@@ -84,6 +85,16 @@ async function postVerify(parts: AuthParts, call: Call): Promise<Answer> {
   }
   if (phone !== '') throw isPhone(phone) ? expiredCode() : invalid('Invalid phone number format (E.164 required)');
   const address = token === '' ? '' : checkedEmail(email);
+  return recordFailures(parts, call, { user: address === '' ? '-' : address, method: 'otp' }, () =>
+    checkCode(parts, call, { type, token, hash, address }),
+  );
+}
+
+async function checkCode(
+  parts: AuthParts,
+  call: Call,
+  { type, token, hash, address }: Readonly<Record<'type' | 'token' | 'hash' | 'address', string>>,
+): Promise<Answer> {
   if (address !== '' && !parts.limits.mayTry('code', address, call.now)) throw tooMany();
   if (address !== '') parts.limits.failed('code', address, call.now);
   const session = await parts.database.transaction(async (sql) => {
@@ -107,7 +118,7 @@ async function getVerify(parts: AuthParts, call: Call): Promise<Answer> {
   const target = redirectOf(parts, call);
   const byCodes = token.startsWith(pkcePrefix);
   try {
-    const outcome = await parts.database.transaction(async (sql): Promise<SessionView | string | undefined> => {
+    const open = async (sql: Sql): Promise<SessionView | string | undefined> => {
       const proven = await byHash(parts, sql, call, type, token);
       const user = await takeProof(parts, sql, call, proven);
       if (user === undefined) return undefined;
@@ -119,7 +130,10 @@ async function getVerify(parts: AuthParts, call: Call): Promise<Answer> {
         'flow_state_not_found',
         'No associated flow state found. No valid flow state found for user.',
       );
-    });
+    };
+    const outcome = await recordFailures(parts, call, { user: '-', method: 'otp' }, () =>
+      parts.database.transaction(open),
+    );
     if (outcome === undefined) return ledOn(target, { message: oneOfTwo, sb: '' }, byCodes);
     if (typeof outcome === 'string') {
       const url = new URL(target);

@@ -3,6 +3,7 @@ import type { AuthParts } from '../parts.ts';
 import type { Sql } from '../store/database.ts';
 import { insertSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';
+import { recordSignIn } from './security-events.ts';
 import { userView } from './view.ts';
 
 /** What a client gets that may act as a user. */
@@ -26,6 +27,7 @@ export async function beginSession(
   const { now, userAgent, address } = call;
   const { session, token } = await insertSession(sql, { user, method, userAgent, ip: address, now });
   parts.metrics.sessions.inc({ method });
+  recordSignIn(parts, call, { event: 'sign_in', user: user.email ?? user.id, method });
   const time = new Date(now).toISOString();
   return sessionView(parts, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
 }

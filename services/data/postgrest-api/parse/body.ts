@@ -21,11 +21,12 @@ export function parsePayload(type: string | undefined, text: string, columns: re
     return { json: JSON.stringify([object]), keys: Object.keys(object), count: 1, isList: false };
   }
   if (media !== 'application/json' && media !== 'application/vnd.pgrst.object+json' && media !== '') {
-    throw new RestError(415, 'PGRST102', `Content-Type not acceptable: ${media}`);
+    throw new RestError(400, 'PGRST102', `Content-Type not acceptable: ${media}`);
   }
   const value = parseJson(text);
   if (!Array.isArray(value)) {
-    if (!isObject(value)) throw bad('All object keys must match');
+    // PostgREST takes a number, a text, a boolean or null for an empty list.
+    if (!isObject(value)) return { json: '[]', keys: [], count: 0, isList: true };
     return { json: `[${text}]`, keys: Object.keys(value), count: 1, isList: false };
   }
   const [first] = value as unknown[];

@@ -37,9 +37,10 @@ export function parseQuery(raw: string, isCall: boolean): Query {
   let onConflict: readonly string[] | undefined;
   for (const [key, value] of new URLSearchParams(raw)) {
     if (key === 'apikey') continue;
-    if (key === 'select') select = parseSelect(value);
-    else if (key === 'columns') columns = parseNames(value, 'columns parameter');
-    else if (key === 'on_conflict') onConflict = parseNames(value, 'on_conflict parameter');
+    // Of several the first one counts, as for PostgREST.
+    if (key === 'select') select ??= parseSelect(value);
+    else if (key === 'columns') columns ??= parseNames(value, 'columns parameter');
+    else if (key === 'on_conflict') onConflict ??= parseNames(value, 'on_conflict parameter');
     else if (isCall && !isOperation(value) && !/^(?:.*\.)?(?:order|limit|offset|and|or)$/.test(key))
       parameters.push([key, value]);
     else readInto(scopes, key, value);
@@ -50,9 +51,12 @@ export function parseQuery(raw: string, isCall: boolean): Query {
 function readInto(scopes: Map<string, Scope>, key: string, value: string): void {
   const { path, field } = parseKey(key);
   const last = field.path.length === 0 ? field.name : '';
-  if (last === 'order') scopeAt(scopes, path).order = parseOrder(value);
-  else if (last === 'limit') scopeAt(scopes, path).limit = parseCount(value, 'limit');
-  else if (last === 'offset') scopeAt(scopes, path).offset = parseCount(value, 'offset');
+  if (last === 'order') {
+    const scope = scopeAt(scopes, path);
+    const order = parseOrder(value);
+    if (scope.order.length === 0) scope.order = order;
+  } else if (last === 'limit') scopeAt(scopes, path).limit = parseLimit(value);
+  else if (last === 'offset') scopeAt(scopes, path).offset = parseOffset(value);
   else if (last === 'and' || last === 'or') {
     const not = path.at(-1) === 'not';
     scopeAt(scopes, not ? path.slice(0, -1) : path).conditions.push(parseLogic(last, not, value));
@@ -90,17 +94,17 @@ function parseNames(text: string, what: string): readonly string[] {
   return [...new Set(names)];
 }
 
-function parseCount(text: string, what: string): number {
-  // An offset before the first row is the first row.
-  if (what === 'offset' && /^-\d+$/.test(text)) return 0;
-  if (!/^\d{1,15}$/.test(text)) {
-    if (/^-\d+$/.test(text))
-      throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
-        details: 'Limit should be greater than or equal to zero.',
-      });
-    throw new RestError(400, 'PGRST100', `"failed to parse ${what} (${text})" (line 1, column 1)`, {
-      details: `unexpected "${text.charAt(0)}" expecting digit`,
+/** A limit that is no whole number is ignored, as by PostgREST. @throws RestError PGRST103 for a negative one */
+function parseLimit(text: string): number | undefined {
+  if (/^-\d+$/.test(text)) {
+    throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
+      details: 'Limit should be greater than or equal to zero.',
     });
   }
-  return Number(text);
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** An offset that is no whole number, or before the first row, is the first row. */
+function parseOffset(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

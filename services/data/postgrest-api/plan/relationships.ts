@@ -56,7 +56,27 @@ function missing(all: readonly Relationship[], schema: string, from: string, { r
   );
 }
 
-function ambiguous(found: readonly Relationship[], from: string, relation: string): RestError {
+const cardinalities = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many'];
+
+/** Orders relationships as PostgREST lists them: by cardinality, then by constraint and columns, or by junction. */
+function compareRelationships(one: Relationship, other: Relationship): number {
+  const keyOfRelationship = ({ cardinality, columns, constraint, from, isReferencing, junction, to }: Relationship) => [
+    to,
+    String(from === to),
+    String(cardinalities.indexOf(cardinality)),
+    junction?.table ?? '',
+    constraint,
+    junction?.otherConstraint ?? '',
+    ...(junction === undefined ? columns : [...junction.near, ...junction.far]).flat(),
+    String(!isReferencing),
+  ];
+  const [first, second] = [keyOfRelationship(one), keyOfRelationship(other)];
+  const index = first.findIndex((part, place) => part !== second[place]);
+  return index < 0 ? 0 : (first[index] ?? '') < (second[index] ?? '') ? -1 : 1;
+}
+
+function ambiguous(all: readonly Relationship[], from: string, relation: string): RestError {
+  const found = all.toSorted(compareRelationships);
   const ways = found.map((each) => hintOf(each, relation));
   return new RestError(
     300,

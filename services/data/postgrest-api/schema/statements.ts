@@ -32,11 +32,11 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
 order by 1, 2`;
 
-/** Foreign keys with the numbers of their columns, and whether those are unique where they are, whatever an index includes besides. */
+/** Foreign keys with the numbers of their columns, and whether a constraint makes those unique; as for PostgREST, a unique index alone does not count. */
 export const foreignKeysStatement = `
 select k.conname as name, k.conrelid::text as "table", k.confrelid::text as target, k.conkey as columns, k.confkey as targets,
-  exists (select from pg_index i where i.indrelid = k.conrelid and i.indisunique and i.indpred is null and i.indexprs is null
-    and (i.indkey::int2[])[0:i.indnkeyatts - 1] <@ k.conkey and k.conkey <@ (i.indkey::int2[])[0:i.indnkeyatts - 1]) as is_unique
+  exists (select from pg_constraint u where u.conrelid = k.conrelid and u.contype in ('p', 'u')
+    and u.conkey <@ k.conkey and k.conkey <@ u.conkey) as is_unique
 from pg_constraint k
 where k.contype = 'f' and k.conparentid = 0
 order by k.conname`;

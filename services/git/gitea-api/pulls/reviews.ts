@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findOwn } from '../../../contracts/find-own.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import { hunkAt } from '../../domain/hunks.ts';
 import { Attachments } from '../../issues/attachments.ts';
@@ -53,7 +54,7 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
   const attachments = new Attachments(context);
 
   const stateOf = (event: string | undefined): ReviewState => {
-    const state = states[event ?? ''];
+    const state = findOwn(states, event ?? '');
     if (state === undefined) throw new Problem('git.invalid', 422, '[Event]: In');
     return state;
   };

@@ -19,8 +19,11 @@ function mentions(ping: string | undefined) {
   };
 }
 
-function embed({ title, body, type }: Message, footer: boolean) {
-  return { title, description: body, color: colourNumber(type), ...(footer ? { footer: { text: appTitle } } : {}) };
+/** The card of a message; its title links to `href`. */
+function embed({ title, body, type }: Message, { footer, href }: { footer?: object; href: string | undefined }) {
+  const link = href === undefined ? {} : { url: href };
+  const bottom = footer === undefined ? {} : { footer };
+  return { title, description: body, color: colourNumber(type), ...link, ...bottom };
 }
 
 /** `discord://[name@]webhook_id/webhook_token?thread=&tts=&ping=&footer=`; as Markdown it is shown in a coloured card. */
@@ -30,7 +33,7 @@ export const discordKind = defineScheme({
   protocols: [],
   secureProtocols: ['discord'],
   templates: ['{schema}://{webhook_id}/{webhook_token}', '{schema}://{botname}@{webhook_id}/{webhook_token}'],
-  args: ['tts', 'footer', 'thread', 'ping'],
+  args: ['tts', 'footer', 'thread', 'ping', 'avatar_url', 'href'],
   files: true,
   wordless: true,
   titleLimit: 250,
@@ -45,6 +48,8 @@ export const discordKind = defineScheme({
       needed(secretField('token', 'Webhook token', 'segment:0', 'What follows the number in the address.')),
       textField('name', 'Shown name', 'user', 'Empty: the name of the webhook.'),
       textField('thread', 'Thread', 'query:thread', 'The ID of a thread of the channel.'),
+      textField('picture', 'Picture', 'query:avatar_url', 'The address of a picture beside the name.'),
+      textField('link', 'Link', 'query:href', 'Where the title of a card leads to.'),
       textField('ping', 'Calls', 'query:ping', 'Such as @here or <@1234>.'),
       switchField('tts', 'Read aloud', 'query:tts'),
       choiceField('format', 'Format', 'query:format', [
@@ -53,22 +58,36 @@ export const discordKind = defineScheme({
       ]),
     ],
   },
+  moved: ['url'],
+  arrange(url) {
+    const query = new Map(url.query);
+    const link = query.get('url');
+    query.delete('url');
+    if (link !== undefined && !query.has('href')) query.set('href', link);
+    return { ...url, query };
+  },
   open({ url, options, argument }) {
     const [token] = url.path;
     if (url.host === '' || token === undefined) return 'a webhook is missing: discord://webhook_id/webhook_token';
     const hook = `https://discord.com/api/webhooks/${encodeURIComponent(url.host)}/${encodeURIComponent(token)}`;
     const address = withQuery(hook, { thread_id: argument('thread') });
     const tts = isYes(argument('tts'), false);
-    const footer = isYes(argument('footer'), false);
+    const hasFooter = isYes(argument('footer'), false);
+    const footer = hasFooter ? { footer: { text: appTitle } } : {};
+    const href = argument('href');
+    const picture = argument('avatar_url');
     const ping = argument('ping');
-    const name = url.user === undefined || url.user === '' ? {} : { username: url.user };
-    const card = options.format !== 'text' || footer;
+    const name = {
+      ...(url.user === undefined || url.user === '' ? {} : { username: url.user }),
+      ...(picture === undefined ? {} : { avatar_url: picture }),
+    };
+    const card = options.format !== 'text' || hasFooter;
     const call = ping === undefined ? '' : `👉 ${ping}`;
     const send: Send = async (message, { ask, boundary, once }) => {
       const { title, body, attachments = [] } = message;
       const text = [call, title, body].filter((part) => part !== '').join('\r\n');
       const shown = card
-        ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, footer)] }
+        ? { ...(call === '' ? {} : { content: call }), embeds: [embed(message, { ...footer, href })] }
         : { content: text };
       const words = postJson(address, { tts, wait: !tts, ...name, allowed_mentions: mentions(ping), ...shown });
       if (text !== '') await once('text', () => ask(words));

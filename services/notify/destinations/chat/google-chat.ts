@@ -12,6 +12,7 @@ export const googleChatKind = defineScheme({
     '{schema}://{workspace}/{webhook_key}/{webhook_token}',
     '{schema}://{workspace}/{webhook_key}/{webhook_token}/{thread_key}',
   ],
+  partArguments: { workspace: 'host', key: 0, token: 1, threadkey: 2, thread: 2 },
   format: 'markdown',
   dialect: { markdown: 'googleChat', html: 'googleChat' },
   titleLimit: 0,

@@ -3,6 +3,7 @@ import { readJson } from '../exchange.ts';
 import { fileParts } from '../files.ts';
 import { choiceField, needed, secretField, serverFields, textField } from '../fields.ts';
 import { postJson, postParts } from '../http.ts';
+import { isYes } from '../options.ts';
 import { defineScheme, type Send } from '../scheme.ts';
 import { lengthOf } from '../../domain/text/split.ts';
 
@@ -16,7 +17,8 @@ export const mastodonKind = defineScheme({
   protocols: ['mastodon', 'toot'],
   secureProtocols: ['mastodons', 'toots'],
   templates: ['{schema}://{token}@{host}', '{schema}://{token}@{host}:{port}/{targets}'],
-  args: ['visibility', 'spoiler', 'language'],
+  args: ['visibility', 'spoiler', 'language', 'sensitive'],
+  partArguments: { token: 'user' },
   files: true,
   titleLimit: 0,
   bodyLimit: 500,
@@ -56,7 +58,8 @@ export const mastodonKind = defineScheme({
       }
       const status = {
         status: [mentions, body].filter((part) => part !== '').join(' '),
-        sensitive: false,
+        sensitive: isYes(argument('sensitive'), false),
+        ...(argument('language') === undefined ? {} : { language: argument('language') }),
         ...(chosen === undefined ? {} : { visibility: chosen }),
         ...(argument('spoiler') === undefined ? {} : { spoiler_text: argument('spoiler') }),
         ...(media.length === 0 ? {} : { media_ids: media }),

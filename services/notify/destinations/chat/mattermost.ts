@@ -14,7 +14,9 @@ export const mattermostKind = defineScheme({
     '{schema}://{botname}@{host}:{port}/{token}',
     '{schema}://{host}/{fullpath}/{token}',
   ],
-  args: ['to'],
+  args: ['to', 'icon_url'],
+  moved: ['channel', 'channels'],
+  partArguments: { botname: 'user' },
   titleLimit: 0,
   bodyLimit: 4000,
   overflow: 'split',
@@ -25,6 +27,7 @@ export const mattermostKind = defineScheme({
       needed(secretField('hook', 'Webhook', 'last', 'What follows /hooks/ in its address.')),
       textField('channels', 'Channels', 'query:to', 'Empty: the one of the webhook. Commas between several.'),
       textField('name', 'Shown name', 'user'),
+      textField('icon', 'Picture', 'query:icon_url', 'The address of a picture beside the name.'),
       formatField,
     ],
   },
@@ -42,11 +45,15 @@ export const mattermostKind = defineScheme({
     const path = url.path.slice(0, -1).filter((each, at, all) => !(each === 'hooks' && at === all.length - 1));
     const address = `${origin}${[...path, 'hooks', hook].map((each) => `/${encodePart(each)}`).join('')}`;
     const channels = argument('to')?.split(',') ?? [undefined];
-    const name = url.user === undefined ? {} : { username: url.user };
+    const icon = argument('icon_url');
+    const sender = {
+      ...(url.user === undefined ? {} : { username: url.user }),
+      ...(icon === undefined ? {} : { icon_url: icon }),
+    };
     return async ({ body }, { ask, once }) => {
       for (const channel of channels) {
         const place = channel === undefined ? {} : { channel: channel.replace(/^#/, '') };
-        await once(channel ?? '', () => ask(postJson(address, { text: body, ...name, ...place })));
+        await once(channel ?? '', () => ask(postJson(address, { text: body, ...sender, ...place })));
       }
     };
   },

@@ -94,6 +94,7 @@ export const webexKind = defineScheme({
   protocols: [],
   secureProtocols: ['wxteams', 'webex'],
   templates: ['{schema}://{token}', '{schema}://{access_token}/{targets}'],
+  partArguments: { token: 'host' },
   format: 'markdown',
   titleLimit: 0,
   // 7439 bytes are all a message may have (https://developer.webex.com/docs/api/v1/messages/create-a-message).

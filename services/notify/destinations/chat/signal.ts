@@ -1,6 +1,7 @@
 import { encodeFiles } from '../files.ts';
 import { basicAuthorization, postJson } from '../http.ts';
 import { needed, passwordField, serverFields, textField, userField } from '../fields.ts';
+import { withPath } from '../places.ts';
 import { defineScheme } from '../scheme.ts';
 
 /** A number with the plus the server wants; everything else as it is. */
@@ -15,6 +16,7 @@ export const signalKind = defineScheme({
   protocols: ['signal'],
   secureProtocols: ['signals'],
   templates: ['{schema}://{host}/{from_phone}', '{schema}://{host}:{port}/{from_phone}/{targets}'],
+  moved: ['from'],
   files: true,
   wordless: true,
   titleLimit: 0,
@@ -30,6 +32,12 @@ export const signalKind = defineScheme({
       userField,
       passwordField,
     ],
+  },
+  arrange(url) {
+    const from = url.query.get('from') ?? '';
+    const query = new Map(url.query);
+    query.delete('from');
+    return withPath({ ...url, query }, from === '' ? url.path : [from, ...url.path]);
   },
   open({ url, origin, targets, options }) {
     const number = international(url.path[0]?.replace(/[\s()-]/g, ''));

@@ -1,3 +1,4 @@
+import { findOwn } from '../../../contracts/find-own.ts';
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 import { truncate } from '../../domain/text/split.ts';
 import { choiceField, needed, secretField, textField } from '../fields.ts';
@@ -58,7 +59,9 @@ export const opsgenieKind = defineScheme({
     if (url.host === '') return 'a key is missing: opsgenie://api_key';
     const asked = argument('priority')?.toLowerCase();
     const priority =
-      asked === undefined ? undefined : (priorities[asked] ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
+      asked === undefined
+        ? undefined
+        : (findOwn(priorities, asked) ?? /^p?([1-5])$/.exec(asked)?.[1]?.replace(/^/, 'P'));
     if (asked !== undefined && priority === undefined)
       return `priority must be one of ${Object.keys(priorities).join(', ')}`;
     const address = `https://api.${argument('region')?.toLowerCase() === 'eu' ? 'eu.' : ''}opsgenie.com/v2/alerts`;

@@ -1,3 +1,4 @@
+import { findOwn } from '../../../contracts/find-own.ts';
 import { inboxOffered } from '../../../contracts/inbox/api.ts';
 import { priorityOf } from '../../domain/notice-type.ts';
 import { choiceField } from '../fields.ts';
@@ -42,7 +43,8 @@ export const popupKind = defineScheme({
   arrange: (url) => ({ ...url, scheme: 'popup', host: '', path: [], rawPath: '' }),
   open({ argument }) {
     const word = (argument('urgency') ?? argument('priority'))?.toLowerCase();
-    const urgency = word === undefined ? undefined : (urgencies[word] ?? ({ 0: 3, 1: 3, 2: 4 } as const)[word]);
+    const urgency =
+      word === undefined ? undefined : (findOwn(urgencies, word) ?? ({ 0: 3, 1: 3, 2: 4 } as const)[word]);
     if (word !== undefined && urgency === undefined) return 'urgency must be low, normal, high or emergency';
     return async (message, { outlets }) => {
       await outlets.handovers.pass(inboxOffered, message.id, {

@@ -1,3 +1,4 @@
+import { findOwn } from '../../../contracts/find-own.ts';
 import type { TextFormat } from '../../../contracts/notify/notification.ts';
 import { htmlToText } from '../../../kit/plain-text.ts';
 import { Priority, pushOffered, TopicName } from '../../../contracts/push/topics.ts';
@@ -55,7 +56,9 @@ export const pushKind: DestinationKind = {
     const topic = TopicName.safeParse(url.host);
     if (!topic.success || url.path.length > 0) return 'a push destination is push://topic, with one topic';
     const asked = url.query.get('priority')?.toLowerCase();
-    const priority = Priority.optional().safeParse(asked === undefined ? undefined : (names[asked] ?? Number(asked)));
+    const priority = Priority.optional().safeParse(
+      asked === undefined ? undefined : (findOwn(names, asked) ?? Number(asked)),
+    );
     if (!priority.success) return 'priority must be 1 to 5';
     const options = parseOptions(url);
     if (typeof options === 'string') return options;

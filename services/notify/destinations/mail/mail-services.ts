@@ -39,15 +39,33 @@ interface Letter {
   readonly to: string;
   readonly cc: readonly string[];
   readonly bcc: readonly string[];
+  /** Where answers go; empty: to the sender. */
+  readonly reply: readonly string[];
+  /** The sender's name, as people read it. */
+  readonly name: string | undefined;
 }
 
 function letterOf({ url, targets, argument }: Address): Letter | string {
   if (!url.user || !url.password) return `a key or a sender is missing: ${url.scheme}://key:from@domain/to`;
   const from = `${url.password}@${url.host}`;
   const list = (name: string) => (argument(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
-  const letter = { key: url.user, from, to: targets[0] ?? from, cc: list('cc'), bcc: list('bcc') };
-  const all = [from, letter.to, ...letter.cc, ...letter.bcc];
-  return all.every((each) => address.test(each)) ? letter : 'one of its mail addresses is not valid';
+  const letter = {
+    key: url.user,
+    from,
+    to: targets[0] ?? from,
+    cc: list('cc'),
+    bcc: list('bcc'),
+    reply: list('reply'),
+  };
+  const all = [from, letter.to, ...letter.cc, ...letter.bcc, ...letter.reply];
+  return all.every((each) => address.test(each))
+    ? { ...letter, name: argument('name') }
+    : 'one of its mail addresses is not valid';
+}
+
+/** The sender with its name, which cannot end the quotes it stands in. */
+function senderOf({ from, name }: Pick<Letter, 'from' | 'name'>): string {
+  return name === undefined ? from : `"${name.replaceAll(/["\\\r\n]/g, ' ')}" <${from}>`;
 }
 
 /** Files as SendGrid and Resend take them. */
@@ -69,7 +87,7 @@ export const sendGridKind = defineScheme({
   open(given) {
     const letter = letterOf(given);
     if (typeof letter === 'string') return letter;
-    const { key, from, to, cc, bcc } = letter;
+    const { key, from, to, cc, bcc, reply, name } = letter;
     const people = (list: readonly string[]) => list.map((email) => ({ email }));
     const copies = {
       ...(cc.length === 0 ? {} : { cc: people(cc) }),
@@ -79,7 +97,8 @@ export const sendGridKind = defineScheme({
     return async ({ title, body, attachments }, { ask }) => {
       const mail = {
         personalizations: [{ to: people([to]), ...copies }],
-        from: { email: from },
+        from: { email: from, ...(name === undefined ? {} : { name }) },
+        ...(reply.length === 0 ? {} : { reply_to_list: people(reply) }),
         // An empty subject is refused.
         subject: title === '' ? appTitle : title,
         content: [{ type, value: body }],
@@ -100,12 +119,16 @@ export const resendKind = defineScheme({
   open(given) {
     const letter = letterOf(given);
     if (typeof letter === 'string') return letter;
-    const { key, from, to, cc, bcc } = letter;
-    const copies = { ...(cc.length === 0 ? {} : { cc }), ...(bcc.length === 0 ? {} : { bcc }) };
+    const { key, to, cc, bcc, reply } = letter;
+    const copies = {
+      ...(cc.length === 0 ? {} : { cc }),
+      ...(bcc.length === 0 ? {} : { bcc }),
+      ...(reply.length === 0 ? {} : { reply_to: reply }),
+    };
     const field = given.options.format === 'html' ? 'html' : 'text';
     return async ({ id, title, body, attachments }, { ask }) => {
       const mail = {
-        from,
+        from: senderOf(letter),
         subject: title === '' ? appTitle : title,
         [field]: body,
         ...(await filesOf(attachments)),
@@ -129,16 +152,23 @@ export const postmarkKind = defineScheme({
   open(given) {
     const letter = letterOf(given);
     if (typeof letter === 'string') return letter;
-    const { key, from, to, cc, bcc } = letter;
+    const { key, to, cc, bcc, reply } = letter;
     const field = given.options.format === 'html' ? 'HtmlBody' : 'TextBody';
     return async ({ title, body, attachments }, { ask }) => {
       const files = (await encodeFiles(attachments)).map(({ filename, base64, mimetype }) => {
         return { Name: filename, Content: base64, ContentType: mimetype };
       });
       const mail = {
-        ...{ From: from, To: to, Subject: title === '' ? appTitle : title, [field]: body, MessageStream: 'outbound' },
+        ...{
+          From: senderOf(letter),
+          To: to,
+          Subject: title === '' ? appTitle : title,
+          [field]: body,
+          MessageStream: 'outbound',
+        },
         ...(cc.length === 0 ? {} : { Cc: cc.join(',') }),
         ...(bcc.length === 0 ? {} : { Bcc: bcc.join(',') }),
+        ...(reply.length === 0 ? {} : { ReplyTo: reply.join(',') }),
         ...(files.length === 0 ? {} : { Attachments: files }),
       };
       const headers = { 'x-postmark-server-token': key, accept: 'application/json' };

@@ -22,6 +22,7 @@ export const twilioKind = defineScheme({
     '{schema}://{account_sid}:{auth_token}@{from_phone}/{targets}',
   ],
   args: ['apikey'],
+  partArguments: { from: 'host', source: 'host', sid: 'user', token: 'password' },
   titleLimit: 0,
   bodyLimit: 1600,
   each: true,

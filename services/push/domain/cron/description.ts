@@ -1,3 +1,5 @@
+import { findOwn } from '../../../contracts/find-own.ts';
+
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const months = [
   ...['', 'January', 'February', 'March', 'April', 'May', 'June', 'July'],
@@ -14,7 +16,11 @@ const shortForms: Readonly<Record<string, string>> = {
 
 /** Describes a valid rule in English: `30 8 * * 1-5` is "Monday to Friday at 08:30". */
 export function describeRecurrence(rule: string): string {
-  const fields = (shortForms[rule.toLowerCase()] ?? rule).trim().toUpperCase().replaceAll('?', '*').split(/\s+/);
+  const fields = (findOwn(shortForms, rule.toLowerCase()) ?? rule)
+    .trim()
+    .toUpperCase()
+    .replaceAll('?', '*')
+    .split(/\s+/);
   const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fields;
   const days = describeDays(day, weekday);
   const monthSuffix = month === '*' ? '' : ` in ${describeList(month, (text) => getName(text, months))}`;

@@ -1,3 +1,5 @@
+import { findOwn } from '../../../../contracts/find-own.ts';
+
 /** Time zone: its offset and abbreviation at a time. */
 export interface Zone {
   readonly name: string;
@@ -99,7 +101,7 @@ const abbreviations: Readonly<Record<string, readonly [string, string?]>> = {
 };
 
 function abbreviate(name: string, date: Date, offset: number, standardOffset: number): string {
-  const [standard, daylight] = abbreviations[name] ?? [];
+  const [standard, daylight] = findOwn(abbreviations, name) ?? [];
   if (standard !== undefined) return daylight !== undefined && offset > standardOffset ? daylight : standard;
   for (const language of languages) {
     const abbreviation = getZoneName(

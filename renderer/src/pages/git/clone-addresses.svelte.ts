@@ -1,0 +1,37 @@
+import type { GitRepositoryView } from '../../../../services/contracts/git/api.ts';
+import { elsewhere } from '../../state/elsewhere.svelte.ts';
+import { isLoopback } from '../../state/loopback.ts';
+import { services } from '../../state/services.svelte.ts';
+
+/** The addresses to clone a repository from, as the device of the reader reaches them. */
+export class CloneAddresses {
+  readonly #repository: () => Pick<GitRepositoryView, 'cloneHttp' | 'cloneSsh'>;
+
+  constructor(repository: () => Pick<GitRepositoryView, 'cloneHttp' | 'cloneSsh'>) {
+    this.#repository = repository;
+    $effect(() => {
+      if (services.phase === 'ready' && elsewhere.phase === 'loading') void elsewhere.load();
+    });
+  }
+
+  get http(): string {
+    const { cloneHttp } = this.#repository();
+    return forDevice(cloneHttp, elsewhere.address('git')) ?? cloneHttp;
+  }
+
+  /** Null where SSH is off, or not shared with the device. */
+  get ssh(): string | null {
+    const { cloneSsh } = this.#repository();
+    return cloneSsh === null ? null : forDevice(cloneSsh, elsewhere.address('git.ssh'));
+  }
+}
+
+/** Puts the shared address in the place of a loopback one; null while nothing is shared. */
+function forDevice(address: string, shared: string | null): string | null {
+  if (elsewhere.device === 'this' || !URL.canParse(address) || !isLoopback(address)) return address;
+  if (shared === null) return null;
+  const { pathname, protocol, username } = new URL(address);
+  const base = shared.replace(/\/$/, '');
+  const signed = username === '' ? base : base.replace('://', `://${username}@`);
+  return protocol === new URL(base).protocol || protocol.startsWith('http') ? `${signed}${pathname}` : address;
+}

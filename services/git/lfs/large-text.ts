@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { decodeText } from '../../kit/text-encoding.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { LfsObject, LfsStore } from './lfs-store.ts';
+
+/** Returns the text of a large file; undefined where it is missing, no text or larger than `maxBytes`. */
+export async function readLargeText(
+  lfs: Pick<LfsStore, 'fileOf'>,
+  repository: Repository,
+  object: LfsObject,
+  maxBytes: number,
+): Promise<string | undefined> {
+  if (object.size > maxBytes) return undefined;
+  const file = await lfs.fileOf(repository, object);
+  return file === undefined ? undefined : decodeText(await readFile(file))?.text;
+}

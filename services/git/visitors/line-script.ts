@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Marks the lines of a range such as `#L10-L20`, for which no element exists, and scrolls to them. The only script of the
+ * pages for visitors: the policy of a page allows it by its hash.
+ */
+export const lineScript = `
+addEventListener('hashchange', mark);
+mark();
+function mark() {
+  for (const row of document.querySelectorAll('tr.marked')) row.classList.remove('marked');
+  const match = /^#L([1-9][0-9]{0,8})-L?([1-9][0-9]{0,8})$/.exec(location.hash);
+  if (match === null) return;
+  const [first, last] = [Number(match[1]), Number(match[2])].sort((one, other) => one - other);
+  for (const row of document.querySelectorAll('.code tr[id]')) {
+    const line = Number(row.id.slice(1));
+    if (line >= first && line <= last) row.classList.add('marked');
+  }
+  document.querySelector('tr.marked')?.scrollIntoView({ block: 'center' });
+}`;
+
+/** The source expression that allows the script in a content security policy. */
+export const lineScriptSource = `'sha256-${createHash('sha256').update(lineScript).digest('base64')}'`;

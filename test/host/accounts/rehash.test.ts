@@ -1,0 +1,54 @@
+import { scryptSync } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eachDialect } from '../../support/database.ts';
+import { badCredentials, basic, openHouse, type House } from './house.ts';
+
+const password = 'velvet-otter-93-lantern';
+
+/** A hash as earlier versions stored it: N = 2^15. */
+function hashAtOldCost(text: string): string {
+  const salt = Buffer.alloc(16, 7);
+  const hash = scryptSync(text, salt, 32, { N: 2 ** 15, r: 8, p: 1, maxmem: 128 * 1024 * 1024 });
+  return `$scrypt$ln=15,r=8,p=1$${salt.toString('base64url')}$${hash.toString('base64url')}`;
+}
+
+eachDialect((_name, open, newPlace) => {
+  let house: House;
+  beforeEach(async () => {
+    const place = newPlace();
+    house = await openHouse(() => open(place), 17);
+    await house.accounts.create({ name: 'mia', enabled: true });
+    await house.database.kysely
+      .updateTable('accounts')
+      .set({ password_hash: hashAtOldCost(password) })
+      .where('name', '=', 'mia')
+      .execute();
+    await house.accounts.change('mia', { description: 'read again' });
+  });
+  afterEach(() => house[Symbol.asyncDispose]());
+
+  const stored = async (): Promise<string> => {
+    const query = house.database.kysely.selectFrom('accounts').select('password_hash').where('name', '=', 'mia');
+    return (await query.executeTakeFirstOrThrow()).password_hash ?? '';
+  };
+
+  describe('a password hash of a lower cost', () => {
+    it('is replaced by one with N = 2^17 at the first right sign-in, and stays as it is after a wrong one', async () => {
+      await expect(house.accounts.authenticate(basic('mia', 'not it'))).rejects.toMatchObject(badCredentials);
+      expect(await stored()).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$/);
+      expect(await house.accounts.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
+      const renewed = await stored();
+      expect(renewed).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
+      const another = await house.another();
+      expect(await another.authenticate(basic('mia', password))).toMatchObject({ account: 'mia' });
+      expect(await stored()).toBe(renewed);
+    });
+
+    it('is replaced at a sign-in that opens a session, which stays open', async () => {
+      const client = { remoteAddress: '192.0.2.7', userAgent: 'test' };
+      const { secret, identity } = await house.accounts.signIn('mia', password, client);
+      expect(await stored()).toMatch(/^\$scrypt\$ln=17,/);
+      expect(await house.accounts.authenticate({ session: secret, remoteAddress: '192.0.2.7' })).toEqual(identity);
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '../../services/inbox/index.ts';
+import { noBrowser, openPage, signIn, theBrowser, type PageOptions } from '../support/browser.ts';
+import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+
+const lines = Array.from({ length: 6000 }, (_, index) => `line number ${index + 1}`);
+
+/** A PNG of 2 × 2 pixels. */
+function makePicture(): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(data.length, 0);
+    frame.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  };
+  const header = Buffer.from([0, 0, 0, 2, 0, 0, 0, 2, 8, 2, 0, 0, 0]);
+  const pixels = deflateSync(Buffer.from([0, 255, 0, 0, 0, 255, 0, 0, 0, 0, 255, 9, 9, 9]));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
+
+describe.skipIf(noBrowser)('addresses of Gitea in a browser', () => {
+  let room: GitRoom;
+  const picture = makePicture();
+  beforeAll(async () => {
+    room = await openGitRoom({ services: [inbox] });
+    await room.create('demo', { description: 'Turns the lamp and tells the time' });
+    await room.create('other', { auto_init: true });
+    await room.api('POST', '/orgs', { username: 'harbour' });
+    await room.api('POST', '/orgs/harbour/repos', { name: 'crane', auto_init: true });
+    await room.api('POST', '/orgs/harbour/repos', { name: 'ada-list', auto_init: true });
+    const cwd = await room.work('demo', {
+      '.gitattributes': '*.png filter=lfs diff=lfs merge=lfs -text\n*.csv filter=lfs diff=lfs merge=lfs -text\n',
+      'README.md': '# Demo\n\nTurns the **lamp**. See [the lines](long.txt).\n\n```sh\nmake all\n```\n',
+      'long.txt': `${lines.join('\n')}\n`,
+    });
+    await room.git(['lfs', 'install', '--local'], { cwd });
+    mkdirSync(join(cwd, 'media'));
+    writeFileSync(join(cwd, 'media', 'dot.png'), picture);
+    writeFileSync(join(cwd, 'media', 'table.csv'), 'name,height\nlighthouse,31\n');
+    await room.git(['add', '.'], { cwd });
+    await room.git(['commit', '-qm', 'Add large files'], { cwd });
+    await room.git(['push', '-q', `${room.signedUrl}/ada/demo.git`, 'main'], { cwd });
+    await room.api('POST', '/repos/ada/demo/issues', { title: 'The lamp is dim', body: 'Since **yesterday**.' });
+    await room.api('POST', '/repos/ada/demo/releases', { tag_name: 'v1', name: 'First light', body: '- A lamp' });
+  });
+  afterAll(() => room[Symbol.asyncDispose]());
+
+  /** Opens an address of Gitea in a browser that has used the app. */
+  const openInApp = async (path: string) => {
+    const watched = await openPage(await theBrowser());
+    const { page } = watched;
+    const context = page.context();
+    await signIn(context, room.host.url('control'));
+    await context.addCookies([{ name: 'homeport-app', value: '1', url: room.url }]);
+    await page.goto(`${room.url}${path}`);
+    return watched;
+  };
+  const openAsVisitor = async (path: string, options: PageOptions = {}) => {
+    const watched = await openPage(await theBrowser(), options);
+    await watched.page.goto(`${room.url}${path}`);
+    return watched;
+  };
+  const isInView = (page: Page, selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return bottom > 0 && top < innerHeight;
+      });
+
+  it.each([
+    ['#L300', 300, 1],
+    ['#L300-L320', 300, 21],
+    ['#L320-300', 300, 21],
+    ['#L5900-L5910', 5900, 11],
+  ])('marks the lines of %s in the app and scrolls to them', async (fragment, first, count) => {
+    await using watched = await openInApp(`/ada/demo/src/branch/main/long.txt${fragment}`);
+    const { page } = watched;
+    await page.waitForURL((url) => url.searchParams.get('path') === 'long.txt' && url.hash === fragment);
+    await page.locator('.mark').waitFor();
+    await expect.poll(() => isInView(page, '.mark')).toBe(true);
+    const found = await page.locator('.mark').evaluate((mark) => {
+      const numbers = document.querySelector('pre.numbers');
+      if (numbers === null) throw new Error('The page has no line numbers.');
+      const lineHeight = parseFloat(getComputedStyle(numbers).lineHeight);
+      const padding = parseFloat(getComputedStyle(numbers).paddingTop);
+      const box = mark.getBoundingClientRect();
+      const offset = box.top - numbers.getBoundingClientRect().top - padding;
+      return { first: Math.round(offset / lineHeight) + 1, count: Math.round(box.height / lineHeight) };
+    });
+    expect(found).toEqual({ first, count });
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('marks other lines when the fragment changes, and none for another fragment', async () => {
+    await using watched = await openInApp('/ada/demo/src/branch/main/long.txt#L10');
+    const { page } = watched;
+    await page.locator('.mark').waitFor();
+    await page.evaluate(() => void (location.hash = '#L4000'));
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(10_000);
+    await page.evaluate(() => void (location.hash = '#other'));
+    await page.locator('.mark').waitFor({ state: 'detached' });
+  });
+
+  it('marks lines beside the commits they come from', async () => {
+    await using watched = await openInApp('/ada/demo/blame/branch/main/long.txt#L200-L201');
+    const { page } = watched;
+    await page.locator('code.marked').first().waitFor();
+    expect(await page.locator('code.marked').allTextContents()).toEqual(
+      lines.slice(199, 201).map((line) => expect.stringContaining(line)),
+    );
+    await expect.poll(() => isInView(page, 'code.marked')).toBe(true);
+  });
+
+  it.each([
+    ['#L300', 300, 1],
+    ['#L300-L320', 300, 21],
+  ])('marks the lines of %s for visitors and scrolls to them', async (fragment, first, count) => {
+    await using watched = await openAsVisitor(`/ada/demo/src/branch/main/long.txt${fragment}`);
+    const { page } = watched;
+    const marked = page.locator('tr:is(:target, .marked)');
+    await expect.poll(() => marked.count()).toBe(count);
+    expect(await marked.first().getAttribute('id')).toBe(`L${first}`);
+    await expect.poll(() => isInView(page, 'tr:is(:target, .marked)')).toBe(true);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('lists the repositories of an account or an organization, not those with a similar name', async () => {
+    for (const [owner, expected] of [
+      ['harbour', ['harbour/ada-list', 'harbour/crane']],
+      ['ADA', ['ada/demo', 'ada/other']],
+    ] as const) {
+      await using watched = await openInApp(`/${owner}`);
+      const { page } = watched;
+      await page.getByText(`Repositories of ${owner}`).waitFor();
+      const list = page.getByRole('list', { name: 'Repositories' }).getByRole('listitem');
+      await expect.poll(() => list.count()).toBe(expected.length);
+      for (const name of expected)
+        expect((await list.allInnerTexts()).join('\n').replace(/\s*\/\s*/g, '/')).toContain(name);
+      await page.getByRole('button', { name: 'Show all owners' }).click();
+      await expect.poll(() => list.count()).toBe(4);
+    }
+  });
+
+  it.each(['app', 'visitor'] as const)('shows files of Git LFS: %s', async (kind) => {
+    const open = kind === 'app' ? openInApp : openAsVisitor;
+    await using watched = await open('/ada/demo/src/branch/main/media/dot.png');
+    const { page } = watched;
+    const image = page.locator('img[alt="media/dot.png"]');
+    await image.waitFor();
+    await expect.poll(() => image.evaluate((each) => (each as HTMLImageElement).naturalWidth)).toBe(2);
+    await page.goto(`${room.url}/ada/demo/src/branch/main/media/table.csv`);
+    await page.getByText('lighthouse,31').waitFor();
+    expect(await page.getByText('git-lfs').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('downloads a file of Git LFS whole', async () => {
+    await using watched = await openInApp('/ada/demo/src/branch/main/media/dot.png');
+    const { page } = watched;
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const stream = await (await download).createReadStream();
+    expect(Buffer.concat(await stream.toArray())).toEqual(picture);
+    const raw = await fetch(`${room.url}/ada/demo/media/branch/main/media/dot.png`);
+    expect(Buffer.from(await raw.arrayBuffer())).toEqual(picture);
+    const pointer = await fetch(`${room.url}/ada/demo/raw/branch/main/media/dot.png`);
+    expect(await pointer.text()).toContain('oid sha256:');
+  });
+
+  it.each(screens)('shows visitors readable pages on a screen of %o', async (screen) => {
+    await using watched = await openAsVisitor('/', screen);
+    const paths = ['', '/src/branch/main/media/table.csv', '/commits', '/issues/1', '/releases', '/branches'];
+    for (const path of ['/', ...paths.map((each) => `/ada/demo${each}`)]) {
+      await watched.page.goto(`${room.url}${path}`);
+      await expectFits(watched, `visitor${path.replaceAll('/', '-')}`, screen);
+    }
+  });
+});

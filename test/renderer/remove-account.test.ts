@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountDisposition } from '../../services/contracts/control/account-data.ts';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { fixtureService } from '../support/fixture-service.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+/** What the service was told to do with the data of removed accounts. */
+let released: { account: string; disposition: AccountDisposition }[] = [];
+let shelves = 3;
+const shelf = fixtureService('shelf', () => ({
+  accountData: {
+    summary: (account) => Promise.resolve(account.startsWith('mia') ? [{ kind: 'books', count: shelves }] : []),
+    release: (account, disposition) => {
+      released.push({ account, disposition });
+      return Promise.resolve();
+    },
+  },
+}));
+
+describe.skipIf(noBrowser)('the dialog that removes an account', () => {
+  let pages: Pages;
+  let count = 0;
+  let name = '';
+  beforeAll(async () => {
+    pages = await openPages({ services: [shelf, inbox, control] });
+    await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name: 'heir' }) });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    released = [];
+    shelves = 3;
+    count += 1;
+    name = `mia-${String(count)}`;
+    await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name }) });
+  });
+
+  const names = async (): Promise<string[]> =>
+    (await api<{ accounts: { name: string }[] }>(pages.url, '/api/accounts')).accounts.map((account) => account.name);
+  async function open() {
+    const visit = await pages.visit(`/settings/accounts/${name}`);
+    await visit.page.getByRole('button', { name: 'Remove this account' }).click();
+    const dialog = visit.page.getByRole('dialog', { name: `Remove ${name}?` });
+    await dialog.getByText('Found: 3 books (shelf).').waitFor();
+    return { ...visit, dialog, [Symbol.asyncDispose]: () => visit[Symbol.asyncDispose]() };
+  }
+
+  it('keeps the data for administrators unless another choice is made', async () => {
+    await using opened = await open();
+    await opened.dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await opened.page.getByText(`${name} is removed.`).waitFor();
+    expect(released).toMatchObject([{ account: name, disposition: { action: 'keep' } }]);
+    expect(await names()).not.toContain(name);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('transfers the data to the account that is selected', async () => {
+    await using opened = await open();
+    const { dialog, page } = opened;
+    await dialog.getByLabel('Its data in the services').selectOption('transfer');
+    const recipients = await dialog.getByLabel('Transfer to').getByRole('option').allInnerTexts();
+    expect(recipients).toEqual(['ada', 'heir']);
+    await dialog.getByLabel('Transfer to').selectOption('heir');
+    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await page.getByText(`${name} is removed.`).waitFor();
+    expect(released).toEqual([{ account: name, disposition: { action: 'transfer', to: 'heir' } }]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('deletes the data, and starts with the safe choice when it is opened again', async () => {
+    await using opened = await open();
+    const { dialog, page } = opened;
+    const choice = dialog.getByLabel('Its data in the services');
+    await choice.selectOption('delete');
+    await dialog.getByText('It is deleted now and cannot be restored.', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    expect(await choice.inputValue()).toBe('keep');
+    await choice.selectOption('delete');
+    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await page.getByText(`${name} is removed.`).waitFor();
+    expect(released).toEqual([{ account: name, disposition: { action: 'delete' } }]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('says when the account has no data, and when the services cannot be asked', async () => {
+    shelves = 0;
+    await using visit = await pages.visit(`/settings/accounts/${name}`);
+    const { page } = visit;
+    const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await dialog.getByText('No data was found in the running services.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.route('**/data', (route) => route.abort());
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    await dialog.getByRole('alert').getByText('Homeport does not answer.', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await names()).toContain(name);
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('keeps what was selected and says why when the account cannot be removed', async () => {
+    await using opened = await open();
+    const { dialog, page } = opened;
+    await dialog.getByLabel('Its data in the services').selectOption('transfer');
+    await dialog.getByLabel('Transfer to').selectOption('heir');
+    // A change in another window does not reset it.
+    const body = JSON.stringify({ description: 'changed elsewhere' });
+    await api(pages.url, `/api/accounts/${name}`, { method: 'PATCH', body });
+    await page.getByText('changed elsewhere').first().waitFor({ state: 'attached' });
+    await page.route(`**/api/accounts/${name}?**`, (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Remove the account' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Transfer to').inputValue()).toBe('heir');
+    expect(released).toEqual([]);
+    expect(await names()).toContain(name);
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using visit = await pages.visit(`/settings/accounts/${name}`, screen);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Remove this account' }).click();
+    const dialog = page.getByRole('dialog', { name: `Remove ${name}?` });
+    await dialog.getByLabel('Its data in the services').selectOption('transfer');
+    await dialog.getByText('Found: 3 books (shelf).').waitFor();
+    await expectFits(visit, 'remove-account', screen);
+  });
+});

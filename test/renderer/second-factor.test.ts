@@ -1,0 +1,299 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser, openPage, signIn, type PageOptions, type WatchedPage } from '../support/browser.ts';
+import { addAuthenticator, readCode } from '../support/second-factor.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+const password = 'velvet-otter-93-lantern';
+
+describe.skipIf(noBrowser)('the second factor in the browser', () => {
+  let pages: Pages;
+  let name = '';
+  let count = 0;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    count += 1;
+    name = `mia-${String(count)}`;
+    await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, password }) });
+  });
+
+  /** Browsers create passkeys for names only, so the pages are opened at `localhost`. */
+  const localhost = (): string => pages.url.replace('127.0.0.1', 'localhost');
+  async function visit(path: string, who?: string, options: PageOptions = {}): Promise<WatchedPage> {
+    const watched = await openPage(pages.browser, options);
+    if (who !== undefined) await signIn(watched.page.context(), pages.url, { name: who, password });
+    await watched.page.goto(`${localhost()}${path}`);
+    return watched;
+  }
+  async function enterPassword(page: Page, entered = password): Promise<void> {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your password', { exact: true }).fill(entered);
+    await page.keyboard.press('Enter');
+  }
+  /** Sets up the authenticator app on the account page. */
+  async function setUp(page: Page): Promise<{ secret: string; recoveryCodes: string[] }> {
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(page);
+    const secret = await page.locator('.scan code').innerText();
+    await page.getByLabel('Code').fill(readCode(secret));
+    await page.getByRole('button', { name: 'Enable' }).click();
+    const codes = await page.getByRole('group', { name: 'the recovery codes' }).innerText();
+    return { secret, recoveryCodes: codes.trim().split(/\s+/) };
+  }
+  async function signInByForm(page: Page): Promise<void> {
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
+  }
+  const isHome = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+  async function enterCode(page: Page, code: string): Promise<void> {
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+  }
+
+  it('is set up with the password and a code, and signs in with a code or a recovery code, once each', async () => {
+    await using own = await visit('/account', name);
+    await own.page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(own.page, 'not the password');
+    await own.page.getByText('This is not your password.').waitFor();
+    await own.page.getByRole('button', { name: 'Cancel' }).click();
+    await own.page.getByRole('button', { name: 'Set up' }).click();
+    await enterPassword(own.page);
+    await own.page.getByLabel('Code').fill('000000');
+    await own.page.getByRole('button', { name: 'Enable' }).click();
+    await own.page.getByText(/The code is not right/).waitFor();
+    await own.page.getByRole('button', { name: 'Cancel' }).click();
+    const { secret, recoveryCodes } = await setUp(own.page);
+    expect(recoveryCodes).toHaveLength(10);
+    await own.page.getByText('Enabled · 10 recovery codes left').waitFor();
+
+    await using other = await visit('/');
+    await signInByForm(other.page);
+    await enterCode(other.page, '000000');
+    await other.page
+      .getByRole('alert')
+      .getByText(/The code is not right/)
+      .waitFor();
+    // The code of the app was used to set it up; that of the next half minute counts already.
+    await enterCode(other.page, readCode(secret, 1));
+    await isHome(other.page);
+
+    const [first = ''] = recoveryCodes;
+    await using third = await visit('/');
+    await signInByForm(third.page);
+    await enterCode(third.page, first.toUpperCase());
+    await isHome(third.page);
+    await using fourth = await visit('/');
+    await signInByForm(fourth.page);
+    await enterCode(fourth.page, first);
+    await fourth.page
+      .getByRole('alert')
+      .getByText(/was used before/)
+      .waitFor();
+    await fourth.page.getByRole('button', { name: 'Sign in with another account' }).click();
+    await fourth.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await own.page.reload();
+    await own.page.getByText('Enabled · 9 recovery codes left').waitFor();
+    expect(besidesRefusals([...own.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
+  });
+
+  it('throttles wrong codes and says so', async () => {
+    await using own = await visit('/account', name);
+    await setUp(own.page);
+    await using other = await visit('/');
+    // The same address as the guesses below come from.
+    await other.page.goto(pages.url);
+    await signInByForm(other.page);
+    const ticket = other.page
+      .waitForRequest((request) => request.url().endsWith('/api/session/second-step'))
+      .then((request) => (request.postDataJSON() as { ticket: string }).ticket);
+    await enterCode(other.page, '000000');
+    await other.page.getByRole('alert').waitFor();
+    // More guesses at once than may wait in line; the page then hears at once that there were too many.
+    const guesses = new AbortController();
+    const send = async (code: number): Promise<number> => {
+      const body = JSON.stringify({ ticket: await ticket, code: String(code) });
+      const headers = { 'Content-Type': 'application/json' };
+      const init = { method: 'POST', headers, body, signal: guesses.signal };
+      return (await fetch(`${pages.url}/api/session/second-step`, init)).status;
+    };
+    const refused = new Promise<void>((resolve) => {
+      for (let code = 100_000; code < 100_020; code += 1) {
+        void send(code).then(
+          (status) => void (status === 429 && resolve()),
+          () => undefined,
+        );
+      }
+    });
+    await refused;
+    await enterCode(other.page, '000001');
+    await other.page
+      .getByRole('alert')
+      .getByText(/Too many failed sign-ins. Try again in/)
+      .waitFor();
+    guesses.abort();
+    expect(await other.page.getByRole('heading', { name: 'Home', exact: true }).count()).toBe(0);
+  });
+
+  it('registers a passkey, signs in with it, and forgets it when it is removed', async () => {
+    await using own = await visit('/account', name);
+    const { page } = own;
+    const key = await addAuthenticator(page);
+    await setUp(page);
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await enterPassword(page, 'not the password');
+    await page.getByText('This is not your password.').waitFor();
+    expect(await key.credentials()).toBe(0);
+    await enterPassword(page);
+    const row = page
+      .getByRole('list', { name: 'Second factors' })
+      .getByRole('listitem')
+      .filter({ hasText: /works at/ });
+    await row.getByText('works at localhost').waitFor();
+    expect(await key.credentials()).toBe(1);
+
+    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signInByForm(page);
+    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
+
+    await page.goto(`${localhost()}/account`);
+    await row.getByText('last used').waitFor();
+    await row.getByRole('button', { name: 'Remove' }).click();
+    await enterPassword(page);
+    await page.getByText('Passkey removed.').waitFor();
+    await expect.poll(() => row.count()).toBe(0);
+    await using other = await visit('/');
+    await signInByForm(other.page);
+    expect(await other.page.getByRole('button', { name: 'Use a passkey instead' }).count()).toBe(0);
+    expect(besidesRefusals(own.complaints)).toEqual([]);
+  });
+
+  it('refuses a passkey that the browser does not confirm, and accepts a code instead', async () => {
+    await using own = await visit('/account', name);
+    const { page } = own;
+    const key = await addAuthenticator(page);
+    const { recoveryCodes } = await setUp(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await enterPassword(page);
+    await page.getByText('works at localhost').waitFor();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).first().click();
+    await signInByForm(page);
+    await key.decline();
+    await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+    await page.getByRole('alert').getByText('The passkey was not confirmed.').waitFor();
+    await enterCode(page, recoveryCodes[1] ?? '');
+    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
+  });
+
+  it('says at an IP address how to add a passkey, and offers none', async () => {
+    await using own = await visit('/account', name);
+    await setUp(own.page);
+    await own.page.goto(`${pages.url}/account`);
+    await own.page.getByText('Browsers do not create passkeys for IP addresses.', { exact: false }).waitFor();
+    expect(await own.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
+  });
+
+  it('is disabled with a code, with its passkeys', async () => {
+    await using own = await visit('/account', name);
+    const { page } = own;
+    const { recoveryCodes } = await setUp(page);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable two-step sign-in?' });
+    await dialog.getByLabel('Code').fill('abcdefgh');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByText(/The code is not right/).waitFor();
+    await dialog.getByLabel('Code').fill(recoveryCodes[0] ?? '');
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
+    await using other = await visit('/', name);
+    await isHome(other.page);
+  });
+
+  it('says when its state cannot be read, and reads it again', async () => {
+    await using own = await visit('/', name);
+    const { page } = own;
+    await page.route('**/api/account/second-factor', (route) => route.abort());
+    await page.goto(`${localhost()}/account`);
+    await page.getByRole('alert').getByText('Homeport does not answer.', { exact: false }).waitFor();
+    await page.unroute('**/api/account/second-factor');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Set up' }).waitFor();
+  });
+
+  it('is reset by an administrator, which signs the account out everywhere', async () => {
+    await using own = await visit('/account', name);
+    await setUp(own.page);
+    await using administrator = await pages.visit(`/settings/accounts/${name}`);
+    const { page } = administrator;
+    const row = page
+      .getByRole('list', { name: 'Sign-in' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Two-step sign-in' });
+    await row.getByRole('button', { name: 'Reset' }).click();
+    const dialog = page.getByRole('dialog', { name: `Reset two-step sign-in of ${name}?` });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByText('Enabled.', { exact: false }).waitFor();
+    await row.getByRole('button', { name: 'Reset' }).click();
+    await dialog.getByRole('button', { name: 'Reset two-step sign-in' }).click();
+    await page.getByText(`Two-step sign-in of ${name} is reset.`).waitFor();
+    await row.getByText('Disabled.', { exact: false }).waitFor();
+    const door = own.page.getByRole('dialog', { name: 'Sign in' });
+    await door.getByLabel('Name').fill(name);
+    await door.getByLabel('Password', { exact: true }).fill(password);
+    await own.page.keyboard.press('Enter');
+    await own.page.getByRole('button', { name: 'Set up' }).waitFor();
+
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('button', { name: 'Really sign out?' }).click();
+    await page.getByText(`${name} is signed out of 1 browser.`).waitFor();
+    await door.waitFor();
+    expect(administrator.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits on $on', async (screen) => {
+    await using own = await visit('/account', name, screen);
+    const { page } = own;
+    await addAuthenticator(page);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await page.getByLabel('Your password', { exact: true }).waitFor();
+    await expectFits(own, 'second-factor-password', screen);
+    await enterPassword(page);
+    await page.getByLabel('Code').waitFor();
+    await expectFits(own, 'second-factor-scan', screen);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    const { recoveryCodes } = await setUp(page);
+    await expectFits(own, 'second-factor-codes', screen);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await enterPassword(page);
+    await page.getByText('works at localhost').waitFor();
+    await page.getByRole('button', { name: 'I have saved them' }).click();
+    await expectFits(own, 'second-factor-enabled', screen);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog', { name: 'Disable two-step sign-in?' }).waitFor();
+    await expectFits(own, 'second-factor-disable', screen);
+    await using administrator = await pages.visit(`/settings/accounts/${name}`, screen);
+    await administrator.page.getByRole('button', { name: 'Reset' }).waitFor();
+    await expectFits(administrator, 'account-of-a-person', screen);
+    await administrator.page.getByRole('button', { name: 'Reset' }).click();
+    await administrator.page.getByRole('dialog').waitFor();
+    await expectFits(administrator, 'second-factor-reset', screen);
+    await using second = await visit('/', undefined, screen);
+    await signInByForm(second.page);
+    await expectFits(second, 'second-step', screen);
+    expect(recoveryCodes).toHaveLength(10);
+  });
+});

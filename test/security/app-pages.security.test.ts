@@ -1,0 +1,3 @@
+import { describeHostileAppPages, shapes } from './hostile-app-pages.ts';
+
+describeHostileAppPages(['another site', 'another port', 'a sandbox'], shapes);

@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceState } from '../../services/contracts/control/api.ts';
+import { control } from '../../services/control/index.ts';
+import { data } from '../../services/data/index.ts';
+import { gateway } from '../../services/gateway/index.ts';
+import { git } from '../../services/git/index.ts';
+import { push } from '../../services/push/index.ts';
+import { sync } from '../../services/sync/index.ts';
+import type { ServiceDescriptor } from '../../services/contracts/service.ts';
+import { api } from '../support/api.ts';
+import { sharing } from '../support/gateway/phone.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { lacksRclone, rclonePath } from '../services/sync/room.ts';
+
+interface StoredKey {
+  readonly service: ServiceDescriptor<any, any>;
+  /** As the remedy names it. */
+  readonly name: string;
+  readonly row?: { readonly table: string; readonly column: string; readonly value: string; readonly sealed: string };
+  readonly file?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly skip?: boolean;
+}
+
+const named = { table: 'secrets', column: 'name', sealed: 'sealed' } as const;
+const leafRow = { table: 'certificates', column: 'kind', value: 'leaf', sealed: 'key' } as const;
+const keys: Readonly<Record<string, StoredKey>> = {
+  'the key of the local certificate authority': {
+    service: gateway,
+    name: 'authority',
+    row: { ...leafRow, value: 'authority' },
+    environment: sharing({ GATEWAY_SHARED: 'push' }),
+  },
+  'the password of the configuration of rclone': {
+    service: sync,
+    name: 'remotes',
+    row: { table: 'keepsakes', column: 'name', value: 'sync.engine-configuration', sealed: 'value' },
+    environment: rclonePath === null ? {} : { RCLONE_PATH: rclonePath },
+    skip: lacksRclone,
+  },
+  'the keys of web push': { service: push, name: 'vapid', row: { ...named, table: 'keys', value: 'vapid' } },
+  'the secret of tokens in Databases': { service: data, name: 'jwt', row: { ...named, value: 'jwt' } },
+  'the host key of SSH': { service: git, name: 'ssh-ed25519', file: 'ssh_host_ed25519_key' },
+};
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'homeport-keys-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+async function withHost<T>({ service, environment = {} }: StoredKey, work: (host: TestHost) => Promise<T>): Promise<T> {
+  const services = [...new Set([service, control, push])];
+  await using host = await openTestHost({ services, dataDir, environment });
+  return await work(host);
+}
+
+async function stateOf(host: TestHost, id: string): Promise<ServiceState> {
+  const { services } = await api<{ services: ServiceState[] }>(host.url('control'), '/api/services');
+  const state = services.find((each) => each.id === id);
+  if (state === undefined) throw new Error(`no service ${id}`);
+  return state;
+}
+
+/** Reads or replaces the stored form of a key; undefined where there is none. */
+function stored({ service, row, file }: StoredKey, next?: string): string | undefined {
+  if (file !== undefined) {
+    const path = join(dataDir, service.id, file);
+    if (next !== undefined) writeFileSync(path, next);
+    return readFileSync(path, 'utf8');
+  }
+  if (row === undefined) return undefined;
+  const database = new Sqlite(join(dataDir, service.id, 'db.sqlite'));
+  try {
+    const { table, column, sealed, value } = row;
+    if (next !== undefined) database.prepare(`update ${table} set ${sealed} = ? where ${column} = ?`).run(next, value);
+    const found = database.prepare(`select ${sealed} as sealed from ${table} where ${column} = ?`).get(value);
+    return (found as { readonly sealed: string } | undefined)?.sealed;
+  } finally {
+    database.close();
+  }
+}
+
+describe('a stored key that the vault cannot open', () => {
+  it.each(Object.entries(keys).filter(([, { skip = false }]) => !skip))(
+    'is reported and not replaced until an administrator does: %s',
+    async (_, key) => {
+      const { id } = key.service;
+      await withHost(key, async (host) => {
+        await expect.poll(async () => (await stateOf(host, id)).state).toBe('up');
+        // rclone starts with the first request.
+        if (id === 'sync') await api(host.url('control'), '/api/sync/remotes');
+      });
+      const before = stored(key);
+      expect(before).toBeTypeOf('string');
+      const damaged = `${before?.slice(0, -9) ?? ''}AAAAAAAA${before?.slice(-1) ?? ''}`;
+      stored(key, damaged);
+      // The authority signs when a certificate is issued.
+      if (id === 'gateway') stored({ ...key, row: leafRow }, 'v1.damaged');
+      await withHost(key, async (host) => {
+        // The gateway goes on without a certificate; the other services do not start.
+        await expect.poll(async () => (await stateOf(host, id)).state).toBe(id === 'gateway' ? 'degraded' : 'failed');
+        const { reason, remedy } = await stateOf(host, id);
+        expect(reason).toContain(`homeport keys replace ${id} ${key.name}`);
+        expect(remedy).toMatchObject({
+          adminOnly: true,
+          post: { path: `/api/services/${id}/keys/${key.name}/replace` },
+        });
+        expect(stored(key)).toBe(damaged);
+        await api(host.url('control'), `/api/services/${id}/keys/${key.name}/replace`, { method: 'POST', body: '{}' });
+        await expect.poll(async () => (await stateOf(host, id)).state).toBe('up');
+      });
+      expect(stored(key)).not.toBe(damaged);
+    },
+  );
+
+  it('is issued again where it is that of the certificate, which no device trusts by itself', async () => {
+    const key = keys['the key of the local certificate authority'];
+    if (key === undefined) throw new Error('no authority');
+    const leaf = { ...key, row: leafRow };
+    await withHost(key, async (host) => {
+      await expect.poll(async () => (await stateOf(host, 'gateway')).state).toBe('up');
+    });
+    const authority = stored(key);
+    expect(stored(leaf)).toBeTypeOf('string');
+    const damaged = `${stored(leaf)?.slice(0, -9) ?? ''}AAAAAAAAA`;
+    stored(leaf, damaged);
+    await withHost(key, async (host) => {
+      await expect.poll(async () => (await stateOf(host, 'gateway')).state).toBe('up');
+    });
+    expect(stored(leaf)).not.toBe(damaged);
+    expect(stored(key)).toBe(authority);
+  });
+});

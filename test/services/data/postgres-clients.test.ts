@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { lacks } from '../../support/needs.ts';
+import { openDataRoom, type DataRoom } from './room.ts';
+
+const run = promisify(execFile);
+const programs = fileURLToPath(
+  new URL('../../../.cache/tools/postgresql-18/embedded_postgres/pginstall/bin/', import.meta.url),
+);
+const password = 'a password for psql';
+
+/** A host whose PostgreSQL takes connections of other programs. */
+async function openDirectRoom(): Promise<{ readonly room: DataRoom; readonly url: string }> {
+  const port = await freePort();
+  const room = await openDataRoom({ settings: { directPort: port, directPassword: password } });
+  return { room, url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres` };
+}
+
+describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the direct port', () => {
+  let first: Awaited<ReturnType<typeof openDirectRoom>>;
+  beforeAll(async () => {
+    first = await openDirectRoom();
+    await first.room.sql(`
+      create table notes (id int generated always as identity primary key, body text not null);
+      alter table notes enable row level security;
+      create policy everyone on notes for select to anon using (true);
+      create function shout(text) returns text language sql immutable as 'select upper($1)';
+      create type mood as enum ('sad', 'ok'); create view bodies as select body from notes;
+    `);
+  });
+  afterAll(() => first.room[Symbol.asyncDispose]());
+
+  /** Runs a shell line in which `psql` and `pg_dump` are the tested programs; answers its output. */
+  const shell = async (line: string): Promise<string> => {
+    const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C', PSQLRC: '/dev/null' };
+    return (await run('sh', ['-c', line], { env })).stdout;
+  };
+
+  it('copies rows in and out with psql, and describes tables', async () => {
+    const { url, room } = first;
+    const copied = await shell(
+      `printf 'one\\ntwo\\ttab\\n' | tr '\\t' ' ' | psql '${url}' -c 'copy notes (body) from stdin'`,
+    );
+    expect(copied).toBe('COPY 2\n');
+    expect(await shell(`psql '${url}' -Atc 'copy (select body from notes order by id) to stdout'`)).toBe(
+      'one\ntwo tab\n',
+    );
+    expect(await shell(`psql '${url}' -c '\\d notes'`)).toContain('POLICY "everyone" FOR SELECT');
+    expect(await (await room.request('/rest/v1/notes?select=body&order=id')).json()).toEqual([
+      { body: 'one' },
+      { body: 'two tab' },
+    ]);
+  });
+
+  it('dumps a schema that psql loads into another instance, with policies and rights', async () => {
+    const second = await openDirectRoom();
+    try {
+      await shell(`pg_dump --schema=public '${first.url}' | psql -q '${second.url}'`);
+      const rows = await first.room.sql('select id, body from notes order by id');
+      expect(rows.length).toBeGreaterThan(0);
+      const reply = await second.room.request('/rest/v1/notes?order=id');
+      expect([reply.status, await reply.json()]).toEqual([200, rows]);
+      const written = await second.room.request('/rest/v1/notes', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"body":"x"}',
+      });
+      expect(((await written.json()) as { code: string }).code).toBe('42501');
+    } finally {
+      await second.room[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe('COPY over HTTP', () => {
+  it('is refused with a hint that names the way that works, and the connection stays usable', async () => {
+    await using room = await openDataRoom();
+    await room.sql('create table notes (body text)');
+    const statement = 'copy notes (body) from stdin';
+    const reply = await room.request('/pg/query', {
+      method: 'POST',
+      headers: { apikey: room.serviceKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: statement }),
+    });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ code: '57014', hint: expect.stringContaining('psql') });
+    expect(await room.sql('select count(*)::int from notes')).toEqual([{ count: 0 }]);
+  });
+});
