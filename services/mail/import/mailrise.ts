@@ -86,7 +86,7 @@ const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 function toWording(name: string, given: unknown, notes: string[]) {
   const fields = isRecord(given) ? given : {};
   if (!isRecord(given) && !isAbsent(given))
-    notes.push(`${name}: its templates cannot be parsed, so they were left out.`);
+    notes.push(`${name}: its templates cannot be read, so they were left out.`);
   const text = (field: string): string => {
     const value = fields[field];
     if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';
@@ -286,6 +286,6 @@ function parseYaml(text: string, source: Source, unset: string[]): unknown {
     // The parser's message may contain a secret, so only the line number is reported.
     const line = /at line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
     const path = line === undefined ? '' : `: line ${line}`;
-    throw new Problem('mail.unreadable', 422, `${source.name} cannot be parsed${path}.`);
+    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${path}.`);
   }
 }
