@@ -2,11 +2,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { helpText } from '../main/host/cli/command-line.ts';
-import { configurationPage } from '../main/host/config/documentation.ts';
+import { buildConfigurationPage } from '../main/host/config/documentation.ts';
 import { registry } from '../main/host/services/registry.ts';
 
 /** Generates docs/configuration.md. With `--check`, only sets exit code 1 if the page is out of date. */
-const page = configurationPage(registry, helpText(registry));
+const page = buildConfigurationPage(registry, helpText(registry));
 const file =
   process.argv.slice(2).find((argument) => !argument.startsWith('--')) ??
   fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
