@@ -1,7 +1,7 @@
 import { gitApi } from '../../../../services/contracts/git/api.ts';
 import { call } from '../../api/call.ts';
 import type { Find } from '../../state/find.ts';
-import { hrefOf } from './places.ts';
+import { hrefOf } from './repository-links.ts';
 
 const shown = 6;
 

@@ -1,7 +1,7 @@
 import type { AccessReason } from '../../../../services/contracts/control/access.ts';
 import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
 import { services } from '../../state/services.svelte.ts';
-import { grantable } from './grantable.svelte.ts';
+import { grantable } from './grantable-resources.svelte.ts';
 
 const list = new Intl.ListFormat('en');
 

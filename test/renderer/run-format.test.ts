@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { widthOf } from '../../renderer/src/pages/data/column-widths.ts';
-import { didWords, took } from '../../renderer/src/pages/data/run-words.ts';
+import { didWords, took } from '../../renderer/src/pages/data/run-format.ts';
 
 describe('what statements did', () => {
   it('is told in seconds, as exact as it matters', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { errorPlace } from '../../renderer/src/pages/data/error-place.ts';
-import { csvOf } from '../../renderer/src/pages/data/result-file.ts';
-import { deviceWords } from '../../renderer/src/pages/data/device-words.ts';
+import { errorPlace } from '../../renderer/src/pages/data/error-location.ts';
+import { csvOf } from '../../renderer/src/pages/data/result-csv.ts';
+import { deviceWords } from '../../renderer/src/pages/data/device-name.ts';
 
 describe('where statements are wrong', () => {
   it('is counted in characters, not in the halves that they are made of', () => {
