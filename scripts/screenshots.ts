@@ -76,7 +76,7 @@ await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const browser = await launchBrowser('whole');
 try {
-  for (const { at, group } of pages) {
+  for (const { path: at, group } of pages) {
     // The log and the paths of engines and backups tell of the machine it was taken on.
     if (group === 'hidden' || ['settings/log', 'settings/engines', 'settings/backup'].includes(at)) continue;
     const name = at === '' ? 'home' : at.replaceAll('/', '-');
