@@ -1,15 +1,15 @@
 import type { GitChecks } from '../../../../services/contracts/git/api.ts';
 
-/** What checks say of a commit together: `Checks passed`, `1 of 3 checks passed`, `Checks run`. */
-export function checksWords({ state, passed, total }: GitChecks): {
-  readonly words: string;
+/** Formats the combined result of a commit's checks: `Checks passed`, `1 of 3 checks passed`, `Checks running`. */
+export function formatChecks({ state, passed, total }: GitChecks): {
+  readonly label: string;
   readonly tone: 'ok' | 'warn' | 'bad' | 'plain';
 } {
-  const some = total === 1 ? 'Check' : 'Checks';
-  if (state === 'pending') return { words: `${some} running`, tone: 'plain' };
-  if (state === 'skipped') return { words: `${some} skipped`, tone: 'plain' };
-  if (state === 'success') return { words: `${some} passed`, tone: 'ok' };
+  const subject = total === 1 ? 'Check' : 'Checks';
+  if (state === 'pending') return { label: `${subject} running`, tone: 'plain' };
+  if (state === 'skipped') return { label: `${subject} skipped`, tone: 'plain' };
+  if (state === 'success') return { label: `${subject} passed`, tone: 'ok' };
   const tone = state === 'warning' ? 'warn' : 'bad';
-  const word = state === 'warning' ? 'warns' : 'failed';
-  return { words: total === 1 ? `Check ${word}` : `${passed} of ${total} checks passed`, tone };
+  const verb = state === 'warning' ? 'warns' : 'failed';
+  return { label: total === 1 ? `Check ${verb}` : `${passed} of ${total} checks passed`, tone };
 }

@@ -1,22 +1,22 @@
 import { plainLines, type Token } from '../../parts/text/highlight-tokens.ts';
 import { highlight } from './highlight.ts';
 
-/** The lines of a text: plain at first, with the colours of its language as soon as these are known. */
-export class Coloured {
+/** Lines of a text: unstyled at first, highlighted when the highlighter is loaded. */
+export class HighlightedText {
   lines = $state.raw<readonly (readonly Token[])[]>([]);
 
   constructor(text: () => string, path: () => string) {
     $effect(() => {
-      let gone = false;
+      let isDestroyed = false;
       this.lines = plainLines(text());
-      // Without its colours a text can be read all the same.
+      // A failed highlighter leaves the text readable.
       highlight(text(), path()).then(
-        (coloured) => {
-          if (!gone) this.lines = coloured;
+        (highlighted) => {
+          if (!isDestroyed) this.lines = highlighted;
         },
         () => undefined,
       );
-      return () => (gone = true);
+      return () => (isDestroyed = true);
     });
   }
 }

@@ -1,5 +1,5 @@
-/** A remark on a line that is not sent yet; a negative line is one of the old file. */
-export interface Remark {
+/** Unsent comment on a line; negative numbers refer to the old file. */
+export interface LineComment {
   readonly path: string;
   readonly line: number;
   text: string;

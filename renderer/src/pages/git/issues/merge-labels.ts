@@ -1,7 +1,7 @@
 import type { GitMergeStyle } from '../../../../../services/contracts/git/issues.ts';
 
-/** The ways to merge, as they are chosen from. */
-export const styleWords: Record<GitMergeStyle, string> = {
+/** Labels of the merge styles. */
+export const mergeStyleLabels: Record<GitMergeStyle, string> = {
   merge: 'With a merge commit',
   squash: 'Squashed into one commit',
   rebase: 'Its commits on top of the others',
@@ -9,42 +9,40 @@ export const styleWords: Record<GitMergeStyle, string> = {
   'fast-forward-only': 'Only by moving the branch forward',
 };
 
-/** What a way does, since the names of the ways are those of Git. */
-export function effectOf(style: GitMergeStyle, base: string, head: string, count: number): string {
-  const commits = commitsOf(count);
-  const them = count === 1 ? 'it' : 'them';
+/** Describes the effect of a merge style, because the names are Git terms. */
+export function describeMergeStyle(style: GitMergeStyle, base: string, head: string, count: number): string {
+  const commits = formatCommitCount(count);
+  const pronoun = count === 1 ? 'it' : 'them';
   return {
-    merge: `Adds ${commits} of ${head} to ${base}, and a merge commit that says where ${them} came from.`,
+    merge: `Adds ${commits} of ${head} to ${base}, and a merge commit that says where ${pronoun} came from.`,
     squash: `${base} gets one commit with all changes of ${head}.`,
     rebase: `Copies ${commits} of ${head} to the end of ${base}, under new numbers.`,
-    'rebase-merge': `Copies ${commits} of ${head} to the end of ${base}, and adds a merge commit that says where ${them} came from.`,
+    'rebase-merge': `Copies ${commits} of ${head} to the end of ${base}, and adds a merge commit that says where ${pronoun} came from.`,
     'fast-forward-only': `${base} moves on to the last commit of ${head}, as it is.`,
   }[style];
 }
 
-/** A number of commits in words. */
-export function commitsOf(count: number): string {
+export function formatCommitCount(count: number): string {
   return count === 1 ? '1 commit' : `${count} commits`;
 }
 
-/** A number of approvals in words. */
-export function approvalsOf(count: number): string {
+export function formatApprovalCount(count: number): string {
   return count === 1 ? '1 approval' : `${count} approvals`;
 }
 
-/** Gitea's name of what stands against a merge where only approvals do. */
-export const lacksApprovals = 'Does not have enough approvals';
+/** Hurdle that Gitea reports when only approvals are missing. */
+export const missingApprovals = 'Does not have enough approvals';
 
-/** What else stands against a merge, by Gitea's names for it. */
-export const hurdleWords: Record<string, string> = {
+/** Messages for the other hurdles, by Gitea's texts. */
+export const hurdleMessages: Record<string, string> = {
   'Not all required status checks successful': 'Checks that must go well have not.',
   'There are requested changes': 'Somebody asks for changes.',
   'There are official review requests': 'A review that was asked for is missing.',
   'The head branch is behind the base branch': 'The branch must be brought up to date first.',
 };
 
-/** The states of a check, after its name. */
-export const checkWords: Record<string, string> = {
+/** Labels of check states, shown after the name of the check. */
+export const checkStateLabels: Record<string, string> = {
   pending: 'runs',
   success: 'went well',
   error: 'could not run',

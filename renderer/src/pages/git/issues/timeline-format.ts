@@ -1,7 +1,7 @@
 import type { GitThreadEntry } from '../../../../../services/contracts/git/issues.ts';
 
-/** What was done, after the name of who did it; undefined for what has a frame of its own, since it was said. */
-export function wordsOf(entry: GitThreadEntry): string | undefined {
+/** Formats a timeline event after the name of its author. Returns undefined for entries that are shown as comments. */
+export function formatTimelineEvent(entry: GitThreadEntry): string | undefined {
   const { added, after, before, commit, commits, kind, label, verdict } = entry;
   switch (kind) {
     case 'close':
