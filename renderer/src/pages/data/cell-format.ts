@@ -1,15 +1,15 @@
-/** As PostgreSQL writes a moment: `2026-11-27 13:56:00.123+00`. */
-const moment = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?$/;
-const local = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' });
+/** Format of a PostgreSQL timestamp with time zone: `2026-11-27 13:56:00.123+00`. */
+const timestampPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)?([+-]\d\d)(:\d\d)?$/;
+const localFormat = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' });
 
-/** Whether values of a column are moments, which the grid tells by the clock of who reads. */
-export function isMoment(type: string): boolean {
+/** Checks that a column type is a timestamp with time zone, which the grid shows in local time. */
+export function isTimestamp(type: string): boolean {
   return /^timestamp\b.* with time zone$/.test(type);
 }
 
-/** A value as the grid shows it: a time to the second, since nobody looks for more in a list, and a moment by the reader's clock. */
-export function cellWords(value: string, type: string): string {
-  const [, day, time, hours, minutes = ':00'] = (isMoment(type) && moment.exec(value)) || [];
-  if (day !== undefined) return local.format(new Date(`${day}T${time}${hours}${minutes}`));
+/** Formats a value for the grid: times without fractions of a second, timestamps in local time. */
+export function formatCell(value: string, type: string): string {
+  const [, day, time, hours, minutes = ':00'] = (isTimestamp(type) && timestampPattern.exec(value)) || [];
+  if (day !== undefined) return localFormat.format(new Date(`${day}T${time}${hours}${minutes}`));
   return /^time/.test(type) ? value.replace(/(:\d\d)\.\d+/, '$1') : value;
 }

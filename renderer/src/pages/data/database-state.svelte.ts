@@ -4,13 +4,13 @@ import { dataUsersApi, type DataUser } from '../../../../services/contracts/data
 import { call } from '../../api/call.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** Of each kind, on the overview. */
-const mostShown = 5;
+/** Maximum number of tables and users on the overview. */
+const maxListed = 5;
 
-/** The tables that are served. */
-export class Tables extends Loadable {
+/** Served tables. */
+export class DatabaseTables extends Loadable {
   tables = $state.raw<readonly DataTable[]>([]);
-  /** The first is where new tables go. */
+  /** Served schemas; the first is the default for new tables. */
   schemas = $state.raw<readonly string[]>([]);
 
   async load(): Promise<void> {
@@ -23,15 +23,15 @@ export class Tables extends Loadable {
     );
   }
 
-  /** The same, for who needs no more than a name: that is no reason to wake PostgreSQL. */
+  /** Loads the tables if PostgreSQL is running, and does not start it. */
   async loadIfAwake(): Promise<void> {
     const { state } = await call(dataApi.overview);
     if (state === 'up') await this.load();
   }
 }
 
-/** The largest tables and the newest users, for the overview. Whoever asks knows that PostgreSQL is awake. */
-export class Inside extends Loadable {
+/** Largest tables and newest users for the overview. Requires a running PostgreSQL. */
+export class DatabaseContents extends Loadable {
   tables = $state.raw<readonly DataTable[]>([]);
   users = $state.raw<readonly DataUser[]>([]);
 
@@ -42,15 +42,15 @@ export class Inside extends Loadable {
         this.tables = tables
           .filter(({ isView }) => !isView)
           .toSorted((a, b) => (b.rows ?? 0) - (a.rows ?? 0))
-          .slice(0, mostShown);
-        this.users = users.slice(0, mostShown);
+          .slice(0, maxListed);
+        this.users = users.slice(0, maxListed);
       },
     );
   }
 }
 
-/** The keys of programs, and what signs tokens. */
-export class Keys extends Loadable {
+/** API keys and signing keys. */
+export class DatabaseKeys extends Loadable {
   keys = $state.raw<DataKeys>();
 
   async load(): Promise<void> {
@@ -69,23 +69,23 @@ export class Keys extends Loadable {
     await this.#read(() => call(dataKeysApi.endEarlier));
   }
 
-  async #read(ask: () => Promise<DataKeys>): Promise<void> {
-    await this.readOnce(ask, (keys) => (this.keys = keys));
+  async #read(request: () => Promise<DataKeys>): Promise<void> {
+    await this.readOnce(request, (keys) => (this.keys = keys));
   }
 }
 
-/** How the databases are. */
-export class Overview extends Loadable {
+/** Status of PostgreSQL. */
+export class DatabaseStatus extends Loadable {
   overview = $state.raw<DataOverview>();
-  /** Why PostgreSQL did not wake. */
-  complaint = $state('');
+  /** Error of the last attempt to start PostgreSQL. */
+  wakeError = $state('');
 
   async load(): Promise<void> {
     await this.#read(false);
   }
 
   async wake(): Promise<void> {
-    this.complaint = (await this.#read(true)) ? '' : this.error;
+    this.wakeError = (await this.#read(true)) ? '' : this.error;
   }
 
   #read(wake: boolean): Promise<boolean> {

@@ -13,11 +13,12 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** What somebody signed in with, in few words: `Firefox on Linux`; programs keep their own name. */
-export function deviceWords(userAgent: string): string {
+/** Formats a user agent as browser and system: `Firefox on Linux`; other programs keep their name. */
+export function formatDevice(userAgent: string): string {
   if (userAgent === '') return 'A program that does not say what it is';
-  const find = (list: typeof programs): string | undefined => list.find(([shape]) => shape.test(userAgent))?.[1];
-  const [program, system] = [find(programs), find(systems)];
+  const findName = (list: typeof programs): string | undefined =>
+    list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const [program, system] = [findName(programs), findName(systems)];
   if (program === undefined) return userAgent.split('/', 1)[0] ?? userAgent;
   return system === undefined ? program : `${program} on ${system}`;
 }

@@ -1,6 +1,6 @@
-const step = '  ';
+const indent = '  ';
 
-/** What stands in place of the characters between `from` and `to`, and what is selected then. */
+/** Replacement of the characters between `from` and `to`, with the selection afterwards. */
 export interface Edit {
   readonly from: number;
   readonly to: number;
@@ -9,22 +9,25 @@ export interface Edit {
   readonly end: number;
 }
 
-/** What Tab does in an editor: moves the selected lines in, or out, and without a selection goes on to the next stop. */
-export function indented(text: string, start: number, end: number, out: boolean): Edit {
+/**
+ * Builds the edit of the Tab key: indents or unindents the selected lines, or inserts spaces up to the next tab
+ * stop.
+ */
+export function buildTabEdit(text: string, start: number, end: number, isOutdent: boolean): Edit {
   const from = text.lastIndexOf('\n', start - 1) + 1;
-  if (!out && start === end) {
-    const stop = step.slice(0, step.length - ((start - from) % step.length));
-    return { from: start, to: start, text: stop, start: start + stop.length, end: start + stop.length };
+  if (!isOutdent && start === end) {
+    const padding = indent.slice(0, indent.length - ((start - from) % indent.length));
+    return { from: start, to: start, text: padding, start: start + padding.length, end: start + padding.length };
   }
   const lines = text.slice(from, end).split('\n');
-  const moved = lines.map((line) => (out ? line.replace(/^(?: {1,2}|\t)/, '') : step + line));
-  const written = moved.join('\n');
-  const first = (moved[0] ?? '').length - (lines[0] ?? '').length;
+  const shiftedLines = lines.map((line) => (isOutdent ? line.replace(/^(?: {1,2}|\t)/, '') : indent + line));
+  const shiftedText = shiftedLines.join('\n');
+  const firstLineShift = (shiftedLines[0] ?? '').length - (lines[0] ?? '').length;
   return {
     from,
     to: end,
-    text: written,
-    start: Math.max(from, start + first),
-    end: from + written.length,
+    text: shiftedText,
+    start: Math.max(from, start + firstLineShift),
+    end: from + shiftedText.length,
   };
 }

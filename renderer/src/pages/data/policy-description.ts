@@ -1,12 +1,12 @@
 import type { DataPolicy } from '../../../../services/contracts/data/rows.ts';
 
-const people: Readonly<Record<string, string>> = {
+const roleLabels: Readonly<Record<string, string>> = {
   authenticated: 'Whoever is signed in',
   anon: 'Whoever is not signed in',
   public: 'Everybody',
   service_role: 'Whoever has the service key',
 };
-const deeds: Readonly<Record<string, string>> = {
+const commandVerbs: Readonly<Record<string, string>> = {
   ALL: 'read and change',
   SELECT: 'read',
   INSERT: 'add',
@@ -14,30 +14,33 @@ const deeds: Readonly<Record<string, string>> = {
   DELETE: 'remove',
 };
 
-/** A condition that says something: none and `true` let everything through. */
-export function conditionOf(text: string | null): string | null {
+/** Returns a condition that restricts rows; null for none and `true`. */
+export function toRestriction(text: string | null): string | null {
   return text === 'true' ? null : text;
 }
 
-/** Who a policy lets do what, with a colon where its condition follows: `Whoever is signed in may read rows where this is true:`. */
-export function allowed({ command, roles, isPermissive, ...given }: Omit<DataPolicy, 'name'>): string {
-  const [condition, check] = [conditionOf(given.condition), conditionOf(given.check)];
-  const may = `${whoOf(roles)} may ${deeds[command] ?? command.toLowerCase()}`;
+/**
+ * Describes a policy. Ends with a colon if its condition follows: `Whoever is signed in may read rows where this
+ * is true:`.
+ */
+export function describePolicy({ command, roles, isPermissive, ...expressions }: Omit<DataPolicy, 'name'>): string {
+  const [condition, check] = [toRestriction(expressions.condition), toRestriction(expressions.check)];
+  const may = `${formatRoles(roles)} may ${commandVerbs[command] ?? command.toLowerCase()}`;
   if (condition === null && check === null) return isPermissive ? `${may} all rows.` : 'It restricts nothing.';
-  const only = isPermissive ? '' : ' only';
+  const qualifier = isPermissive ? '' : ' only';
   if (condition === null) {
     return command === 'INSERT'
-      ? `${may} rows${only} that fit this:`
+      ? `${may} rows${qualifier} that fit this:`
       : `${may} all rows; what is written must fit this:`;
   }
-  // PostgreSQL asks the condition of what is written, too, where no other is given for that.
-  const both = given.check === null ? ['ALL', 'UPDATE'].includes(command) : condition === check;
-  return `${may} rows${only} where this is true${both ? ', before and after a change' : ''}:`;
+  // PostgreSQL also checks written rows against the condition if the policy has no separate check.
+  const isCheckedTwice = expressions.check === null ? ['ALL', 'UPDATE'].includes(command) : condition === check;
+  return `${may} rows${qualifier} where this is true${isCheckedTwice ? ', before and after a change' : ''}:`;
 }
 
-function whoOf(roles: readonly string[]): string {
-  const all = roles.length === 0 || (roles.includes('anon') && roles.includes('authenticated'));
-  if (all) return 'Everybody';
-  const [first = '', ...others] = roles.map((role) => people[role] ?? `The role ${role}`);
+function formatRoles(roles: readonly string[]): string {
+  const isEveryone = roles.length === 0 || (roles.includes('anon') && roles.includes('authenticated'));
+  if (isEveryone) return 'Everybody';
+  const [first = '', ...others] = roles.map((role) => roleLabels[role] ?? `The role ${role}`);
   return [first, ...others.map((name) => name.slice(0, 1).toLowerCase() + name.slice(1))].join(' and ');
 }

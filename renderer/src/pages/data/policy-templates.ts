@@ -1,10 +1,10 @@
 import type { DataColumn } from '../../../../services/contracts/data/rows.ts';
 
-/** A policy for a purpose, to be looked at before it is made. */
+/** Template of a policy that can be edited before it is created. */
 export interface PolicyTemplate {
   readonly title: string;
   readonly note: string;
-  /** It speaks of a column. */
+  /** Columns that the template can use. */
   readonly column?: (column: DataColumn) => boolean;
   readonly statement: (table: string, column: string) => string;
 }

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../parts/text/format.ts';
 
-/** How long statements ran, in seconds: `0.008 s`, `1.2 s`, `2:05`. */
-export function took(ms: number): string {
+/** Formats the duration of statements: `0.008 s`, `1.2 s`, `2:05`. */
+export function formatRunTime(ms: number): string {
   if (ms >= 60_000) return formatDuration(ms / 1000);
   return `${(ms / 1000).toFixed(ms < 100 ? 3 : ms < 1000 ? 2 : 1)} s`;
 }
 
-const deeds: Readonly<Record<string, string>> = {
+const commandVerbs: Readonly<Record<string, string>> = {
   SELECT: '',
   INSERT: ' added',
   UPDATE: ' changed',
@@ -14,8 +14,8 @@ const deeds: Readonly<Record<string, string>> = {
   MERGE: ' changed',
 };
 
-/** What a statement did: `12 rows`, `1 row changed`; what is about no rows by the name PostgreSQL gives it. */
-export function didWords(command: string, count: number): string {
-  const deed = deeds[command];
-  return deed === undefined ? command : `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${deed}`;
+/** Formats the result of a command: `12 rows`, `1 row changed`; commands without rows by their PostgreSQL name. */
+export function formatCommandResult(command: string, count: number): string {
+  const verb = commandVerbs[command];
+  return verb === undefined ? command : `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}${verb}`;
 }

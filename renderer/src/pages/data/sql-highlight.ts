@@ -1,27 +1,27 @@
 import { plainLines, parseHighlightMarkup, type Token } from '../../parts/text/highlight-tokens.ts';
 
-/** Longer texts are shown plain: they are coloured anew at each key that is pressed. */
-const longest = 20_000;
+/** Maximum length of highlighted text in characters, because every key press highlights all of it. */
+const maxLength = 20_000;
 
-/** Colours the lines of statements. */
-export type ColourSql = (text: string) => readonly (readonly Token[])[];
+/** Highlights the lines of SQL statements. */
+export type SqlHighlighter = (text: string) => readonly (readonly Token[])[];
 
-/** What PostgreSQL's words look like; it comes when statements are written, with no other language. */
-export async function loadSqlColours(): Promise<ColourSql> {
+/** Loads the highlighter with the PostgreSQL grammar only. */
+export async function loadSqlHighlighter(): Promise<SqlHighlighter> {
   const [{ default: library }, { default: pgsql }] = await Promise.all([
     import('highlight.js/lib/core'),
     import('highlight.js/lib/languages/pgsql'),
   ]);
   library.registerLanguage('pgsql', pgsql);
   return (text) =>
-    text.length > longest
+    text.length > maxLength
       ? plainLines(text)
       : parseHighlightMarkup(library.highlight(text, { language: 'pgsql', ignoreIllegals: true }).value).map(
           withoutTypes,
         );
 }
 
-/** `name` and `date` are types, and more often columns. */
+/** Removes the highlighting of types: `name` and `date` are more often columns. */
 function withoutTypes(line: readonly Token[]): readonly Token[] {
   return line.map((run) => (run.kind === 'type' ? { ...run, kind: '' } : run));
 }

@@ -1,12 +1,12 @@
 import { writeLocalStorage, readLocalStorage } from '../../state/local-storage.ts';
 
-const name = 'homeport.data.draft';
+const storageKey = 'homeport.data.draft';
 
-/** The statements that were being written when this browser left their page; empty: none. */
+/** Returns the unsaved statements of this browser; empty if there are none. */
 export function readDraft(): string {
-  return readLocalStorage(name) ?? '';
+  return readLocalStorage(storageKey) ?? '';
 }
 
-export function keepDraft(text: string): void {
-  writeLocalStorage(name, text === '' ? null : text);
+export function storeDraft(text: string): void {
+  writeLocalStorage(storageKey, text === '' ? null : text);
 }

@@ -2,16 +2,16 @@ import { dataApi, type DataRole, type DataRun } from '../../../../services/contr
 import { call, formatError } from '../../api/call.ts';
 import { addToHistory, cancelled, type HistoryEntry } from './history.ts';
 
-/** Statements that this page runs, one text at a time: what was answered last, and the way to cancel what runs. */
-export class Statements {
-  /** With the text that it answers: the editor may hold another one by now. */
+/** Runs statements one at a time, keeps the last result and can cancel the running ones. */
+export class StatementRunner {
+  /** Last result with its statements, because the editor text may have changed. */
   answer = $state.raw<{ readonly run: DataRun; readonly text: string }>();
   history = $state.raw<readonly HistoryEntry[]>([]);
   busy = $state(false);
   cancelling = $state(false);
   error = $state('');
-  /** How long it runs already. */
-  seconds = $state(0);
+  /** Seconds since the start. */
+  elapsedSeconds = $state(0);
   #id = '';
   #request = new AbortController();
 
@@ -19,15 +19,15 @@ export class Statements {
     this.history = history;
   }
 
-  /** Does nothing while others run. */
+  /** Runs statements; ignored while others are running. */
   async run(text: string, role: DataRole, user: string): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.seconds = 0;
+    this.elapsedSeconds = 0;
     this.#request = new AbortController();
     this.#id = crypto.getRandomValues(new Uint32Array(4)).join('-');
     const { signal } = this.#request;
-    const timer = setInterval(() => (this.seconds += 1), 1000);
+    const timer = setInterval(() => (this.elapsedSeconds += 1), 1000);
     try {
       const run = await call(dataApi.run, { body: { query: text, role, user, id: this.#id }, signal });
       this.answer = { run, text };
@@ -43,7 +43,7 @@ export class Statements {
     }
   }
 
-  /** The server cancels them; that they were is their answer. */
+  /** Requests cancellation; the response of `run` reports it. */
   async cancel(): Promise<void> {
     if (this.cancelling) return;
     this.cancelling = true;
@@ -56,8 +56,8 @@ export class Statements {
   }
 
   /**
-   * Nobody waits for them any more; resolves when the server has heard it. Where it does not, as from a browser that was killed,
-   * it cancels them when it sees the connection gone, which may take it half a minute.
+   * Cancels the statements when the page is left. Resolves when the server received the request.
+   * If it never arrives, the server cancels them when it detects the closed connection, which can take 30 seconds.
    */
   async leave(): Promise<void> {
     if (!this.busy) return;
