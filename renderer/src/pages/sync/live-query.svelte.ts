@@ -2,37 +2,37 @@ import { syncChanged } from '../../../../services/contracts/sync/api.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** Something of file sync that is read again whenever a job or a saved sync changes, while somebody looks at it. */
-export class Followed<Value> extends Loadable {
+/** Data of file sync, reloaded when jobs or saved syncs change while it is subscribed. */
+export class LiveQuery<Value> extends Loadable {
   value = $state.raw<Value>();
   readonly #read: () => Promise<Value>;
   #busy = false;
-  #again = false;
+  #isReloadRequested = false;
 
   constructor(read: () => Promise<Value>) {
     super();
     this.#read = read;
   }
 
-  /** One reading at a time; what comes meanwhile is read once more. */
+  /** Loads once at a time; a request during a load causes one more load. */
   async load(): Promise<void> {
     if (this.#busy) {
-      this.#again = true;
+      this.#isReloadRequested = true;
       return;
     }
     this.#busy = true;
     do {
-      this.#again = false;
+      this.#isReloadRequested = false;
       await this.readOnce(this.#read, (value) => (this.value = value));
-    } while (this.#again);
+    } while (this.#isReloadRequested);
     this.#busy = false;
   }
 
-  /** Reads now and follows; the way to stop. */
-  follow(): () => void {
-    const again = (): void => void this.load();
-    const ends = [live.on(syncChanged, again), live.onReset(again)];
-    again();
-    return () => ends.forEach((end) => end());
+  /** Loads now and on every change. Returns a function that stops it. */
+  subscribe(): () => void {
+    const reload = (): void => void this.load();
+    const unsubscribers = [live.on(syncChanged, reload), live.onReset(reload)];
+    reload();
+    return () => unsubscribers.forEach((unsubscribe) => unsubscribe());
   }
 }

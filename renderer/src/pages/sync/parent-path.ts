@@ -1,16 +1,16 @@
-/** The folder above a place; empty: there is none, but the list of all that there is. */
-export function above(place: string): string {
-  if (/^\/[^/]+\/?$/.test(place)) return '/';
-  return /^(.*[^/:])\/[^/]+\/?$/.exec(place)?.[1] ?? /^([^/:]+:)[^/]+$/.exec(place)?.[1] ?? '';
+/** Returns the parent of a location; empty for the list of roots. */
+export function getParentPath(location: string): string {
+  if (/^\/[^/]+\/?$/.test(location)) return '/';
+  return /^(.*[^/:])\/[^/]+\/?$/.exec(location)?.[1] ?? /^([^/:]+:)[^/]+$/.exec(location)?.[1] ?? '';
 }
 
-/** A place and the folders on the way there from the top, each with its name. */
-export function wayTo(place: string): readonly (readonly [string, string])[] {
-  const way: (readonly [string, string])[] = [];
-  for (let at = place; at !== ''; at = above(at)) {
-    const name = at === '/' ? 'This computer' : (/([^/]+)\/?$/.exec(at)?.[1] ?? at);
-    // The first folder of a remote stands right behind its name.
-    way.unshift([above(at) === '' || at.includes('/') ? name : name.replace(/^[^:]+:/, ''), at]);
+/** Returns a location and its parents from the top, each with its name. */
+export function getPathSegments(location: string): readonly (readonly [string, string])[] {
+  const segments: (readonly [string, string])[] = [];
+  for (let path = location; path !== ''; path = getParentPath(path)) {
+    const name = path === '/' ? 'This computer' : (/([^/]+)\/?$/.exec(path)?.[1] ?? path);
+    // The first folder of a remote follows the remote name without a slash.
+    segments.unshift([getParentPath(path) === '' || path.includes('/') ? name : name.replace(/^[^:]+:/, ''), path]);
   }
-  return way;
+  return segments;
 }

@@ -5,8 +5,8 @@ import type { IconName } from '../../parts/text/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
 
-/** How a job stands, as a tag says it. */
-export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): {
+/** Formats the state of a job as a tag. */
+export function formatJobState({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): {
   text: string;
   tone: Tone;
 } {
@@ -30,7 +30,7 @@ export function stateWords({ state, kind, totals }: Pick<SyncJob, 'state' | 'kin
   }
 }
 
-const kinds: ReadonlyMap<string, string> = new Map([
+const jobKindLabels: ReadonlyMap<string, string> = new Map([
   ['run', 'Saved sync'],
   ['preview', 'Preview'],
   ['undo', 'Undo'],
@@ -45,7 +45,7 @@ const kinds: ReadonlyMap<string, string> = new Map([
   ['operations/check', 'Comparison by a program'],
 ]);
 
-/** It has not done all that it was to do, so that another run may. */
+/** Checks that a run did not finish all of its work, so that it can be repeated. */
 export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): boolean {
   if (kind !== 'run') return false;
   return (
@@ -53,50 +53,50 @@ export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'k
   );
 }
 
-/** Its source is gone: another run fails as well, until the folder is there again or another one is chosen. */
+/** Checks that the source folder is missing, so that a retry would fail as well. rclone reports this only as text. */
 export function lacksSource({ state, detail }: Pick<SyncJob, 'state' | 'detail'>): boolean {
   return state === 'failed' && /\bdirectory not found\.?$/i.test(detail);
 }
 
-/** What a job was, in plain words; rarer calls of programs keep their name. */
-export function kindWords(kind: string): string {
-  return kinds.get(kind) ?? `${kind} by a program`;
+/** Formats the kind of a job; rare calls keep their API name. */
+export function formatJobKind(kind: string): string {
+  return jobKindLabels.get(kind) ?? `${kind} by a program`;
 }
 
-/** What copies: when it ends without having done so there was nothing to copy. */
-const copying: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
+/** Kinds that copy files: without transfers there was nothing to copy. */
+const copyKinds: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
 
-/** What a job has changed: `2 files copied · 1 deleted`; empty where there is nothing to say. */
-export function changedWords({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
-  const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copying.includes(kind);
+/** Formats the changes of a job: `2 files copied · 1 deleted`; empty if there is nothing to report. */
+export function formatChanges({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
+  const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copyKinds.includes(kind);
   const count = (number: number): string => number.toLocaleString('en');
   const parts = [
-    ...(transfers > 0 ? [`${filesWords(transfers)} copied`] : []),
-    ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : filesWords(deletes)} deleted`] : []),
+    ...(transfers > 0 ? [`${formatFileCount(transfers)} copied`] : []),
+    ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : formatFileCount(deletes)} deleted`] : []),
     ...(isIdle ? ['Nothing to copy'] : []),
   ];
   return parts.join(' · ');
 }
 
-/** How much that was and how long it took, where that is worth a word: `1.9 MB in 12 s`. */
-export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
-  const size = sizeWords({ totals });
+/** Formats size and duration: `1.9 MB in 12 s`. Omits durations below a second. */
+export function formatEffort({ totals, startedAt, endedAt }: SyncJob): string {
+  const size = formatCopiedSize({ totals });
   if (endedAt === null || endedAt - startedAt < 1000) return size;
-  return `${size === '' ? 'took' : `${size} in`} ${lengthWords(endedAt - startedAt)}`;
+  return `${size === '' ? 'took' : `${size} in`} ${formatElapsed(endedAt - startedAt)}`;
 }
 
-/** How much a run copied: `1.9 MB`; empty where that is nothing. */
-export function sizeWords({ totals }: Pick<SyncJob, 'totals'>): string {
+/** Formats the copied size: `1.9 MB`; empty for 0. */
+export function formatCopiedSize({ totals }: Pick<SyncJob, 'totals'>): string {
   return totals.bytes > 0 ? formatBytes(totals.bytes) : '';
 }
 
-/** How long it ran, or runs by now. */
-export function lastedWords({ startedAt, endedAt }: Pick<SyncJob, 'startedAt' | 'endedAt'>, now: number): string {
-  return lengthWords(Math.max(0, (endedAt ?? now) - startedAt));
+/** Formats the duration of a job up to its end or now. */
+export function formatJobDuration({ startedAt, endedAt }: Pick<SyncJob, 'startedAt' | 'endedAt'>, now: number): string {
+  return formatElapsed(Math.max(0, (endedAt ?? now) - startedAt));
 }
 
-/** What a saved sync does to its destination. `days`: so long what it replaces is kept, where that is known. */
-export function modeWords({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>, days?: number): string {
+/** Describes the effect on the destination. `days` is the retention of replaced files, if known. */
+export function describeMode({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>, days?: number): string {
   if (mode === 'copy') return 'Copies what is new or changed, and deletes nothing.';
   const deletes = 'Also deletes what is no longer at the source.';
   if (!keepReplaced) return `${deletes} That cannot be undone.`;
@@ -104,12 +104,12 @@ export function modeWords({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepR
   return `${deletes} A run can be undone for ${span}.`;
 }
 
-/** `1 file`, `1,200 files` */
-export function filesWords(count: number): string {
+/** Formats a file count: `1 file`, `1,200 files`. */
+export function formatFileCount(count: number): string {
   return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
 }
 
-function lengthWords(ms: number): string {
+function formatElapsed(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (ms < 1000) return 'under 1 s';
   if (seconds < 60) return `${String(seconds)} s`;
@@ -128,8 +128,8 @@ const moment = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-/** `today, 14:30`, `tomorrow, 03:30`, `Sun, Nov 29, 03:00` */
-export function comingWords(time: number, now: number): string {
+/** Formats a future time: `today, 14:30`, `tomorrow, 03:30`, `Sun, Nov 29, 03:00`. */
+export function formatUpcomingTime(time: number, now: number): string {
   const tomorrow = new Date(now);
   tomorrow.setDate(tomorrow.getDate() + 1);
   const day = new Date(time).toDateString();
@@ -137,26 +137,26 @@ export function comingWords(time: number, now: number): string {
   return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
 }
 
-/** When a run began: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
-export function ranWords(time: number, now: number): string {
+/** Formats a past time: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
+export function formatPastTime(time: number, now: number): string {
   if (isYesterday(time, now)) return `yesterday, ${clockTime.format(time)}`;
   return new Date(time).toDateString() === new Date(now).toDateString()
     ? formatAgo(time, now)
     : formatMoment(time, now);
 }
 
-/** When a saved sync runs next. */
-export function nextWords({ paused, nextAt, cron, last }: SyncTask, now: number): string {
+/** Formats the time of the next run. */
+export function formatNextRun({ paused, nextAt, cron, last }: SyncTask, now: number): string {
   if (paused) return 'Paused';
   if (nextAt !== null && (last?.state === 'failed' || last?.state === 'interrupted')) {
-    return `Tries again ${comingWords(nextAt, now)}`;
+    return `Tries again ${formatUpcomingTime(nextAt, now)}`;
   }
-  if (nextAt !== null) return `Next run ${comingWords(nextAt, now)}`;
+  if (nextAt !== null) return `Next run ${formatUpcomingTime(nextAt, now)}`;
   return cron === null ? 'Runs when you start it' : '';
 }
 
-/** Kinds of remotes by the names that people know; rarer ones keep that of rclone. */
-const remoteKinds: ReadonlyMap<string, string> = new Map([
+/** Display names of remote kinds; others use the rclone name. */
+const remoteKindLabels: ReadonlyMap<string, string> = new Map([
   ['azureblob', 'Azure storage'],
   ['b2', 'Backblaze B2'],
   ['box', 'Box'],
@@ -173,36 +173,48 @@ const remoteKinds: ReadonlyMap<string, string> = new Map([
   ['webdav', 'WebDAV'],
 ]);
 
-/** Kinds of remotes that are somebody's service; those that are neither this nor a folder are servers. */
-const clouds: ReadonlySet<string> = new Set(['azureblob', 'b2', 'box', 'drive', 'dropbox', 'onedrive', 'pcloud', 's3']);
+/** Cloud services; kinds that are neither cloud nor folder are servers. */
+const cloudKinds: ReadonlySet<string> = new Set([
+  'azureblob',
+  'b2',
+  'box',
+  'drive',
+  'dropbox',
+  'onedrive',
+  'pcloud',
+  's3',
+]);
 
-/** The sign of a kind of remote. */
-export function remoteIcon(type: string): IconName {
+/** Returns the icon of a remote kind. */
+export function getRemoteIcon(type: string): IconName {
   if (type === 'alias') return 'folder';
   if (type === 'crypt') return 'lock';
-  return clouds.has(type) ? 'cloud' : 'server';
+  return cloudKinds.has(type) ? 'cloud' : 'server';
 }
 
-/** What a remote is: `WebDAV`, `https://attic.example/dav`, `ada`. */
-export function remoteFacts({ type, summary }: SyncRemote): string[] {
-  // An alias is a short name for a folder, here or of another remote.
-  const ofHere = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
-  const kind = type === 'alias' ? ofHere : (remoteKinds.get(type) ?? type);
+/** Returns kind, address and user of a remote: `WebDAV`, `https://attic.example/dav`, `ada`. */
+export function getRemoteFacts({ type, summary }: SyncRemote): string[] {
+  // An alias names a local folder or a folder of another remote.
+  const aliasLabel = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
+  const kind = type === 'alias' ? aliasLabel : (remoteKindLabels.get(type) ?? type);
   return [kind, ...summary.split(' · ')].filter((part) => part !== '');
 }
 
-/** From where to where, the arrow never left at a line's end, by the ends of both, as much of them as tells one from the other: `…/photos → nas:photos`. */
-export function wayWords(source: string, destination: string): string {
+/**
+ * Formats source and destination by as many path segments as distinguish them: `…/photos → nas:photos`.
+ * Non-breaking spaces keep the arrow within the line.
+ */
+export function formatRoute(source: string, destination: string): string {
   for (const parts of [1, 2, 3]) {
-    const ends = [source, destination].map((place) => endOf(place, parts));
-    if (ends[0] !== ends[1]) return ends.join('\u00a0→\u00a0');
+    const pathEnds = [source, destination].map((location) => getPathEnd(location, parts));
+    if (pathEnds[0] !== pathEnds[1]) return pathEnds.join('\u00a0→\u00a0');
   }
   return `${source}\u00a0→\u00a0${destination}`;
 }
 
-function endOf(place: string, parts: number): string {
-  const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(place) ?? [];
+function getPathEnd(location: string, parts: number): string {
+  const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(location) ?? [];
   const names = path.split('/').filter((name) => name !== '');
-  if (names.length <= parts) return place.replace(/(?<=.)\/+$/, '');
+  if (names.length <= parts) return location.replace(/(?<=.)\/+$/, '');
   return `${remote}…/${names.slice(-parts).join('/')}`;
 }
