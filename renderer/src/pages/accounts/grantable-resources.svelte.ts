@@ -1,8 +1,8 @@
 import type { Grantable } from '../../../../services/contracts/service.ts';
 import { services } from '../../state/services.svelte.ts';
 
-/** What accounts may be granted, as the services say it; topics come first, since most grants are about them. */
-class GrantableThings {
+/** Resources that services declare as grantable. Push topics are listed first, because most grants refer to them. */
+class GrantableResources {
   readonly list: readonly Grantable[] = $derived(
     services.list
       .flatMap((service) => service.grantable)
@@ -10,7 +10,7 @@ class GrantableThings {
         (a, b) => Number(b.service === 'push') - Number(a.service === 'push') || a.title.localeCompare(b.title),
       ),
   );
-  /** For a choice. */
+  /** Options of a select field. */
   readonly options: readonly (readonly [string, string])[] = $derived(
     this.list.map(({ service, title }) => [service, title] as const),
   );
@@ -19,10 +19,10 @@ class GrantableThings {
     return this.list.find((each) => each.service === service)?.title ?? service;
   }
 
-  /** A pattern, as an example of what can be typed. */
+  /** Returns an example pattern for a service. */
   example(service: string): string {
     return this.list.find((each) => each.service === service)?.example ?? '*';
   }
 }
 
-export const grantable = new GrantableThings();
+export const grantable = new GrantableResources();
