@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rhythmWords } from '../../renderer/src/pages/sync/task-schedule.ts';
+import { formatSchedule } from '../../renderer/src/pages/sync/task-schedule.ts';
 
 const winter = Date.UTC(2026, 0, 10);
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -10,21 +10,21 @@ const ahead = (hours: number): string => {
   return at === 0 ? 'UTC' : `Etc/GMT${at > 0 ? '-' : '+'}${String(Math.abs(at))}`;
 };
 
-describe('how often a sync runs', () => {
-  it('is told by the clock of who reads it', () => {
-    expect(rhythmWords({ cron: '30 3 * * *', zone: here }, winter)).toBe('Every day at 03:30');
-    expect(rhythmWords({ cron: null, zone: here }, winter)).toBe('');
-    expect(rhythmWords({ cron: '0 * * * *', zone: ahead(2) }, winter)).toBe('Every hour');
+describe('formatSchedule', () => {
+  it('formats the schedule in local time', () => {
+    expect(formatSchedule({ cron: '30 3 * * *', zone: here }, winter)).toBe('Every day at 03:30');
+    expect(formatSchedule({ cron: null, zone: here }, winter)).toBe('');
+    expect(formatSchedule({ cron: '0 * * * *', zone: ahead(2) }, winter)).toBe('Every hour');
   });
 
-  it('names the other clock that it goes by', () => {
+  it('adds the time of another time zone', () => {
     const zone = ahead(2);
-    expect(rhythmWords({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
-    expect(rhythmWords({ cron: '0 1 * * 1', zone }, winter)).toBe(
+    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
+    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(
       `Every Sunday at 23:00, which is Monday 01:00 in ${zone}`,
     );
-    expect(rhythmWords({ cron: '0 0 1 * *', zone }, winter)).toBe(`By the rule 0 0 1 * * in ${zone}`);
-    expect(rhythmWords({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
+    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(`By the rule 0 0 1 * * in ${zone}`);
+    expect(formatSchedule({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
       'Every Monday at 01:00 in Nowhere/AtAll',
     );
   });
