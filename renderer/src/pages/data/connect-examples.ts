@@ -49,7 +49,9 @@ rows = reply.json()`,
   -H 'apikey: ${key}'`,
   }),
   sql: ({ url, table }) => ({
-    note: 'Statements from a script, with the secret key below. The PostgreSQL that Homeport brings along takes no connection of psql; one of your own, named under Settings, does.',
+    note:
+      'Statements from a script, with the secret key below. The PostgreSQL that Homeport brings along takes no ' +
+      'connection of psql; one of your own, named under Settings, does.',
     program: `curl '${url}/pg/query' \\
   -H "apikey: $SECRET_KEY" \\
   -H 'content-type: application/json' \\

@@ -181,11 +181,12 @@ function buildColumnChanges(old: DataColumn, draft: ColumnDraft): readonly strin
     changes.push(`alter column ${column} ${draft.isRequired ? 'set' : 'drop'} not null`);
   if (draft.isUnique && old.unique === null) changes.push(`add unique (${column})`);
   if (draft.reference !== '' && hasReference) {
-    const added =
-      old.reference !== null && draft.reference === before.reference
-        ? `constraint ${quoteIdentifier(old.reference.constraint)} ${withOnDelete(old.reference.definition, column, draft.onDelete)}`
-        : `foreign key (${column}) ${buildReference(draft)}`;
-    changes.push(`add ${added}`);
+    if (old.reference !== null && draft.reference === before.reference) {
+      const constraint = withOnDelete(old.reference.definition, column, draft.onDelete);
+      changes.push(`add constraint ${quoteIdentifier(old.reference.constraint)} ${constraint}`);
+    } else {
+      changes.push(`add foreign key (${column}) ${buildReference(draft)}`);
+    }
   }
   return changes;
 }

@@ -126,12 +126,12 @@ export function groupFields(
 } {
   const kindText = kindTexts[type];
   const formFields = fields.map((field): RemoteFormField => {
-    const words = kindText?.fields.find(({ name }) => name === field.name);
+    const fieldText = kindText?.fields.find(({ name }) => name === field.name);
     return {
       field,
-      label: getFieldLabel(field, words?.label),
-      help: words === undefined ? getFirstLine(field.help) : (words.help ?? ''),
-      isSelect: field.kind === 'choice' || words?.isSelect === true,
+      label: getFieldLabel(field, fieldText?.label),
+      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help ?? ''),
+      isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
   });
   const rest = formFields.filter(({ field }) => field.advanced);
@@ -147,9 +147,9 @@ export function groupFields(
 
 /** Returns the label of a field, with a readable name for `pass` and others. */
 function getFieldLabel({ name, required }: ProviderField, text: string | undefined): string {
-  const known = { user: 'User name', pass: 'Password', url: 'Address' }[name];
-  const words = text ?? known ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  return required ? words : `${words} (optional)`;
+  const defaultLabel = { user: 'User name', pass: 'Password', url: 'Address' }[name];
+  const baseLabel = text ?? defaultLabel ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+  return required ? baseLabel : `${baseLabel} (optional)`;
 }
 
 /** Returns the first line of a help text; further lines describe special cases. */

@@ -18,8 +18,10 @@ export function parseCron(cron: string | null): Schedule {
   if (cron === '0 * * * *') return { frequency: 'hour', time, weekday };
   const [, minute, hour, day] = /^(\d{1,2}) (\d{1,2}) \* \* (\*|[0-6])$/.exec(cron) ?? [];
   if (minute === undefined || hour === undefined || day === undefined) return { frequency: 'own', time, weekday };
-  const at = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
-  return day === '*' ? { frequency: 'day', time: at, weekday } : { frequency: 'week', time: at, weekday: day };
+  const clockTime = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  return day === '*'
+    ? { frequency: 'day', time: clockTime, weekday }
+    : { frequency: 'week', time: clockTime, weekday: day };
 }
 
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -37,8 +39,8 @@ function getMinutesAhead(zone: string, now: number): number | undefined {
     } as const;
     const readClock = (timeZone?: string): number => {
       const format = new Intl.DateTimeFormat('en', timeZone === undefined ? parts : { ...parts, timeZone });
-      const at = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
-      return Date.UTC(at['year'] ?? 0, (at['month'] ?? 1) - 1, at['day'], at['hour'], at['minute']);
+      const fields = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
+      return Date.UTC(fields['year'] ?? 0, (fields['month'] ?? 1) - 1, fields['day'], fields['hour'], fields['minute']);
     };
     return Math.round((readClock(zone) - readClock()) / 60_000);
   } catch {
@@ -54,7 +56,7 @@ function shiftSchedule({ time, weekday, frequency }: Schedule, minutesBehind: nu
   const minuteOfDay = ((totalMinutes % day) + day) % day;
   const padTwo = (value: number): string => String(value).padStart(2, '0');
   return {
-    frequency: frequency,
+    frequency,
     time: `${padTwo(Math.floor(minuteOfDay / 60))}:${padTwo(minuteOfDay % 60)}`,
     weekday: String((Number(weekday) + Math.floor(totalMinutes / day) + 7) % 7),
   };

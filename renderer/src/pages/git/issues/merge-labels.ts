@@ -17,7 +17,9 @@ export function describeMergeStyle(style: GitMergeStyle, base: string, head: str
     merge: `Adds ${commits} of ${head} to ${base}, and a merge commit that says where ${pronoun} came from.`,
     squash: `${base} gets one commit with all changes of ${head}.`,
     rebase: `Copies ${commits} of ${head} to the end of ${base}, under new numbers.`,
-    'rebase-merge': `Copies ${commits} of ${head} to the end of ${base}, and adds a merge commit that says where ${pronoun} came from.`,
+    'rebase-merge':
+      `Copies ${commits} of ${head} to the end of ${base}, ` +
+      `and adds a merge commit that says where ${pronoun} came from.`,
     'fast-forward-only': `${base} moves on to the last commit of ${head}, as it is.`,
   }[style];
 }
