@@ -7,7 +7,7 @@ it.each([
   ['a top that is no round number', 103, 180, [0, 50, 100, 150]],
   ['many', 41_000, 180, [0, 10_000, 20_000, 30_000, 40_000, 50_000]],
   ['a low plot', 14, 80, [0, 10, 20]],
-] as const)('%s has whole lines, the last of them above every value', (_, max, height, lines) => {
+] as const)('uses whole grid lines up to at least the maximum for %s', (_, max, height, lines) => {
   expect(getGridLines(buildScale(max, height))).toEqual(lines);
 });
 

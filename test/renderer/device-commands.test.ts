@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
       .map((line) => (JSON.parse(line) as { message: string }).message);
   };
 
-  it('publish from a script once the token was created, and open the shared topic on a phone', async () => {
+  it('publishes from a script once the token was created, and opens the shared topic on a phone', async () => {
     await using visit = await pages.visit('/push/topics/lawn?show=subscribe');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('Mower');
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('work on another device, which is told how to trust this computer', async () => {
+  it('works on another device, which is told how to trust this computer', async () => {
     const TOKEN = await createToken('curl');
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show what must be shared first, and are correct on this computer until then', async () => {
+  it('shows what must be shared first, and is correct on this computer until then', async () => {
     await using visit = await pages.visit('/delivery/keys/house');
     const { page } = visit;
     await run(await page.getByText(/^curl -d title=Hello/).innerText());
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('addresses and commands on pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using visit = await pages.visit('/push/connect', screen);
     await visit.page.getByRole('radio', { name: 'Other devices' }).check();
     await visit.page.getByRole('link', { name: /\/trust$/ }).waitFor();

@@ -163,7 +163,7 @@ describe('a text of a number and a unit', () => {
     ['duration', '20ms', undefined],
     ['size', '15M', { count: '15', unit: 'M' }],
     ['size', '0', { count: '0', unit: '' }],
-  ] as const)('of a %s: %s', (quantity, text, parts) => {
+  ] as const)('parses a %s: %s', (quantity, text, parts) => {
     expect(parseQuantity(quantity, text)).toEqual(parts);
   });
 

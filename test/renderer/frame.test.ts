@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('never hides a focused element behind the bar on a phone', async () => {
+  it('does not hide a focused element behind the bar on a phone', async () => {
     await using watched = await real.visit('/', { width: 360, height: 740 });
     const { page } = watched;
     const last = page.getByRole('button', { name: 'Address and switch of Delivery' });

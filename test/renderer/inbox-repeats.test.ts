@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
       (item) => item.title === title,
     );
 
-  it('share one row, which counts and expands them, and are marked and removed together', async () => {
+  it('shares one row, which counts and expands them, and is marked and removed as a whole', async () => {
     await publish('Site is down', 'first look');
     await publish('Other news', 'of the day');
     await publish('Site is down', 'second look');
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep removed messages out of a reload of counts', async () => {
+  it('keeps removed messages out of a reload of counts', async () => {
     for (const look of ['first', 'second', 'third']) await publish('Roof leaks', `${look} drop`);
     await publish('Gate is open', 'since noon');
     await expect.poll(async () => (await rows('Gate is open')).length).toBe(1);
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)('repeated messages', () => {
       for (const look of ['first look', 'second look']) await publish('Gate is open', look);
     });
 
-    it.each(screens)('fit on $on', async (screen) => {
+    it.each(screens)('fits on $on', async (screen) => {
       await using visit = await real.visit('/inbox', screen);
       const { page } = visit;
       await page.getByRole('button', { name: 'Show the earlier ones of Gate is open' }).click();

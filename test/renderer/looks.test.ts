@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('all pages', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(views)('fit: %s', async (name, path, heading) => {
+    it.each(views)('fits: %s', async (name, path, heading) => {
       await using visit = await pages.visit(path, screen);
       const { page } = visit;
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
@@ -51,14 +51,14 @@ describe.skipIf(noBrowser)('all pages', () => {
       await expectFits(visit, name, screen);
     });
 
-    it('fit: sign-in', async () => {
+    it('fits: sign-in', async () => {
       await using visit = await pages.visit('/', { ...screen, signedIn: false });
       await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await expectFits(visit, 'sign-in', screen);
     });
   });
 
-  it('name every control and have one main heading', async () => {
+  it('names every control and has one main heading', async () => {
     for (const [, path] of views) {
       await using visit = await pages.visit(path);
       const { page } = visit;

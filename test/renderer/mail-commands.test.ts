@@ -9,7 +9,7 @@ const commandsFor = (address: string): string => {
 };
 
 describe('the commands that send a mail', () => {
-  it('format an IPv6 address as each program expects it', () => {
+  it('formats an IPv6 address as each program expects it', () => {
     const commands = commandsFor('smtp://[fd00::20]:8025');
     expect(commands).toContain("curl -sS 'smtp://[fd00::20]:8025' ");
     expect(commands).toContain("swaks --server '[fd00::20]:8025' ");
@@ -18,7 +18,7 @@ describe('the commands that send a mail', () => {
     expect(commands).toContain('\nhost fd00::20\nport 8025\n');
   });
 
-  it('format an IPv4 address without brackets', () => {
+  it('formats an IPv4 address without brackets', () => {
     const commands = commandsFor('smtp://192.168.1.20:8025');
     expect(commands).toContain('curl -sS smtp://192.168.1.20:8025 ');
     expect(commands).toContain('swaks --server 192.168.1.20:8025 ');

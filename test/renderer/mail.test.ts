@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(await submit(host.port('mail'), ['alerts@nas'], source)).toMatch(/^250 /);
   };
 
-  it('show how to send the first mail, and each mail as it arrives', async () => {
+  it('shows how to send the first mail, and each mail as it arrives', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('hide commands from devices that cannot use them, and show what to share first', async () => {
+  it('hides commands from devices that cannot use them, and shows what to share first', async () => {
     await using watched = await visit('/delivery/connect');
     const { page } = watched;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('show a hostile mail sanitized, with its source and delivery', async () => {
+  it('shows a hostile mail sanitized, with its source and delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('find by recipient, and remove with Undo, by keyboard only', async () => {
+  it('finds by recipient, and removes with Undo, by keyboard only', async () => {
     await send('Keep me');
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('add, edit and remove recipients with Undo, and check an address', async () => {
+  it('adds, edits and removes recipients with Undo, and checks an address', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keep stored destinations of a recipient, and save its texts', async () => {
+  it('keeps stored destinations of a recipient, and saves its texts', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('add, order and remove rules with Undo, and show dropped mails', async () => {
+  it('adds, orders and removes rules with Undo, and shows dropped mails', async () => {
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -251,7 +251,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keep the position and focus of a moved rule while the settings are reloaded', async () => {
+  it('keeps the position and focus of a moved rule while the settings are reloaded', async () => {
     const rule = (subject: string) => ({ subject, drop: true });
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
@@ -291,7 +291,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keep a recipient removed while another one is moved', async () => {
+  it('keeps a recipient removed while another one is moved', async () => {
     const recipients = ['one', 'two', 'three'].map((address) => ({ address }));
     await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
     await using watched = await visit('/delivery/recipients');
@@ -315,7 +315,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('scroll through ten thousand mails with few rendered rows', async () => {
+  it('scrolls through ten thousand mails with few rendered rows', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
@@ -351,7 +351,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('show why mails cannot be loaded, and load them on request', async () => {
+  it('shows why mails cannot be loaded, and loads them on request', async () => {
     await send('Still there');
     await using watched = await visit('/settings/log');
     const { page } = watched;
@@ -366,7 +366,7 @@ describe.skipIf(noBrowser)('the mail pages', () => {
     await page.getByRole('button', { name: /Still there/ }).waitFor();
   });
 
-  it.each(screens)('fit and are accessible on $on', async (screen) => {
+  it.each(screens)('fits and is accessible on $on', async (screen) => {
     await send('Backup finished: a subject that is longer than any list should have to show in full, and then some');
     await submit(host.port('mail'), ['alerts.warning@nas'], hostile);
     await using watched = await visit('/delivery/mails', screen);

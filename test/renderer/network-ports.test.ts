@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('ports without HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
     for (const [path, name, words] of [
       ['/network', 'network-ports', 'Machines of these networks send mail here.'],

@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
   const post = (key: string, title: string): Promise<Response> =>
     fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
 
-  it('add a destination, test it with its real reply, and never show its secret again', async () => {
+  it('adds a destination, tests it with its real reply, and never shows its secret again', async () => {
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('show the recipients of a notification, and why', async () => {
+  it('shows the recipients of a notification, and why', async () => {
     await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('create, rename and remove a key, with Undo', async () => {
+  it('creates, renames and removes a key, with Undo', async () => {
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const menu = async (name: string): Promise<void> => {
@@ -144,7 +144,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('show the history as it grows, search it and send again', async () => {
+  it('shows the history as it grows, searches it and sends again', async () => {
     await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('scroll through ten thousand notifications with few rendered rows', async () => {
+  it('scrolls through ten thousand notifications with few rendered rows', async () => {
     await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('retry failed deliveries, and dismiss one with Undo', async () => {
+  it('retries failed deliveries, and dismisses one with Undo', async () => {
     await ask('POST', '/keys/late/destinations', { url: `json://127.0.0.1:${port}/late`, tags: [] });
     answer.status = 403;
     await post('late', 'One');
@@ -226,7 +226,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('show why keys cannot be loaded, and load them on request', async () => {
+  it('shows why keys cannot be loaded, and loads them on request', async () => {
     await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -240,7 +240,7 @@ describe.skipIf(noBrowser)('the notification pages', () => {
     await page.getByRole('heading', { name: 'Destinations' }).waitFor();
   });
 
-  it.each(screens)('fit and are accessible, with long names, on $on', async (screen) => {
+  it.each(screens)('fits and is accessible, with long names, on $on', async (screen) => {
     const long = `json://bob:sesame@127.0.0.1:${port}/${'a-very-long-path/'.repeat(8)}`;
     await ask('POST', '/keys/aggregator/destinations', { url: long, tags: ['nas', 'night', 'x'.repeat(40)] });
     await post('aggregator', 'Backup finished: a title that is longer than any list should have to show in full');

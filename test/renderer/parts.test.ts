@@ -10,7 +10,7 @@ describe.skipIf(noBrowser)('components', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('open a menu that is controlled by the keyboard and closes with Escape', async () => {
+  it('opens a menu that is controlled by the keyboard and closes with Escape', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const button = page.getByRole('button', { name: 'More', exact: true });
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('components', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep the focus in an open dialog and restore it', async () => {
+  it('keeps the focus in an open dialog and restores it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('components', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep a dialog open when a text selection ends outside of it', async () => {
+  it('keeps a dialog open when a text selection ends outside of it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('components', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('restore the focus when a dialog closes', async () => {
+  it('restores the focus when a dialog closes', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const opener = page.getByRole('button', { name: 'Open a dialog' });
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('components', () => {
     }
   });
 
-  it('focus the first invalid field', async () => {
+  it('focuses the first invalid field', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Save it' }).press('Enter');
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('components', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('move between tabs with the arrow keys', async () => {
+  it('moves between tabs with the arrow keys', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('tab', { name: 'Queue' }).focus();
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('components', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('undo the action of a toast', async () => {
+  it('undoes the action of a toast', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Show a toast' }).click();
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)('components', () => {
     expect(await page.getByText('Message removed.').count()).toBe(0);
   });
 
-  it('switch and select with the keyboard', async () => {
+  it('switches and selects with the keyboard', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const control = page.getByRole('switch', { name: 'On', exact: true });

@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
       })
     ).text();
 
-  it('show how to fill an empty list', async () => {
+  it('shows how to fill an empty list', async () => {
     await using visit = await pages.visit('/push/delayed');
     await visit.page.getByText('Nothing waits for its time.').waitFor();
     await visit.page.getByRole('radio', { name: /^Repeating/ }).check();
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('list delayed messages as they are added, move, publish and cancel them with Undo', async () => {
+  it('lists delayed messages as they are added; moves, publishes and cancels them with Undo', async () => {
     await using visit = await pages.visit('/push/delayed');
     const { page } = visit;
     await page.getByText('Nothing waits for its time.').waitFor();
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('create a schedule, show its next runs, disable, run and remove it', async () => {
+  it('creates a schedule, shows its next runs, disables, runs and removes it', async () => {
     await using visit = await pages.visit('/push/delayed?of=recurring');
     const { page } = visit;
     await page.getByRole('button', { name: 'Make a schedule' }).click();
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('render a long list in parts', async () => {
+  it('renders a long list in parts', async () => {
     for (let count = 0; count < 700; count += 1)
       await send('many', `many ${String(count)}`, { In: `${String(600 + count)}s` });
     await using visit = await pages.visit('/push/delayed');
@@ -158,19 +158,19 @@ describe.skipIf(noBrowser)('delayed and recurring messages', () => {
       });
     });
 
-    it.each(screens)('fit as a list of delayed messages on $on', async (screen) => {
+    it.each(screens)('fits as a list of delayed messages on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed', screen);
       await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-planned', screen);
     });
 
-    it.each(screens)('fit as a list of schedules on $on', async (screen) => {
+    it.each(screens)('fits as a list of schedules on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring', screen);
       await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-recurring', screen);
     });
 
-    it.each(screens)('fit with the schedule dialog on $on', async (screen) => {
+    it.each(screens)('fits with the schedule dialog on $on', async (screen) => {
       await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
       await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
       await expectFits(visit, 'push-schedule', screen);

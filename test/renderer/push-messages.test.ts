@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show pictures, files with size and time, and load nothing remote without a request', async () => {
+  it('shows pictures, files with size and time, and loads nothing remote without a request', async () => {
     await publish('files', picture, { Filename: 'door.png', Message: 'Someone is at the door' });
     await publish('files', 'x'.repeat(6000), { Filename: 'log.txt' });
     await publish('files', 'Camera', { Attach: 'https://cam.example/still.jpg', Icon: 'https://cam.example/icon.png' });
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show that a file is no longer stored', async () => {
+  it('shows that a file is no longer stored', async () => {
     const { id } = await publish('files', picture, { Filename: 'door.png' });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('share one row with the latest state when they update each other', async () => {
+  it('shares one row with the latest state when they update each other', async () => {
     await publish('job/copy', 'Copying: 10 %');
     await publish('job', 'Another one');
     await using visit = await pages.visit('/push/topics/job');
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep their position under the pointer while others arrive', async () => {
+  it('keeps its position under the pointer while others arrive', async () => {
     for (let count = 0; count < 30; count += 1) await publish('calm', `message ${String(count)}`);
     await using visit = await pages.visit('/push/topics/calm');
     const { page } = visit;
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('scroll through ten thousand rows with few rendered, and are found by a link', async () => {
+  it('scrolls through ten thousand rows with few rendered, and is found by a link', async () => {
     const total = 10_000;
     const ids: string[] = [];
     for (let from = 0; from < total; from += 100) {
@@ -244,7 +244,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
     await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
     await publish('nas-error-backup', picture, { Filename: 'front door.png', Message: 'Someone is at the door' });

@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show errors at their fields', async () => {
+  it('shows errors at its field', async () => {
     await save({ rules: [{ topics: 'doors', mode: 'silent' }] });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('follow another time zone', async () => {
+  it('follows another time zone', async () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const zones = page.getByLabel('Time zone');
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser)('quiet rules of push', () => {
       expect(visit.complaints).toEqual([]);
     });
 
-    it.each(screens)('fit on $on', async (screen) => {
+    it.each(screens)('fits on $on', async (screen) => {
       await publish('garden', 'dry');
       await publish('doors', 'Somebody is at the door', { title: 'Door bell', priority: '5' });
       await using visit = await pages.visit('/settings/notifications', screen);

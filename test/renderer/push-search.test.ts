@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
 
-  it('render Markdown', async () => {
+  it('renders Markdown', async () => {
     await publish('router', '## Updates\n\n- kernel', { Markdown: 'yes' });
     await using visit = await pages.visit('/push?q=kernel');
     const results = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('follow retention rules, which can be changed with Undo', async () => {
+  it('follows retention rules, which can be changed with Undo', async () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('Messages are kept for 12 hours').waitFor();
@@ -110,13 +110,13 @@ describe.skipIf(noBrowser)('messages of all topics', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fit as search results on $on', async (screen) => {
+  it.each(screens)('fits as search results on $on', async (screen) => {
     await using visit = await pages.visit('/push?q=disk', screen);
     await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
     await expectFits(visit, 'push-search', screen);
   });
 
-  it.each(screens)('fit with retention rules on $on', async (screen) => {
+  it.each(screens)('fits with retention rules on $on', async (screen) => {
     await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();

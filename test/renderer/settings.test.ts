@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
 
   const file = (): string => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
 
-  it('show the effect of saving at a changed field', async () => {
+  it('shows the effect of saving at a changed field', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('group fields by heading, and show dependent fields once they have an effect', async () => {
+  it('groups fields by heading, and shows dependent fields once they have an effect', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('save a change of each kind and name the restarted services', async () => {
+  it('saves a change of each kind and names the restarted services', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('send nothing without changes, and save when Enter is pressed in a field', async () => {
+  it('sends nothing without changes, and saves when Enter is pressed in a field', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const sent: unknown[] = [];
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(sent).toEqual([{ name: 'lantern' }]);
   });
 
-  it('show errors next to their fields and keep the input', async () => {
+  it('shows errors next to their fields and keeps the input', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Limit').fill('lots');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('lock settings of the environment, and name the variable', async () => {
+  it('locks settings of the environment, and names the variable', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     expect(await page.getByLabel('Folder').isDisabled()).toBe(true);
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await page.locator(`#${reason.split(' ').at(-1) ?? ''}`).innerText()).toContain('MOODY_FOLDER');
   });
 
-  it('reset a field to its default', async () => {
+  it('resets a field to its default', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(file()).not.toContain('lantern');
   });
 
-  it('show changes of another window without losing local edits', async () => {
+  it('shows changes of another window without losing local edits', async () => {
     await using visit = await pages.visit('/settings/moody');
     await using other = await pages.visit('/settings/moody');
     await visit.page.getByLabel('Name').fill('typed here');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
 
-  it('keep folded sections open while they are edited, and when changes are discarded', async () => {
+  it('keeps folded sections open while they are edited, and when changes are discarded', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByText('Set up by a file', { exact: true }).click();
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep input that is typed while saving', async () => {
+  it('keeps input that is typed while saving', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('offer to save after a change, and keep the focus in the form when it is discarded', async () => {
+  it('offers to save after a change, and keeps the focus in the form when it is discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -209,7 +209,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('FORM');
   });
 
-  it('distinguish their search from that of the log', async () => {
+  it('distinguishes its search from that of the log', async () => {
     await using visit = await pages.visit('/log');
     const { page } = visit;
     const placeholder = (name: string): Promise<string | null> =>
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     ]);
   });
 
-  it('ask before a reload with unsaved changes, and not after they were discarded', async () => {
+  it('asks before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const asks = (): Promise<boolean> =>
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('navigate between sections by path', async () => {
+  it('navigates between sections by path', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
@@ -241,7 +241,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     await page.getByLabel('Open the browser').waitFor();
   });
 
-  it('keep unsaved input while another page is open', async () => {
+  it('keeps unsaved input while another page is open', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('typed here');
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('find a setting by text and focus its field', async () => {
+  it('finds a setting by text and focuses its field', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
@@ -286,7 +286,7 @@ describe.skipIf(noBrowser)('the Settings pages', () => {
 });
 
 describe.skipIf(noBrowser)('the Settings pages of real services', () => {
-  it('group the fields of Streaming by service, and unfold the requested one', async () => {
+  it('groups the fields of Streaming by service, and unfolds the requested one', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -303,7 +303,7 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('show seconds for milliseconds, and reject invalid values in seconds', async () => {
+  it('shows seconds for milliseconds, and rejects invalid values in seconds', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -322,7 +322,7 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('change the theme in General for this browser only', async () => {
+  it('changes the theme in General for this browser only', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings');
     const { page } = visit;
@@ -350,7 +350,7 @@ describe.skipIf(noBrowser)('the Settings pages of real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('set quiet hours in a single form', async () => {
+  it('sets quiet hours in a single form', async () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');
     const { page } = visit;

@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
   }
 
-  it('do not animate when reduced motion is requested', async () => {
+  it('does not animate when reduced motion is requested', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect((await moved()).length).toBeGreaterThan(3);
   });
 
-  it('keep the focus on a busy button, which runs once', async () => {
+  it('keeps the focus on a busy button, which runs once', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keep the focus on a busy switch', async () => {
+  it('keeps the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('focus the new page after a followed link was removed', async () => {
+  it('focuses the new page after a followed link was removed', async () => {
     pages.inbox.add({ title: 'Lighthouse' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('search the palette once, regardless of status events of services', async () => {
+  it('searches the palette once, regardless of status events of services', async () => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show the latest result, not the one that arrived last', async () => {
+  it('shows the latest result, not the one that arrived last', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('report a host that stops in the middle of a reply', async () => {
+  it('reports a host that stops in the middle of a reply', async () => {
     await using visit = await pages.visit('/', {
       before: () => {
         const { fetch } = globalThis;
@@ -217,7 +217,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     await visit.page.getByText('Homeport does not answer. Is it still running?').waitFor();
   });
 
-  it('work in a browser that refuses storage', async () => {
+  it('works in a browser that refuses storage', async () => {
     await using visit = await pages.visit('/', {
       signedIn: false,
       before: () => {
@@ -238,7 +238,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('relay events to other windows despite an error in one of them', async () => {
+  it('relays events to other windows despite an error in one of them', async () => {
     await using visit = await pages.visit('/inbox');
     const reader = visit.page;
     await reader.getByText('Nothing has arrived yet.').waitFor();
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(visit.complaints).toContain('a defect');
   });
 
-  it('delete removed items at a sign-out before Undo expired', async () => {
+  it('deletes removed items at a sign-out before Undo expired', async () => {
     pages.inbox.add({ title: 'Old news' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('all pages', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keep the sign-in visible, however often Escape is pressed', async () => {
+  it('keeps the sign-in visible, however often Escape is pressed', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByText('Nothing has arrived yet.').waitFor();

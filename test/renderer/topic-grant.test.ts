@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     return watched;
   }
 
-  it('show messages of the topic as they arrive, count them, and nothing else', async () => {
+  it('shows messages of the topic as they arrive, count them, and nothing else', async () => {
     await using watched = await visit('/inbox');
     const { page } = watched;
     await page.getByText('Dew on the grass').waitFor();
@@ -56,12 +56,12 @@ describe.skipIf(noBrowser)('the pages of an account with a grant for one topic',
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('show who can grant access to downloads', async () => {
+  it('shows who can grant access to downloads', async () => {
     await using watched = await visit('/downloads');
     await watched.page.getByText('You may not read the service downloads. An administrator can grant it.').waitFor();
   });
 
-  it.each(screens)('show Home without numbers of other accounts, on $on', async (screen) => {
+  it.each(screens)('shows Home without numbers of other accounts, on $on', async (screen) => {
     await using watched = await visit('/', screen);
     const rows = watched.page.getByRole('region', { name: 'Services' }).getByRole('listitem');
     await rows.filter({ hasText: 'Mail gateway' }).waitFor();

@@ -36,7 +36,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     pages = await openPages({
       dataDir,
       environment: { HOMEPORT_BACKUP_FOLDER: folder },
-      startAnew: () => (anew += 1),
+      restartHost: () => (anew += 1),
     });
   });
   afterAll(async () => {
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
 
   it('shows what failed and why in the log, counts repeats, and keeps stack traces', async () => {
     for (let count = 0; count < 5; count += 1) {
-      pages.host.host.log.warn('a job failed for good', {
+      pages.host.host.log.warn('job failed permanently', {
         kind: 'notify.deliver',
         id: count,
         error: new Error('the lamp does not answer'),
@@ -245,7 +245,7 @@ describe.skipIf(noBrowser)('the upkeep pages', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using backup = await pages.visit('/settings/backup', screen);
     await backup.page
       .getByRole('button', { name: /^Restore/ })

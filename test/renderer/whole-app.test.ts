@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     await host[Symbol.asyncDispose]();
   });
 
-  it('show every service running and log no errors', async () => {
+  it('shows every service running and logs no errors', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('take 40 requests and 250 kB for the first Home', async () => {
+  it('takes 40 requests and 250 kB for the first Home', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('all pages of the app', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.skipIf(!swaks && process.env['CI'] === undefined)('offer a mail command that fills the inbox', async () => {
+  it.skipIf(!swaks && process.env['CI'] === undefined)('offers a mail command that fills the inbox', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));

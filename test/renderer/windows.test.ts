@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('several windows', () => {
 
   const title = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).waitFor();
 
-  it('stay in sync, two of one browser and one of another', async () => {
+  it('stays in sync, two of one browser and one of another', async () => {
     pages.inbox.add({ title: 'First light', body: 'Read me' });
     await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name: 'nas', kind: 'service' }) });
     await using visit = await pages.visit('/inbox');
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(elsewhere.complaints).toEqual([]);
   });
 
-  it('of one browser share one stream, so that a seventh works as well', async () => {
+  it('shares one stream between windows of one browser, so that a seventh works as well', async () => {
     await using visit = await pages.visit('/inbox');
     const tabs = [visit.page];
     while (tabs.length < 7) {
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('continue without the one that read the stream, and miss nothing', async () => {
+  it('continues without the one that read the stream, and misses nothing', async () => {
     await using visit = await pages.visit('/inbox');
     const tabs: Page[] = [];
     while (tabs.length < 3) {
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('read separate streams where the browser has no locks, as over plain http', async () => {
+  it('reads separate streams where the browser has no locks, as over plain http', async () => {
     await using visit = await pages.visit('/inbox');
     const context = visit.page.context();
     await context.addInitScript(() => {

@@ -4,7 +4,7 @@ import type { Command, CommandGroup } from './command.ts';
  * Returns the commands that match the typed text: each typed word is a prefix of a word of the title or of a keyword.
  */
 export function filterCommands(groups: readonly CommandGroup[], typed: string): readonly CommandGroup[] {
-  const typedWords = splitWords(typed);
+  const typedWords = splitTerms(typed);
   if (typedWords.length === 0) return groups;
   return groups
     .map(({ title, commands }) => ({
@@ -20,7 +20,7 @@ export function filterCommands(groups: readonly CommandGroup[], typed: string): 
  */
 export function rankGroups(groups: readonly CommandGroup[], typed: string): readonly CommandGroup[] {
   const merged = [...Map.groupBy(groups, ({ title }) => title).values()].map(mergeGroups);
-  if (splitWords(typed).length === 0) return merged;
+  if (splitTerms(typed).length === 0) return merged;
   const sorted = merged.map((group) => {
     if (group.many) return { group, best: Infinity };
     const commands = group.commands.toSorted((a, b) => getRank(a, typed) - getRank(b, typed));
@@ -45,15 +45,15 @@ function getRank({ title }: Command, typed: string): number {
   const query = typed.trim().toLowerCase();
   if (lowerTitle === query) return 0;
   if (lowerTitle.startsWith(query)) return 1;
-  return matchesAllWords(title, splitWords(typed)) ? 2 : 3;
+  return matchesAllWords(title, splitTerms(typed)) ? 2 : 3;
 }
 
 function matchesAllWords(text: string, typedWords: readonly string[]): boolean {
-  const textWords = splitWords(text);
+  const textWords = splitTerms(text);
   return typedWords.every((word) => textWords.some((each) => each.startsWith(word)));
 }
 
-function splitWords(text: string): string[] {
+function splitTerms(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[\s/]+/)

@@ -32,7 +32,7 @@ export interface StreamStart {
  * Reads `GET /api/events` and resumes after the last event when the connection is lost. It implements EventSource,
  * which cannot send the session header. Returns a function that ends the stream.
  */
-export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent) => void): () => void {
+export function openEventStream(start: StreamStart, onEvent: (event: StreamEvent) => void): () => void {
   const ended = new AbortController();
   let { lastId, gap } = start;
   let failures = 0;
@@ -54,19 +54,6 @@ export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent)
     }
   };
 
-  const readBody = async (body: ReadableStream<Uint8Array>): Promise<void> => {
-    const reader = body.getReader();
-    const decoder = new TextDecoder();
-    let pending = '';
-    for (;;) {
-      const chunk = await reader.read();
-      if (chunk.done) return;
-      const blocks = (pending + decoder.decode(chunk.value, { stream: true })).split('\n\n');
-      pending = blocks.pop() ?? '';
-      blocks.forEach(handleBlock);
-    }
-  };
-
   /** Resolves when the stream has ended: true when the host refused it. */
   const follow = async (): Promise<boolean> => {
     const response = await fetch('/api/events', {
@@ -81,7 +68,7 @@ export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent)
     wasOpen = true;
     gap = false;
     onEvent({ kind: 'open' });
-    await readBody(response.body);
+    await readBlocks(response.body, handleBlock);
     return false;
   };
 
@@ -105,6 +92,20 @@ export function openEventStream(start: StreamStart, onEvent: (news: StreamEvent)
     clearTimeout(timer);
     ended.abort();
   };
+}
+
+/** Reads a stream to its end and calls `onBlock` with each block of lines. */
+async function readBlocks(body: ReadableStream<Uint8Array>, onBlock: (block: string) => void): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let pending = '';
+  for (;;) {
+    const chunk = await reader.read();
+    if (chunk.done) return;
+    const blocks = (pending + decoder.decode(chunk.value, { stream: true })).split('\n\n');
+    pending = blocks.pop() ?? '';
+    for (const block of blocks) onBlock(block);
+  }
 }
 
 /** Parses the fields of one event as the HTML standard defines them; the host writes each field once. */

@@ -28,20 +28,20 @@ export class PaletteResults {
 
   /** Starts the search in all open pages. Returns a function that cancels it. */
   search(typed: string): () => void {
-    const words = typed.trim();
+    const terms = typed.trim();
     const controller = new AbortController();
-    if (words.length < minLength) this.#results = {};
-    else for (const page of openPages()) void this.#searchPage(page, words, controller.signal);
+    if (terms.length < minLength) this.#results = {};
+    else for (const page of openPages()) void this.#searchPage(page, terms, controller.signal);
     return () => controller.abort();
   }
 
-  async #searchPage({ path, loadSearch: loadSearch }: PageEntry, words: string, signal: AbortSignal): Promise<void> {
+  async #searchPage({ path, loadSearch: loadSearch }: PageEntry, terms: string, signal: AbortSignal): Promise<void> {
     if (loadSearch === undefined) return;
     let groups: readonly SearchResultGroup[] = [];
     try {
       const createSearch = (await loadSearch()).default;
       const search = (this.#searches[path] ??= createSearch());
-      if (!signal.aborted) groups = await search(words, signal);
+      if (!signal.aborted) groups = await search(terms, signal);
     } catch {
       // The account lacks permission or the service is down: other pages still return results.
     }

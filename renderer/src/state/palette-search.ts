@@ -24,7 +24,7 @@ export interface SearchResultGroup {
  * Returns the results for the typed words. It is called at each letter and must be fast; `signal` is aborted by the
  * next call.
  */
-export type PaletteSearch = (words: string, signal: AbortSignal) => Promise<readonly SearchResultGroup[]>;
+export type PaletteSearch = (terms: string, signal: AbortSignal) => Promise<readonly SearchResultGroup[]>;
 
 /**
  * Creates the search of a page for one opening of the palette, so that data that does not depend on the words is
@@ -45,9 +45,9 @@ export function memoize<Answer>(read: () => Promise<Answer>): () => Promise<Answ
 }
 
 /** True when the text contains all words. */
-export function containsWords(text: string, words: string): boolean {
+export function containsTerms(text: string, terms: string): boolean {
   const lowerText = text.toLowerCase();
-  return words
+  return terms
     .toLowerCase()
     .split(/\s+/)
     .every((word) => lowerText.includes(word));

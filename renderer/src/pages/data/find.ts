@@ -1,7 +1,7 @@
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
-import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const maxResults = 6;
 
@@ -15,7 +15,7 @@ const createSearch: CreatePaletteSearch = () => {
   });
   return async (query) => {
     const results = (await names())
-      .filter((name) => containsWords(name, query))
+      .filter((name) => containsTerms(name, query))
       .slice(0, maxResults)
       .map((name) => ({
         id: `table-${name}`,

@@ -1,12 +1,12 @@
 import { downloadsApi } from '../../../../services/contracts/downloads/api.ts';
 import { getDownloadName } from '../../../../services/contracts/downloads/download-name.ts';
 import { call } from '../../api/call.ts';
-import { containsWords, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
+import { containsTerms, type PaletteSearch, type SearchResult } from '../../state/palette-search.ts';
 
 /** Films and other downloads by their titles, and the whole queue to be paused. */
 const find: PaletteSearch = async (words, signal) => {
   const { queue, history, paused } = await call(downloadsApi.list, { query: { q: words, limit: 5 }, signal });
-  const waiting = queue.filter(({ title }) => containsWords(title, words)).slice(0, 5);
+  const waiting = queue.filter(({ title }) => containsTerms(title, words)).slice(0, 5);
   const steer: SearchResult = paused
     ? {
         id: 'downloads-resume',
@@ -21,7 +21,7 @@ const find: PaletteSearch = async (words, signal) => {
         run: async () => void (await call(downloadsApi.pause, { body: {} })),
       };
   return [
-    { title: 'Actions', results: containsWords(steer.title, words) ? [steer] : [] },
+    { title: 'Actions', results: containsTerms(steer.title, words) ? [steer] : [] },
     {
       title: 'Downloads',
       results: [...waiting, ...history].map((download) => ({

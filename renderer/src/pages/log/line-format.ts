@@ -56,6 +56,12 @@ const messageFormats: Readonly<
     what: `Homeport was busy for ${formatPause(Number(milliseconds))} with one piece of work`,
     told: ['milliseconds'],
   }),
+  'job failed permanently': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
+  'job attempt failed, retry scheduled': ({ kind }) => ({
+    what: `${formatFailedJob(kind)}; it is tried again`,
+    told: [],
+  }),
+  // The messages of earlier versions, which remain in rotated log files.
   'a job failed for good': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
   'a job failed and is tried again': ({ kind }) => ({
     what: `${formatFailedJob(kind)}; it is tried again`,
@@ -79,6 +85,7 @@ const messageFormats: Readonly<
     told: ['bytes', 'files'],
   }),
   'request failed': () => ({ what: 'A request could not be answered', told: [] }),
+  'vault key created': () => ({ what: 'The key that seals passwords was made', told: [] }),
   'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
   'configuration saved': ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
   'configuration removed': ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),

@@ -95,7 +95,6 @@ function buildFormSteps({ host, port, to, access }: ServerDetails): readonly Ste
 export function buildGuides(server: ServerDetails): readonly Guide[] {
   const { host, port, to, access } = server;
   const form = buildFormSteps(server);
-  const url = quoteShellWord(`${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${hostAndPort(host, port)}`);
   return [
     {
       id: 'nas',
@@ -104,7 +103,9 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
       steps: [
         {
           text:
-            'Open its notifications: Control Panel › Notification › Email (Synology), Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), Settings › Notification (Unraid), and choose a custom SMTP server.',
+            'Open its notifications: Control Panel › Notification › Email (Synology), ' +
+            'Notification Center › Service Account (QNAP), System › General › Email (TrueNAS), ' +
+            'Settings › Notification (Unraid), and choose a custom SMTP server.',
         },
         ...form,
       ],
@@ -120,10 +121,29 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
           copy: String(port),
           subject: 'the port',
         },
-        { text: 'From Address: any, such as proxmox@home. Additional Recipient(s):', copy: to, subject: 'the recipient' },
+        {
+          text: 'From Address: any, such as proxmox@home. Additional Recipient(s):',
+          copy: to,
+          subject: 'the recipient',
+        },
         { text: 'Choose it as a target of the notification matcher, and press Test.' },
       ],
     },
+    ...buildLinuxGuides(server),
+    {
+      id: 'camera',
+      isDevice: true as const,
+      title: 'A camera, printer or UPS',
+      steps: [{ text: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
+    },
+    ...buildScriptGuides(server),
+  ];
+}
+
+/** Returns the guides for msmtp, and for cron with msmtp. */
+function buildLinuxGuides(server: ServerDetails): readonly Guide[] {
+  const { to } = server;
+  return [
     {
       id: 'msmtp',
       title: 'Linux with msmtp',
@@ -149,19 +169,22 @@ export function buildGuides(server: ServerDetails): readonly Guide[] {
         { text: 'Whatever a job prints comes as a notification; a job that prints nothing stays quiet.' },
       ],
     },
-    {
-      id: 'camera',
-      isDevice: true as const,
-      title: 'A camera, printer or UPS',
-      steps: [{ text: 'Look for “Email” or “SMTP” among its alarms or notifications.' }, ...form],
-    },
+  ];
+}
+
+/** Returns the guides for curl and for the commands of other programs. */
+function buildScriptGuides({ host, port, to, access }: ServerDetails): readonly Guide[] {
+  const url = quoteShellWord(`${access.tls === 'implicit' ? 'smtps' : 'smtp'}://${hostAndPort(host, port)}`);
+  return [
     {
       id: 'curl',
       title: 'A script with curl',
       steps: [
         {
           text: 'curl can send mail. Run this in a shell:',
-          copy: `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
+          copy:
+            `printf 'From: nas@home\\nSubject: Hello\\n\\nFirst light\\n' | ` +
+            `curl -sS ${url} --mail-from nas@home --mail-rcpt ${to} -T -`,
           subject: 'the command',
         },
       ],

@@ -1,6 +1,6 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import { call } from '../../api/call.ts';
-import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const maxResults = 6;
 
@@ -8,11 +8,13 @@ const maxResults = 6;
 const createSearch: CreatePaletteSearch = () => {
   const loadDestinations = memoize(async () => {
     const { keys } = await call(notifyApi.keys);
-    return keys.flatMap(({ key, destinations: loadDestinations }) => loadDestinations.map((destination) => ({ key, ...destination })));
+    return keys.flatMap(({ key, destinations: loadDestinations }) =>
+      loadDestinations.map((destination) => ({ key, ...destination })),
+    );
   });
   return async (words) => {
     const results = (await loadDestinations())
-      .filter(({ key, service, url, tags }) => containsWords([key, service, url, ...tags].join(' '), words))
+      .filter(({ key, service, url, tags }) => containsTerms([key, service, url, ...tags].join(' '), words))
       .slice(0, maxResults)
       .map(({ key, id, line, service, url }) => ({
         id: `destination-${key}-${String(line)}-${id}`,

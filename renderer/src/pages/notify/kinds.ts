@@ -35,14 +35,14 @@ function getRank({ title, schemes, about, category }: DestinationForm, word: str
  * ones, best first. `telegram://` matches like `telegram`.
  */
 export function findKinds(forms: readonly DestinationForm[], text: string, suggested: readonly string[]): KindGroup[] {
-  const words = text
+  const terms = text
     .toLowerCase()
     .replace(/:\/\/.*$/, '')
     .split(/\s+/)
     .filter((word) => word !== '');
-  if (words.length > 0) {
+  if (terms.length > 0) {
     const matching = forms
-      .map((form) => ({ form, rank: Math.min(...words.map((word) => getRank(form, word))) }))
+      .map((form) => ({ form, rank: Math.min(...terms.map((word) => getRank(form, word))) }))
       .filter((each) => each.rank > 0)
       .toSorted((a, b) => b.rank - a.rank);
     return matching.length === 0 ? [] : [{ title: 'Found', forms: matching.map(({ form }) => form) }];
@@ -67,8 +67,8 @@ export function formatRequirements({ fields }: DestinationForm): string {
 
 /** Returns two letters and one of eight colors that identify a kind. */
 export function buildMonogram(title: string): { readonly letters: string; readonly hue: number } {
-  const words = title.split(/[\s-]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
-  const [first = '', second] = words;
+  const terms = title.split(/[\s-]+/).filter((word) => /^[\p{L}\p{N}]/u.test(word));
+  const [first = '', second] = terms;
   const letters = second === undefined ? first.slice(0, 2) : first.slice(0, 1) + second.slice(0, 1);
   const sum = [...title].reduce((total, letter) => (total * 33 + (letter.codePointAt(0) ?? 0)) % 9973, 7);
   return { letters, hue: sum % 8 };

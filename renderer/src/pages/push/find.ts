@@ -1,6 +1,6 @@
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
-import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const maxResults = 6;
 
@@ -10,7 +10,7 @@ const createSearch: CreatePaletteSearch = () => {
   return async (words) => {
     const { topics } = await loadTopics();
     const results = topics
-      .filter(({ name }) => containsWords(name, words))
+      .filter(({ name }) => containsTerms(name, words))
       .slice(0, maxResults)
       .map(({ name }) => ({
         id: `topic-${name}`,

@@ -87,9 +87,9 @@ const localSettings: readonly (SettingsResult & { readonly keywords: string })[]
 
 /** Returns the settings whose title, description, name or section contain all words; title matches come first. */
 export function findFields(view: Pick<SettingsView, 'sections'>, query: string): readonly SettingsResult[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  const matchesAll = (text: string): boolean => words.every((word) => text.toLowerCase().includes(word));
+  const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (terms.length === 0) return [];
+  const matchesAll = (text: string): boolean => terms.every((word) => text.toLowerCase().includes(word));
   const fields = view.sections.flatMap((section) =>
     section.fields
       .filter(({ area }) => bridge !== undefined || area !== desktopArea)
@@ -101,8 +101,7 @@ export function findFields(view: Pick<SettingsView, 'sections'>, query: string):
         to: getFieldPath(section, field),
       })),
   );
-  return [
-    ...localSettings.filter(({ title, keywords }) => matchesAll(`${title} ${keywords}`)),
-    ...fields,
-  ].toSorted((first, second) => Number(matchesAll(second.title)) - Number(matchesAll(first.title)));
+  return [...localSettings.filter(({ title, keywords }) => matchesAll(`${title} ${keywords}`)), ...fields].toSorted(
+    (first, second) => Number(matchesAll(second.title)) - Number(matchesAll(first.title)),
+  );
 }

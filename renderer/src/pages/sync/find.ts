@@ -1,7 +1,7 @@
 import { syncApi } from '../../../../services/contracts/sync/api.ts';
 import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
-import { containsWords, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 import { session } from '../../state/session.svelte.ts';
 
 const maxResults = 6;
@@ -19,7 +19,7 @@ const createSearch: CreatePaletteSearch = () => {
       {
         title: 'Syncs',
         results: tasks
-          .filter(({ name }) => containsWords(name, query))
+          .filter(({ name }) => containsTerms(name, query))
           .slice(0, maxResults)
           .map(({ id, name }) => ({
             id: `sync-${String(id)}`,
@@ -31,7 +31,7 @@ const createSearch: CreatePaletteSearch = () => {
       {
         title: 'Remotes',
         results: remotes
-          .filter(({ name, type }) => containsWords(`${name} ${type}`, query))
+          .filter(({ name, type }) => containsTerms(`${name} ${type}`, query))
           .slice(0, maxResults)
           .map(({ name, summary }) => ({
             id: `remote-${name}`,

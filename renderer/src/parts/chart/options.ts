@@ -48,12 +48,12 @@ const lineMargin = 2;
 
 /** Returns the uPlot options of a chart. */
 export function buildPlotOptions(
-  drawn: PlotInput,
+  input: PlotInput,
   paths: uPlot.Series.PathBuilderFactories,
   colors: ChartColors,
-  { onPoint, getProblemSpans }: PlotCallbacks,
+  callbacks: PlotCallbacks,
 ): uPlot.Options {
-  const { metric, unit, kind, tones, formatShort, width, height, total, band } = drawn;
+  const { metric, unit, kind, tones, formatShort, width, height, total, band } = input;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
   /** Factor between the top of the scale and the top of the plot. */
   const topFactor = 1 + lineMargin / height;
@@ -101,24 +101,33 @@ export function buildPlotOptions(
         ...(bars === undefined ? {} : { fill: colors.fill(tone), paths: bars }),
       })),
     ],
-    hooks: {
-      drawClear: [
-        (plot) => band !== undefined && paintBand(plot, band, colors.band()),
-        (plot) => paintSpans(plot, getProblemSpans(), colors.bad()),
-      ],
-      drawAxes: [
-        (plot) => {
-          const last = plot.data[0].at(-1);
-          if (last !== undefined) paintLastLabel(plot, last, formatShort(last * 1000), { font, color: colors.axis() });
-        },
-        (plot) => {
-          if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
-          const name = `${total.toLocaleString('en')} ${unit} in all`;
-          paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
-        },
-      ],
-      setCursor: [({ cursor }) => cursor.event && onPoint(cursor.idx ?? undefined)],
-    },
+    hooks: buildHooks(input, colors, callbacks),
+  };
+}
+
+/** Returns the hooks that paint bands, problem spans and labels, and report the hovered point. */
+function buildHooks(
+  { unit, formatShort, height, total, band }: PlotInput,
+  colors: ChartColors,
+  { onPoint, getProblemSpans }: PlotCallbacks,
+): uPlot.Hooks.Arrays {
+  return {
+    drawClear: [
+      (plot) => band !== undefined && paintBand(plot, band, colors.band()),
+      (plot) => paintSpans(plot, getProblemSpans(), colors.bad()),
+    ],
+    drawAxes: [
+      (plot) => {
+        const last = plot.data[0].at(-1);
+        if (last !== undefined) paintLastLabel(plot, last, formatShort(last * 1000), { font, color: colors.axis() });
+      },
+      (plot) => {
+        if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
+        const name = `${total.toLocaleString('en')} ${unit} in all`;
+        paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
+      },
+    ],
+    setCursor: [({ cursor }) => cursor.event && onPoint(cursor.idx ?? undefined)],
   };
 }
 

@@ -1,15 +1,15 @@
-// Two set-ups at once would take each other's packages away.
+// A lock file: two concurrent set-ups would delete each other's packages.
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const renewMs = 2000;
-/** Without a sign of life for so long a holder counts as gone, whoever may have its process number by now. */
-const longestSilenceMs = 30_000;
+/** Time without a renewal after which a lock is abandoned, even if its process ID is in use again. */
+const maxSilenceMs = 30_000;
 
-/** Takes the lock, waiting for its holder; the end of the process gives it back. */
-export async function alone(lock, tell) {
+/** Waits for the lock and acquires it. It is released when the process ends. */
+export async function acquireFileLock(lock, print) {
   mkdirSync(dirname(lock), { recursive: true });
-  for (let told = false; ;) {
+  for (let isReported = false; ;) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' });
       process.on('exit', () => rmSync(lock, { force: true }));
@@ -20,8 +20,8 @@ export async function alone(lock, tell) {
     }
     if (isAbandoned(lock)) rmSync(lock, { force: true });
     else {
-      if (!told) tell('Another start is setting things up; waiting for it …');
-      told = true;
+      if (!isReported) print('Another start is setting things up; waiting for it …');
+      isReported = true;
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }
@@ -31,9 +31,9 @@ function isAbandoned(lock) {
   try {
     const silence = Date.now() - statSync(lock).mtimeMs;
     const holder = readFileSync(lock, 'utf8');
-    // Caught between being made and being written.
+    // The lock may have been created but not written yet.
     if (holder === '') return silence > renewMs;
-    return silence > longestSilenceMs || !isRunning(Number(holder));
+    return silence > maxSilenceMs || !isRunning(Number(holder));
   } catch (error) {
     if (error.code === 'ENOENT') return false;
     throw error;
