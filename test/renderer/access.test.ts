@@ -5,8 +5,8 @@ import { noBrowser } from '../support/browser.ts';
 import { admin } from '../support/host.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the first start', () => {
-  it('makes the first account by the one-time link and leads Home', async () => {
+describe.skipIf(noBrowser)('first start', () => {
+  it('creates the first account through the one-time link and opens Home', async () => {
     await using pages = await openPages({ administrator: false });
     const link = new URL((await pages.host.host.setupUrl()) ?? '');
     await using visit = await pages.visit(link.pathname + link.search, { signedIn: false });
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('the first start', () => {
     await expect.poll(() => page.url()).not.toContain('code=');
   });
 
-  it('says where the code is when the link was not used', async () => {
+  it('shows where to find the code when the link was not used', async () => {
     await using pages = await openPages({ administrator: false });
     await using visit = await pages.visit('/', { signedIn: false });
     // What comes first has the keyboard.
@@ -54,14 +54,14 @@ describe.skipIf(noBrowser)('the first start', () => {
   });
 });
 
-describe.skipIf(noBrowser)('signing in', () => {
+describe.skipIf(noBrowser)('sign-in page', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages();
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('refuses a wrong password, keeps the name, and then lets the right one in where one wanted to go', async () => {
+  it('rejects a wrong password, keeps the name, and opens the requested page after a sign-in', async () => {
     await using visit = await pages.visit('/downloads', { signedIn: false });
     const { page } = visit;
     await page.getByLabel('Name').fill(admin.name);
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('signing in', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('ends with signing out, in the other window too', async () => {
+  it('ends the session in all windows at sign-out', async () => {
     await using visit = await pages.visit('/');
     const other = await visit.page.context().newPage();
     await other.goto(`${pages.url}/inbox`);
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('signing in', () => {
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('keeps what was typed into a dialog when the session ends, for the same person', async () => {
+  it('keeps the input of a dialog when the session ends, for the same account', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('signing in', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('is not undone by a late answer about the session before', async () => {
+  it('ignores a late response about the previous session', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)('signing in', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keeps a page that is not there apart from one that is', async () => {
+  it('shows an error for a page that does not exist', async () => {
     await using visit = await pages.visit('/nowhere');
     await visit.page.getByText('There is no page at this address.').waitFor();
     await visit.page.getByRole('link', { name: 'Go to Home' }).click();

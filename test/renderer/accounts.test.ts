@@ -12,7 +12,7 @@ import { closeToasts, getToast } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the accounts page', () => {
+describe.skipIf(noBrowser)('accounts page', () => {
   let pages: Pages;
   let readyMade: readonly Account[];
   const accounts = async (): Promise<readonly Account[]> =>
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
   const make = (name: string, more: object = {}): Promise<unknown> =>
     api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name, ...more }) });
 
-  it('shows people, the ready-made service accounts switched off, and anyone', async () => {
+  it('lists people, disabled service accounts and the grants of anyone', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     const people = page.getByRole('list', { name: 'People' }).getByRole('listitem');
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('makes a person who can sign in, and keeps what was typed when a name does not fit', async () => {
+  it('creates a person who can sign in, and keeps the input when the name is invalid', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     await page.getByRole('button', { name: 'New account' }).click();
@@ -94,7 +94,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
-  it('marks what homeport.yaml declares, and changes none of it', async () => {
+  it('marks accounts declared in homeport.yaml and does not change them', async () => {
     const token = `tk_${'d'.repeat(29)}`;
     const hash = '$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
     const body = JSON.stringify({
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('makes a token that works, shows it once, tells its last use and revokes it', async () => {
+  it('creates a working token, shows it once with its last use, and revokes it', async () => {
     await make('nas', { kind: 'service', grants: [{ service: 'push', resource: 'nas-*', permission: 'write' }] });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('takes back and revokes what belongs to an account, though another one is shown by then', async () => {
+  it('undoes and revokes for the right account after another one was opened', async () => {
     const grants = [{ service: 'push', resource: 'nas-*', permission: 'write' }];
     await make('nas', { kind: 'service', grants });
     await make('cam', { kind: 'service' });
@@ -181,7 +181,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('makes a token that may do one thing only', async () => {
+  it('creates a token with a single scope', async () => {
     await make('bob', { grants: [{ service: 'push', resource: '*', permission: 'read-write' }] });
     await using visit = await pages.visit('/settings/accounts/bob');
     const { page } = visit;
@@ -210,7 +210,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('grants, answers what that allows, and takes it back', async () => {
+  it('adds a grant, checks its access, and undoes it', async () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says what an account may do by the names of the services', async () => {
+  it('summarizes grants by the names of the services', async () => {
     const of = (service: string, resource: string, permission: string) => ({ service, resource, permission });
     const grants = [of('push', '*', 'read-write'), of('inbox', '*', 'read'), of('push', 'secret-*', 'none')];
     await make('bob', { grants });
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('grants all of a service where no pattern is given', async () => {
+  it('grants a whole service when the pattern is empty', async () => {
     await make('carl', {});
     await using visit = await pages.visit('/settings/accounts/carl');
     const { page } = visit;
@@ -289,7 +289,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('begins with the programs that are at work, and leaves each in its place when it is switched', async () => {
+  it('lists enabled service accounts first and keeps the order after a switch', async () => {
     await make('nas', { kind: 'service' });
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
@@ -305,7 +305,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('opens a topic for anyone', async () => {
+  it('grants a topic to anyone', async () => {
     const publish = (): Promise<number> =>
       fetch(`${pages.host.url('push')}/open-low-chat`, { method: 'POST', body: 'x' }).then(({ status }) => status);
     expect(await publish()).toBe(403);
@@ -318,7 +318,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks before an account is removed, since its tokens and streams end with it', async () => {
+  it('confirms the removal of an account, which ends its tokens and streams', async () => {
     await make('grace', { password: 'harbour light' });
     const { text } = await api<{ text: string }>(pages.url, '/api/accounts/grace/tokens', {
       method: 'POST',
@@ -347,7 +347,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('lets nobody take the last administrator away', async () => {
+  it('refuses to remove the last administrator', async () => {
     await using visit = await pages.visit('/settings/accounts/ada');
     const { page } = visit;
     await page.getByText('You change your own under').waitFor();
@@ -362,7 +362,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(refused.status).toBe(409);
   });
 
-  it('shows what another window changes, and keeps what is being typed', async () => {
+  it('shows changes of another window and keeps the text being edited', async () => {
     await make('nas', { kind: 'service', description: 'The box' });
     await using visit = await pages.visit('/settings/accounts/nas');
     const { page } = visit;
@@ -381,7 +381,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('finds one of two hundred, and shows an account with sixty tokens', async () => {
+  it('finds an account among two hundred, and shows one with sixty tokens', async () => {
     for (let index = 0; index < 200; index += 1) await make(`service-${String(index)}`, { kind: 'service' });
     for (let index = 0; index < 60; index += 1) {
       await api(pages.url, '/api/accounts/service-150/tokens', {
@@ -404,7 +404,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells who is no administrator that it is not for them, and leads to the own account', async () => {
+  it('refuses accounts without the administrator role and links to their own account', async () => {
     await make('grace', { password: 'harbour light' });
     await using visit = await pages.visit('/settings/accounts', { signedIn: false });
     const { page } = visit;
@@ -438,7 +438,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('stays signed in while a new password ends the other sessions, however late its answer comes', async () => {
+  it('stays signed in when a new password ends the other sessions and the response is late', async () => {
     await make('joan', { password: 'harbour light' });
     await using visit = await pages.visit('/account', { signedIn: false });
     const { page } = visit;
@@ -460,7 +460,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('is used with the keyboard alone', async () => {
+  it('supports keyboard navigation', async () => {
     await using visit = await pages.visit('/settings/accounts');
     const { page } = visit;
     const reach = async (name: string): Promise<void> => {
@@ -505,7 +505,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says why when the accounts cannot be read, and reads them again', async () => {
+  it('shows why the accounts cannot be loaded, and retries', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.route('**/api/accounts', (route) => route.abort());

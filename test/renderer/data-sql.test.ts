@@ -3,7 +3,7 @@ import { inbox } from '../../services/inbox/index.ts';
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 
-describe.skipIf(noBrowser)('Data: the editor of statements', () => {
+describe.skipIf(noBrowser)('Data: SQL editor', () => {
   let room: DataRoom;
   beforeAll(async () => {
     room = await openDataRoom({ services: [inbox] });
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('Data: the editor of statements', () => {
     return watched;
   };
 
-  it('keeps a query under a name, runs it again, and gives it another one', async () => {
+  it('saves a query, runs it again, and renames it', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
     const editor = page.getByLabel('Statements');
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('Data: the editor of statements', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('moves lines in and out by Tab, which leaves after Escape', async () => {
+  it('indents lines with Tab and moves the focus after Escape', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
     const editor = page.getByLabel('Statements');

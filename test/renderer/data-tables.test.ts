@@ -8,7 +8,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
 /** Tables that are made and changed by a form, and what signs tokens. */
-describe.skipIf(noBrowser)('Data: tables by a form', () => {
+describe.skipIf(noBrowser)('Data: table form', () => {
   let room: DataRoom;
   beforeAll(async () => {
     room = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     return answer.results.at(-1).rows;
   };
 
-  it('makes a table with a key, a default and a row of another one, changes its columns, and removes it', async () => {
+  it('creates a table with a key, a default and a reference, changes its columns, and deletes it', async () => {
     await using watched = await visit('/data/tables');
     const { page } = watched;
     await page.getByRole('button', { name: 'Make a table' }).click();
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     expect(await run(`select to_regclass('numbers')`)).toEqual([[null]]);
   });
 
-  it('makes a table where tables are served, in the schema that is chosen', async () => {
+  it('creates a table in the selected schema', async () => {
     await using other = await openDataRoom({ settings: { schemas: ['shop', 'crew'] } });
     await other.sql('create schema shop; create schema crew');
     await using watched = await openPage(await theBrowser());
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     }
   });
 
-  it('signs tokens with a pair of keys, makes a new one, and says how long the earlier ones count', async () => {
+  it('signs tokens with a key pair, rotates it, and shows how long the earlier keys are valid', async () => {
     await using watched = await visit('/data/connect');
     const { page } = watched;
     await page.getByText('How tokens are signed, and').click();
@@ -153,7 +153,7 @@ describe.skipIf(noBrowser)('Data: tables by a form', () => {
     expect(await page.getByText(keys[0].kid).count()).toBe(1);
   });
 
-  it('saves the types of the tables', async () => {
+  it('downloads the types of the tables', async () => {
     await run('create table typed (id int primary key, words text[])');
     await using watched = await visit('/data/connect');
     const { page } = watched;

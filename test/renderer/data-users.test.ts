@@ -6,7 +6,7 @@ import { screens } from './screens.ts';
 
 const password = 'correct horse 1';
 
-describe.skipIf(noBrowser)('Users of the data platform', () => {
+describe.skipIf(noBrowser)('Data: app users', () => {
   let room: AuthRoom;
   beforeAll(async () => {
     room = await openAuthRoom({ environment: { DATA_ANONYMOUS_SIGN_INS: 'true' } });
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     return watched;
   };
 
-  it('adds one, finds one, hands out a link, keeps out, lets in and removes', async () => {
+  it('adds, finds, bans, unbans and deletes a user, and creates a link', async () => {
     await using watched = await visit();
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a user' }).click();
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Users of the data platform', () => {
     await page.getByText('Nobody is like that.').waitFor();
   });
 
-  it('shows one: how they sign in, where they are signed in, and ends that', async () => {
+  it('shows the sign-in methods and sessions of a user, and ends a session', async () => {
     const client = room.client();
     await client.auth.signUp({
       email: 'cid@example.com',

@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('Data', () => {
     return answer.results.at(-1).rows;
   };
 
-  it('looks at a table with one press, also one that is called like a word of SQL', async () => {
+  it('opens a table with one click, including one named like an SQL keyword', async () => {
     await run(`create table "user" (name text); insert into "user" values ('ada of the lamp'); select 1 as one`);
     await using watched = await visit('/data/sql');
     const { page } = watched;
@@ -46,7 +46,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('makes a table by a statement, protects it, and says why a user sees what they see', async () => {
+  it('creates a table with a statement, protects it, and explains the rows a user can read', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
     const text = `create table notes (id int primary key, owner uuid, body text); insert into notes values (1, '${ann}', 'mine'), (2, null, 'of nobody'); select body from notes order by id`;
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('No user has the address bo@example.org.').waitFor();
   });
 
-  it('cancels statements that run, on the server, by button, by key and by leaving', async () => {
+  it('cancels running statements on the server by button, by key and by leaving the page', async () => {
     await using watched = await visit('/data/sql');
     const { page } = watched;
     // What others run is hidden from the owner; their locks are not.
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await gone();
   });
 
-  it('shows the keys for servers when asked, and makes one anew', async () => {
+  it('reveals the secret key on request, and rotates it', async () => {
     await using watched = await visit('/data/connect');
     const { page } = watched;
     await page.getByText('createClient').first().waitFor();
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(reply.status).toBe(200);
   });
 
-  it('on a phone: buttons hold their words, a file says where its columns go, and tables are found by name', async () => {
+  it('supports buttons, imports and table search on a phone', async () => {
     const tables = Array.from(
       { length: 12 },
       (_, at) => `create table shelf_${String(at)} (id int primary key, owner uuid)`,
@@ -224,7 +224,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(await type.inputValue()).toBe('bigint');
   });
 
-  it('edits rows: adds one, says what does not fit, changes it, and removes it', async () => {
+  it('adds a row, reports an invalid value, changes the row, and deletes it', async () => {
     await run(
       "create type mood as enum ('sad', 'glad'); create table edited (id bigint generated always as identity primary key, title text not null, n int, meta jsonb, mood mood, done boolean not null default false)",
     );
@@ -255,7 +255,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('No rows yet.').waitFor();
   });
 
-  it('forgets what was chosen when other rows are looked at, and says when nothing was there to be removed', async () => {
+  it('clears the selection when the rows change, and reports when no row was deleted', async () => {
     await run("create table harbours (name text primary key); insert into harbours values ('Bergen'), ('Calais')");
     await using watched = await visit('/data/tables/public.harbours/');
     const { page } = watched;
@@ -270,7 +270,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('Nothing was removed: it was not there any more.').waitFor();
   });
 
-  it('scrolls a hundred thousand rows and reads only those that are seen', async () => {
+  it('scrolls a hundred thousand rows and loads only the visible ones', async () => {
     await run(
       `create table many (id int primary key, word text); insert into many select n, 'word ' || n from generate_series(1, 100000) n`,
     );
@@ -296,7 +296,7 @@ describe.skipIf(noBrowser)('Data', () => {
     await page.getByText('word 77799', { exact: true }).waitFor();
   });
 
-  it('makes a table of a file, and puts another one into it', async () => {
+  it('creates a table from a file and imports another file into it', async () => {
     await run('create table if not exists keyless (a int, b text)');
     await using watched = await visit('/data/tables');
     const { page } = watched;
@@ -331,7 +331,7 @@ describe.skipIf(noBrowser)('Data', () => {
     expect(readFileSync(await saved.path(), 'utf8')).toContain('2,Ben,2024-02-01,3\n3,Cid,,\n');
   });
 
-  it('tells how it is without waking what sleeps, and keeps what was run', async () => {
+  it('shows the status without starting PostgreSQL, and keeps the history', async () => {
     await using quiet = await openDataRoom({ services: [inbox], environment: { DATA_JWT_SECRET: '' } });
     await using watched = await openPage(await theBrowser());
     const { page } = watched;

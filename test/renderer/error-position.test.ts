@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { errorPlace } from '../../renderer/src/pages/data/error-place.ts';
-import { csvOf } from '../../renderer/src/pages/data/result-file.ts';
-import { deviceWords } from '../../renderer/src/pages/data/device-words.ts';
+import { locateError } from '../../renderer/src/pages/data/error-location.ts';
+import { formatCsv } from '../../renderer/src/pages/data/result-csv.ts';
+import { formatDevice } from '../../renderer/src/pages/data/device-name.ts';
 
-describe('where statements are wrong', () => {
-  it('is counted in characters, not in the halves that they are made of', () => {
+describe('locateError', () => {
+  it('counts characters instead of UTF-16 code units', () => {
     const text = "select '\u{1f4a1}',\n  nonsense";
-    const found = errorPlace(text, [...text.slice(0, text.indexOf('nonsense'))].length + 1);
+    const found = locateError(text, [...text.slice(0, text.indexOf('nonsense'))].length + 1);
     expect(found).toMatchObject({ line: 2, text: '  nonsense', from: 2, to: 10 });
     expect(text.slice(found.start, found.end)).toBe('nonsense');
   });
 
-  it('is shown without all of a long line', () => {
+  it('shortens a long line', () => {
     const text = `select ${'a, '.repeat(100)}"wrong one", ${'b, '.repeat(100)}`;
-    const found = errorPlace(text, text.indexOf('"wrong') + 1);
+    const found = locateError(text, text.indexOf('"wrong') + 1);
     expect(found.text.length).toBeLessThan(140);
     expect(found.text.slice(found.from, found.to)).toBe('"wrong one"');
     expect([found.text.at(0), found.text.at(-1)]).toEqual(['…', '…']);
   });
 
-  it('may be the end', () => {
-    expect(errorPlace('select (', 9)).toMatchObject({ line: 1, from: 8, to: 8 });
-    expect(errorPlace('', 1)).toMatchObject({ line: 1, text: '' });
+  it('locates an error at the end', () => {
+    expect(locateError('select (', 9)).toMatchObject({ line: 1, from: 8, to: 8 });
+    expect(locateError('', 1)).toMatchObject({ line: 1, text: '' });
   });
 });
 
-it('a file of rows tells nothing from an empty text', () => {
+it('distinguishes null from an empty string in CSV', () => {
   expect(
-    csvOf({
+    formatCsv({
       columns: ['a', 'b,c'],
       rows: [
         [null, ''],
@@ -50,6 +50,6 @@ it.each([
   ['node', 'node'],
   ['curl/8.5.0', 'curl'],
   ['', 'A program that does not say what it is'],
-])('a device is called in few words: %s', (userAgent, words) => {
-  expect(deviceWords(userAgent)).toBe(words);
+])('formats a device by browser and system: %s', (userAgent, words) => {
+  expect(formatDevice(userAgent)).toBe(words);
 });

@@ -26,7 +26,7 @@ function makePicture(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-describe.skipIf(noBrowser)('addresses of Gitea in a browser', () => {
+describe.skipIf(noBrowser)('Gitea URLs in a browser', () => {
   let room: GitRoom;
   const picture = makePicture();
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('addresses of Gitea in a browser', () => {
     await page.locator('.mark').waitFor({ state: 'detached' });
   });
 
-  it('marks lines beside the commits they come from', async () => {
+  it('marks lines in the blame view', async () => {
     await using watched = await openInApp('/ada/demo/blame/branch/main/long.txt#L200-L201');
     const { page } = watched;
     await page.locator('code.marked').first().waitFor();
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser)('addresses of Gitea in a browser', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('downloads a file of Git LFS whole', async () => {
+  it('downloads the content of a Git LFS file', async () => {
     await using watched = await openInApp('/ada/demo/src/branch/main/media/dot.png');
     const { page } = watched;
     const download = page.waitForEvent('download');

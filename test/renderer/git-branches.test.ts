@@ -6,7 +6,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
-describe.skipIf(noBrowser)('the branches of a repository', () => {
+describe.skipIf(noBrowser)('repository branches page', () => {
   let room: GitRoom;
   beforeAll(async () => {
     room = await openGitRoom({ services: [inbox] });
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
       ({ name }) => name,
     );
 
-  it('are found from the code, with how far they are, and are made and removed, which can be undone', async () => {
+  it('lists branches with their distance, creates and deletes them, and undoes it', async () => {
     await using watched = await visit('');
     const { page } = watched;
     await page.getByRole('link', { name: /^Branches\s+42$/ }).click();
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('are each there once when one is pushed while more of them are asked for', async () => {
+  it('lists each branch once when one is pushed while older ones are loaded', async () => {
     await using watched = await visit('?show=branches');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Branches' }).getByRole('listitem');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('are shown by exactly their name where a tag, or an address, has the same', async () => {
+  it('opens the right branch when a tag or a ref has the same name', async () => {
     await room.create('twins');
     const cwd = await room.work('twins', { 'which.txt': 'the branch' });
     await room.git(['push', '-q', `${room.signedUrl}/ada/twins.git`, 'main'], { cwd });
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('can be made the default one, and then the other is not removed', async () => {
+  it('changes the default branch and keeps the previous one', async () => {
     await using watched = await visit('?show=branches');
     const { page } = watched;
     await page.getByRole('button', { name: 'More about topic/sail', exact: true }).click();
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     expect(await page.getByRole('menuitem', { name: 'Remove' }).count()).toBe(0);
   });
 
-  it('are looked at by who may only read, and changed by nobody of them', async () => {
+  it('offers no changes to accounts that can only read', async () => {
     await room.account('bob');
     await using watched = await visit('?show=branches', {}, { name: 'bob', password: 'a long password of bob' });
     const { page } = watched;
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)('the branches of a repository', () => {
     await page.getByRole('heading', { name: 'There is no repository at this address.' }).waitFor();
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using watched = await visit('?show=branches', screen);
     const { page } = watched;
     await page.getByText('2 ahead of main').waitFor();

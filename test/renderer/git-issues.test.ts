@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     return watched;
   };
 
-  it('make an issue with a label, talk about it in safe Markdown, find it, and close it', async () => {
+  it('creates an issue with a label, comments in safe Markdown, finds and closes it', async () => {
     await using watched = await visit('?show=labels');
     const { page } = watched;
     await page.getByLabel('Name').fill('bug');
@@ -105,7 +105,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await page.getByRole('link', { name: /The lamp flickers/ }).waitFor();
   });
 
-  it('ask for a branch to be pulled, remark on a line, and merge it', async () => {
+  it('creates a pull request, comments on a line, and merges it', async () => {
     await using watched = await visit('?show=pulls');
     const { page } = watched;
     await page.getByRole('button', { name: 'New pull request' }).click();
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('issues and pull requests', () => {
     await expect.poll(branches).toEqual(['dimmer', 'main']);
   });
 
-  it('say which files stand against a merge, and that it can be done once they do not', async () => {
+  it('lists conflicting files, and offers the merge once they are resolved', async () => {
     const made = await room.api(
       'POST',
       '/repos/ada/lamp/pulls',

@@ -8,7 +8,7 @@ import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('the settings of a repository', () => {
+describe.skipIf(noBrowser)('repository settings page', () => {
   let room: GitRoom;
   let received = 0;
   const receiver = createServer((request, response) => {
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
   };
   const json = async (path: string): Promise<any> => (await room.api('GET', path)).json();
 
-  it('share it, protect its branches, and let machines in', async () => {
+  it('adds collaborators, protected branches and deploy keys', async () => {
     await using watched = await visit();
     const { page } = watched;
     await page.getByRole('switch', { name: 'Private' }).click();
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByText('Read only, not used yet').waitFor();
   });
 
-  it('give it another name, and lead to it from its old address', async () => {
+  it('renames the repository and redirects its old URL', async () => {
     await room.create('lantern', { auto_init: true });
     await using watched = await visit();
     const { page } = watched;
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await page.getByLabel('Name', { exact: true }).waitFor();
   });
 
-  it('tell an address, show what was sent and answered, and send it again', async () => {
+  it('calls a webhook, shows request and response, and sends it again', async () => {
     await using watched = await visit();
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the settings of a repository', () => {
     await expect.poll(() => page.getByText('Taken', { exact: true }).count()).toBe(2);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using watched = await visit(screen);
     const { page } = watched;
     await page.getByText('127.0.0.1').first().waitFor();

@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)('Git', () => {
     return watched;
   };
 
-  it('leads from the list to a file, its lines as they are, and on to a commit', async () => {
+  it('opens a file from the list, and a commit from the file', async () => {
     await using watched = await visit('/git/repositories');
     const { page } = watched;
     await page.getByRole('link', { name: /lighthouse/ }).click();
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('region', { name: 'lamp/lens/kind.txt' }).getByText('+fresnel').waitFor();
   });
 
-  it('shows another branch, folders within folders, and what is pushed meanwhile', async () => {
+  it('shows another branch, nested folders, and new pushes', async () => {
     await using watched = await visit('/git/repositories/ada~lighthouse');
     const { page } = watched;
     await page.getByLabel('Branch or tag').selectOption('feature/beam');
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /README\.md/ }).waitFor();
   });
 
-  it('shows and offers nothing of one place at another', async () => {
+  it('shows no content of one location at another', async () => {
     await using watched = await visit('/git/repositories/ada~lighthouse');
     const { page } = watched;
     const files = page.getByRole('list', { name: 'Files' });
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await files.waitFor();
   });
 
-  it('begins with what is there and happened, tells it all, and how to connect', async () => {
+  it('shows the overview, the history and the connection details', async () => {
     await using watched = await visit('/git');
     const { page } = watched;
     await page.getByText('3 repositories').waitFor();
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText(/^git clone ssh:/).waitFor();
   });
 
-  it('releases a tag with notes and a file', async () => {
+  it('publishes a release with notes and a file', async () => {
     await using watched = await visit('/git/repositories/ada~lighthouse?show=releases');
     const { page } = watched;
     await page.getByText('No releases yet.').waitFor();
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)('Git', () => {
     expect(release).toMatchObject({ tag_name: 'v2', prerelease: true, assets: [{ name: 'lamp.txt' }] });
   });
 
-  it('publishes a folder of this computer, and brings a repository back from its file', async () => {
+  it('publishes a folder of this computer, and restores a repository from its file', async () => {
     const folder = join(room.folder, 'My project');
     mkdirSync(folder);
     writeFileSync(join(folder, 'plan.txt'), 'build it\n');
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByRole('link', { name: /plan\.txt/ }).waitFor();
   });
 
-  it('makes and removes a repository, and keeps keys', async () => {
+  it('creates and deletes a repository, and adds keys', async () => {
     await using watched = await visit('/git/repositories');
     const { page } = watched;
     await page.getByRole('button', { name: 'New repository' }).click();
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser)('Git', () => {
     await page.getByText('You have no key here yet.').waitFor();
   });
 
-  it('writes, changes, moves, loads and removes a file, each as a commit', async () => {
+  it('creates, edits, moves, downloads and deletes a file, each as a commit', async () => {
     await room.create('notes', { auto_init: true });
     await using watched = await visit('/git/repositories/ada~notes');
     const { page } = watched;
@@ -318,7 +318,7 @@ describe.skipIf(noBrowser)('Git', () => {
     expect(await page.getByRole('link', { name: 'New file' }).count()).toBe(0);
   });
 
-  it('gives lines the ends that they had, and offers no file to be changed that it cannot give back', async () => {
+  it('keeps line ends, and offers no editing of files that it cannot restore', async () => {
     await room.create('ends', { auto_init: true });
     const make = async (path: string, bytes: Buffer): Promise<void> => {
       const reply = await room.api('POST', `/repos/ada/ends/contents/${path}`, { content: bytes.toString('base64') });
@@ -339,7 +339,7 @@ describe.skipIf(noBrowser)('Git', () => {
     expect(await (await room.api('GET', '/repos/ada/ends/raw/dos.txt')).text()).toBe('one\r\ntwo\r\nthree\r\n');
   });
 
-  it('lays out a few of very many lines, and a long change when it is asked for', async () => {
+  it('renders a part of a long file, and a long change on request', async () => {
     await room.create('long');
     const cwd = await room.work('long', {
       'lines.txt': '\n'.repeat(200_000),

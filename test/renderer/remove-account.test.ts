@@ -22,7 +22,7 @@ const shelf = fixtureService('shelf', () => ({
   },
 }));
 
-describe.skipIf(noBrowser)('the dialog that removes an account', () => {
+describe.skipIf(noBrowser)('account removal dialog', () => {
   let pages: Pages;
   let count = 0;
   let name = '';
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('the dialog that removes an account', () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  it('says when the account has no data, and when the services cannot be asked', async () => {
+  it('shows that the account has no data, or that the services do not respond', async () => {
     shelves = 0;
     await using visit = await pages.visit(`/settings/accounts/${name}`);
     const { page } = visit;
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the dialog that removes an account', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keeps what was selected and says why when the account cannot be removed', async () => {
+  it('keeps the selection and shows why the account cannot be removed', async () => {
     await using opened = await open();
     const { dialog, page } = opened;
     await dialog.getByLabel('Its data in the services').selectOption('transfer');

@@ -12,7 +12,7 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const password = 'velvet-otter-93-lantern';
 
-describe.skipIf(noBrowser)('the second factor in the browser', () => {
+describe.skipIf(noBrowser)('second factor in the browser', () => {
   let pages: Pages;
   let name = '';
   let count = 0;
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
   }
 
-  it('is set up with the password and a code, and signs in with a code or a recovery code, once each', async () => {
+  it('enables the second factor, and accepts each code and recovery code once', async () => {
     await using own = await visit('/account', name);
     await own.page.getByRole('button', { name: 'Set up' }).click();
     await enterPassword(own.page, 'not the password');
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     expect(besidesRefusals([...own.complaints, ...other.complaints, ...fourth.complaints])).toEqual([]);
   });
 
-  it('throttles wrong codes and says so', async () => {
+  it('throttles wrong codes and reports it', async () => {
     await using own = await visit('/account', name);
     await setUp(own.page);
     await using other = await visit('/');
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     expect(await other.page.getByRole('heading', { name: 'Home', exact: true }).count()).toBe(0);
   });
 
-  it('registers a passkey, signs in with it, and forgets it when it is removed', async () => {
+  it('registers a passkey, signs in with it, and removes it', async () => {
     await using own = await visit('/account', name);
     const { page } = own;
     const key = await addAuthenticator(page);
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor();
   });
 
-  it('says at an IP address how to add a passkey, and offers none', async () => {
+  it('explains at an IP address how to add a passkey, and offers none', async () => {
     await using own = await visit('/account', name);
     await setUp(own.page);
     await own.page.goto(`${pages.url}/account`);
@@ -207,7 +207,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     expect(await own.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0);
   });
 
-  it('is disabled with a code, with its passkeys', async () => {
+  it('disables the second factor and its passkeys with a code', async () => {
     await using own = await visit('/account', name);
     const { page } = own;
     const { recoveryCodes } = await setUp(page);
@@ -223,7 +223,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     await isHome(other.page);
   });
 
-  it('says when its state cannot be read, and reads it again', async () => {
+  it('shows that the status cannot be loaded, and retries', async () => {
     await using own = await visit('/', name);
     const { page } = own;
     await page.route('**/api/account/second-factor', (route) => route.abort());
@@ -234,7 +234,7 @@ describe.skipIf(noBrowser)('the second factor in the browser', () => {
     await page.getByRole('button', { name: 'Set up' }).waitFor();
   });
 
-  it('is reset by an administrator, which signs the account out everywhere', async () => {
+  it('resets the second factor as an administrator, which ends all sessions of the account', async () => {
     await using own = await visit('/account', name);
     await setUp(own.page);
     await using administrator = await pages.visit(`/settings/accounts/${name}`);

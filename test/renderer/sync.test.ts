@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { usualKinds } from '../../renderer/src/pages/sync/remote-kinds.ts';
+import { commonKinds } from '../../renderer/src/pages/sync/remote-kinds.ts';
 import type { SyncProvider } from '../../services/contracts/sync/remotes.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
@@ -74,7 +74,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
   /** The name of a thing that has the page to itself, with what stands beside it. */
   const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).locator('..');
 
-  it('saves a sync, looks first and runs it', async () => {
+  it('creates a sync, previews it and runs it', async () => {
     room.write({ 'notes/a.txt': 'a', 'notes/b.txt': 'b', 'mirror/gone.txt': 'x' });
     await using watched = await visit('/sync');
     const { page } = watched;
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(tree(join(room.folder, 'mirror'))).toEqual({ 'a.txt': 'a', 'b.txt': 'b' });
   });
 
-  it('says in plain words why a run failed, and word for word what was said of it', async () => {
+  it('explains why a run failed, with the original message', async () => {
     const gone = `${room.folder}/stick`;
     mkdirSync(gone);
     const task = await save('Stick', { source: gone, destination: `${room.folder}/of the stick` });
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('link', { name: /Stick/ }).waitFor({ state: 'detached' });
   });
 
-  it('runs again what failed, from the run that did', async () => {
+  it('retries a failed run from its page', async () => {
     const gone = `${room.folder}/card`;
     mkdirSync(gone);
     const task = await save('Card', { source: gone, destination: `${room.folder}/of the card` });
@@ -167,7 +167,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await room.api('DELETE', `/api/sync/tasks/${String(task)}`);
   });
 
-  it('says what a run did, whose folder was not there before, and under the name of its sync', async () => {
+  it('shows the result of a run under the name of its sync', async () => {
     await using watched = await visit(`/sync/history/${String(done)}`);
     const { page } = watched;
     await titled(page, 'Music to the second disk').getByText('Done', { exact: true }).waitFor();
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('link', { name: /^1 file copied/ }).waitFor();
   });
 
-  it('looks into folders, with the way there, and says what cannot be read', async () => {
+  it('browses folders with breadcrumbs, and reports unreadable ones', async () => {
     await using watched = await visit('/sync/files');
     const { page } = watched;
     await page.getByRole('link', { name: /This computer/ }).waitFor();
@@ -194,7 +194,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 
-  it('shows how a job gets on, and pauses it', async () => {
+  it('shows the progress of a job, and pauses it', async () => {
     await room.call('core/bwlimit', { rate: '4M' });
     await using watched = await visit(`/sync/syncs/${String(slow)}`);
     const { page } = watched;
@@ -211,7 +211,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     rmSync(join(room.folder, 'copy of films'), { recursive: true });
   });
 
-  it('shows programs a command that copies between the places of a saved sync', async () => {
+  it('shows a command that copies between the locations of a saved sync', async () => {
     await using watched = await visit('/sync/connect');
     const shown = watched.page.getByText(/^curl .*\/sync\/copy$/);
     await expect.poll(() => shown.textContent()).toContain(room.folder);
@@ -224,7 +224,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     });
   });
 
-  it('sets up a remote by the form of its provider, and looks into it', async () => {
+  it('creates a remote with the form of its provider, and browses it', async () => {
     await using watched = await visit('/sync/remotes');
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a remote' }).click();
@@ -239,7 +239,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await page.getByRole('button', { name: '2026' }).waitFor();
   });
 
-  it('changes a remote by the same form, filled in, and removes it', async () => {
+  it('edits a remote with its stored values, and deletes it', async () => {
     const parameters = { remote: `${room.folder}/photos` };
     await room.api('POST', '/api/sync/remotes', { name: 'moved', type: 'alias', parameters });
     await using watched = await visit('/sync/remotes');
@@ -280,15 +280,15 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     expect(watched.complaints.filter((line) => !line.includes('422'))).toEqual([]);
   });
 
-  it('asks of the usual kinds for what rclone knows of them', async () => {
+  it('uses only fields that rclone declares for the common kinds', async () => {
     const { providers } = (await room.api('GET', '/api/sync/providers')) as { providers: SyncProvider[] };
-    const lacking = usualKinds.flatMap(([type, , fields]) => {
+    const lacking = commonKinds.flatMap(([type, , fields]) => {
       const known = providers.find((each) => each.type === type)?.fields.map(({ name }) => name);
       return known === undefined
         ? [type]
         : fields.filter((name) => !known.includes(name)).map((name) => `${type} ${name}`);
     });
-    expect(usualKinds.length).toBeGreaterThan(10);
+    expect(commonKinds.length).toBeGreaterThan(10);
     expect(lacking).toEqual([]);
   });
 
@@ -319,7 +319,7 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     await room.api('DELETE', '/api/sync/remotes/cloud');
   });
 
-  it('keeps a remote whose set-up was finished elsewhere when it is given up here', async () => {
+  it('keeps a remote whose configuration was finished elsewhere when it is cancelled here', async () => {
     await room.api('POST', '/api/sync/remotes', { name: 'shared', type: 'yandex', parameters: {} });
     await using watched = await visit('/sync/remotes');
     const { page } = watched;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DataColumn } from '../../services/contracts/data/rows.ts';
 import {
-  alterStatements,
-  draftOfTable,
+  buildAlterStatements,
+  toTableDraft,
   type ColumnDraft,
-  type TableBefore,
+  type StoredTable,
 } from '../../renderer/src/pages/data/table-draft.ts';
 import { openDataRoom, type DataRoom } from '../services/data/room.ts';
 import { adminAuthorization } from '../support/host.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-async function shapeOf(name: string): Promise<TableBefore> {
+async function shapeOf(name: string): Promise<StoredTable> {
   const reply = await fetch(`${room.host.url('control')}/api/data/tables/public/${name}`, {
     headers: { authorization: adminAuthorization },
   });
@@ -26,9 +26,9 @@ async function shapeOf(name: string): Promise<TableBefore> {
 
 async function alter(name: string, column: string, change: Partial<ColumnDraft>): Promise<void> {
   const before = await shapeOf(name);
-  const draft = draftOfTable(before);
+  const draft = toTableDraft(before);
   draft.columns = draft.columns.map((each) => (each.name === column ? { ...each, ...change } : each));
-  await room.sql(alterStatements(before, draft));
+  await room.sql(buildAlterStatements(before, draft));
 }
 
 const keysOf = (name: string): Promise<any[]> =>
@@ -36,7 +36,7 @@ const keysOf = (name: string): Promise<any[]> =>
     `select conname, pg_get_constraintdef(oid) as definition from pg_constraint where conrelid = '${name}'::regclass and contype = 'f' order by conname`,
   );
 
-test('what happens when a row goes is changed, and all else of the key to it stays', async () => {
+test('changes the delete rule of a foreign key and keeps its other rules', async () => {
   const odd = 'x ON DELETE CASCADE "" DEFERRABLE (y) ';
   await room.sql(`create table "${odd}" (id int primary key, "the code" text unique, "${odd}" text unique);
     create table parcels (id int primary key, owner text constraint "my key" references "${odd}" ("the code") on update cascade on delete set null (owner) deferrable initially deferred,
@@ -60,19 +60,19 @@ test('what happens when a row goes is changed, and all else of the key to it sta
   );
 });
 
-test('a key with rules that the form does not know keeps its table; others may name another one', async () => {
+test('keeps the target of a foreign key with unsupported rules, and changes that of others', async () => {
   await room.sql(`create table ports (id int primary key); create table docks (id int primary key);
     create table ships (id int primary key, a int references ports on delete set null, b int references ports on update cascade, c int references ports match full, d int references ports initially deferred)`);
   const before = await shapeOf('ships');
-  const draft = draftOfTable(before);
-  expect(draft.columns.map(({ name, isBound }) => [name, isBound])).toEqual([
+  const draft = toTableDraft(before);
+  expect(draft.columns.map(({ name, hasOtherRules }) => [name, hasOtherRules])).toEqual([
     ['id', false],
     ['a', false],
     ['b', true],
     ['c', true],
     ['d', true],
   ]);
-  expect(alterStatements(before, draft)).toBe('');
+  expect(buildAlterStatements(before, draft)).toBe('');
   await alter('ships', 'a', { reference: '"public"."docks"' });
   await alter('ships', 'b', { reference: '' });
   expect((await keysOf('ships')).map(({ definition }) => definition)).toEqual([

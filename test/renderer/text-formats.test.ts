@@ -3,11 +3,11 @@ import { formatPlayers } from '../../renderer/src/pages/addons/player-format.ts'
 import { getTypeLabel } from '../../renderer/src/pages/addons/type-labels.ts';
 import { describeFile } from '../../renderer/src/pages/downloads/file-description.ts';
 import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
-import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
-import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
-import { asWritten } from '../../renderer/src/pages/data/condition.ts';
-import { allowed } from '../../renderer/src/pages/data/policy-words.ts';
-import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
+import { formatCell } from '../../renderer/src/pages/data/cell-format.ts';
+import { getPhoneColumnOrder } from '../../renderer/src/pages/data/column-order.ts';
+import { toWrittenCondition } from '../../renderer/src/pages/data/policy-condition.ts';
+import { describePolicy } from '../../renderer/src/pages/data/policy-description.ts';
+import { formatChanges, formatJobState } from '../../renderer/src/pages/sync/sync-format.ts';
 import { getWindowStatus, formatWindow } from '../../renderer/src/pages/uptime/maintenance-format.ts';
 import { formatCause } from '../../renderer/src/pages/uptime/monitor-format.ts';
 import { breakable } from '../../renderer/src/parts/text/breakable.ts';
@@ -42,7 +42,7 @@ describe('formatted texts of pages', () => {
     ['operations/purge', 'done', 0, ''],
     ['run', 'done', 2, '2 files copied'],
   ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, words) => {
-    expect(changedWords({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
+    expect(formatChanges({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
   });
 
   it.each([
@@ -135,7 +135,8 @@ describe('formatted texts of pages', () => {
 });
 
 it('shows a sync with errors as failed', () => {
-  const of = (errors: number) => stateWords({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
+  const of = (errors: number) =>
+    formatJobState({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
   expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
   expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });
   expect(of(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
@@ -144,20 +145,20 @@ it('shows a sync with errors as failed', () => {
 describe('a table', () => {
   it('shows a time to the second, and what is no time as it is', () => {
     const [utc, india] = ['2026-11-27 05:25:43.33837+00', '2026-11-27 10:55:43+05:30'].map((value) =>
-      cellWords(value, 'timestamp with time zone'),
+      formatCell(value, 'timestamp with time zone'),
     );
     expect(utc).toMatch(/^2026-11-2\d \d\d:\d\d:43$/);
     expect(Date.parse(utc ?? '')).toBe(Date.UTC(2026, 10, 27, 5, 25, 43));
     expect(india).toBe(utc);
-    expect(cellWords('infinity', 'timestamp with time zone')).toBe('infinity');
-    expect(cellWords('05:25:43.5', 'time without time zone')).toBe('05:25:43');
-    expect(cellWords('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
+    expect(formatCell('infinity', 'timestamp with time zone')).toBe('infinity');
+    expect(formatCell('05:25:43.5', 'time without time zone')).toBe('05:25:43');
+    expect(formatCell('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
   });
 
   it('has on a phone its key first, then words, and ids of others last', () => {
     const column = (type: string, isKey = false) => ({ type, isKey, choices: [] });
     const columns = [column('uuid'), column('integer'), column('text'), column('jsonb'), column('bigint', true)];
-    expect(orderOnPhone(columns)).toEqual([4, 2, 1, 0, 3]);
+    expect(getPhoneColumnOrder(columns)).toEqual([4, 2, 1, 0, 3]);
   });
 
   it.each([
@@ -179,16 +180,16 @@ describe('a table', () => {
       'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
     ],
   ])('says what a policy allows: %s', (command, roles, condition, check, words) => {
-    expect(allowed({ command, roles, isPermissive: true, condition, check })).toBe(words);
+    expect(describePolicy({ command, roles, isPermissive: true, condition, check })).toBe(words);
   });
 
   it('says that a policy which restricts the others by nothing grants nothing', () => {
     const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
-    expect(allowed(policy)).toBe('It restricts nothing.');
+    expect(describePolicy(policy)).toBe('It restricts nothing.');
   });
 
   it('has conditions without the brackets around all of them', () => {
-    expect(asWritten('(owner = ( SELECT auth.uid() AS uid))')).toBe('owner = (select auth.uid())');
-    expect(asWritten('(a) OR (b)')).toBe('(a) OR (b)');
+    expect(toWrittenCondition('(owner = ( SELECT auth.uid() AS uid))')).toBe('owner = (select auth.uid())');
+    expect(toWrittenCondition('(a) OR (b)')).toBe('(a) OR (b)');
   });
 });

@@ -7,7 +7,7 @@ import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** What a person types to make an account. */
+/** Fields of the form for a new account. */
 export interface NewAccountFields {
   readonly name: string;
   readonly kind: AccountKind;
@@ -18,41 +18,41 @@ export interface NewAccountFields {
 
 type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants'>> & { readonly password?: string };
 
-/** Changes come in bursts, such as an import of many accounts; they are read together, in ms. */
-const gatherMs = 150;
+/** Delay in ms that combines bursts of changes, such as an import of accounts, into one reload. */
+const batchDelayMs = 150;
 
-/** People and service accounts, and what anyone may do. */
+/** Accounts and the grants that apply without an account. */
 class Accounts extends Loadable {
   list = $state.raw<readonly Account[]>([]);
-  anyone = $state.raw<readonly Grant[]>([]);
-  /** What is under way; its event often comes before its answer. */
+  defaultGrants = $state.raw<readonly Grant[]>([]);
+  /** Running removal; its event often arrives before its response. */
   #removal: Promise<unknown> = Promise.resolve();
 
   constructor() {
     super();
-    const again = (): void => {
+    const reload = (): void => {
       if (this.phase !== 'loading') void this.load();
     };
-    live.onReset(again);
-    this.onChange(again);
+    live.onReset(reload);
+    this.onChange(reload);
   }
 
-  /** Calls when accounts, tokens or grants changed, here or elsewhere; the returned function stops that. */
+  /** Calls the listener when accounts, tokens or grants change. Returns a function that stops it. */
   onChange(listener: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = live.on(accessChanged, () => {
       clearTimeout(timer);
-      timer = setTimeout(() => void tell(), gatherMs);
+      timer = setTimeout(() => void notify(), batchDelayMs);
     });
-    let over = false;
-    // Who shows the account that goes must not ask for it once more: it is unmounted first.
-    const tell = async (): Promise<void> => {
+    let isStopped = false;
+    // Waits until the page of a removed account is unmounted, so that it does not request the account again.
+    const notify = async (): Promise<void> => {
       await this.#removal;
       await tick();
-      if (!over) listener();
+      if (!isStopped) listener();
     };
     return () => {
-      over = true;
+      isStopped = true;
       clearTimeout(timer);
       stop();
     };
@@ -63,7 +63,7 @@ class Accounts extends Loadable {
       () => Promise.all([call(controlApi.accounts), call(accessApi.anyone)]),
       ([{ accounts }, { grants }]) => {
         this.list = accounts;
-        this.anyone = grants;
+        this.defaultGrants = grants;
       },
     );
   }
@@ -72,28 +72,32 @@ class Accounts extends Loadable {
     return this.list.find((account) => account.name === name);
   }
 
-  /** @throws Problem with `fields`. */
+  /**
+   * Creates an account.
+   *
+   * @throws {Problem} With `fields` for invalid input.
+   */
   async create({ name, kind, role, password, description }: NewAccountFields): Promise<Account> {
-    const given = { name, kind, role, description, ...(password === '' ? {} : { password }) };
-    const account = await call(controlApi.createAccount, { body: given });
-    this.#take(account);
+    const body = { name, kind, role, description, ...(password === '' ? {} : { password }) };
+    const account = await call(controlApi.createAccount, { body });
+    this.#store(account);
     return account;
   }
 
   async change(name: string, change: Change): Promise<void> {
-    this.#take(await call(controlApi.changeAccount, { params: { name }, body: change }));
+    this.#store(await call(controlApi.changeAccount, { params: { name }, body: change }));
   }
 
-  async changeAnyone(grants: readonly Grant[]): Promise<void> {
-    this.anyone = (await call(accessApi.changeAnyone, { body: { grants: [...grants] } })).grants;
+  async changeDefaultGrants(grants: readonly Grant[]): Promise<void> {
+    this.defaultGrants = (await call(accessApi.changeAnyone, { body: { grants: [...grants] } })).grants;
   }
 
-  /** What the account has in the services that run. */
-  async data(name: string) {
+  /** Lists the data of the account in the running services. */
+  async getData(name: string) {
     return (await call(controlApi.accountData, { params: { name } })).data;
   }
 
-  async remove(name: string, query: { data: 'delete' | 'transfer' | 'keep'; to?: string }): Promise<void> {
+  async remove(name: string, query: { getData: 'delete' | 'transfer' | 'keep'; to?: string }): Promise<void> {
     const removal = call(controlApi.removeAccount, { params: { name }, query }).then(() => {
       this.list = this.list.filter((account) => account.name !== name);
     });
@@ -116,18 +120,22 @@ class Accounts extends Loadable {
     return (await call(controlApi.endSessions, { params: { name } })).ended;
   }
 
-  /** `account` empty: anyone. */
-  async may(account: string, service: string, permission: 'read' | 'write', resource: string) {
+  /** Checks a permission on the host; an empty `account` checks access without an account. */
+  async checkAccess(account: string, service: string, permission: 'read' | 'write', resource: string) {
     const query = { service, permission, resource, ...(account === '' ? {} : { account }) };
     return call(accessApi.check, { query });
   }
 
-  /** @throws Problem with `fields`, `current` among them. */
+  /**
+   * Changes the password of the signed-in account.
+   *
+   * @throws {Problem} With `fields`, including `current`.
+   */
   async changeOwnPassword(current: string, password: string): Promise<void> {
     await renewSession(() => call(ownAccountApi.changePassword, { body: { current, password }, isRenewal: true }));
   }
 
-  #take(account: Account): void {
+  #store(account: Account): void {
     const others = this.list.filter(({ name }) => name !== account.name);
     this.list = [...others, account].toSorted((a, b) => a.createdAt - b.createdAt || a.name.localeCompare(b.name));
   }

@@ -3,28 +3,28 @@ import type { AccessToken, Grant } from '../../../../services/contracts/control/
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { call } from '../../api/call.ts';
 
-/** `scopes`: what it may do at most; without, all that its account may. */
+/** Request for a token. `scopes` limits it; without scopes it has all permissions of its account. */
 interface NewToken {
   readonly label: string;
-  /** ms since the epoch; null: never. */
+  /** Expiry in ms since the epoch; null never expires. */
   readonly expiresAt: number | null;
   readonly scopes?: Grant[];
 }
 
-/** What a new token may do: one kind of thing, or `all` that its account may; empty: not chosen yet. */
+/** Selected extent of a new token: one grant, or `all`; empty before a selection. */
 export type TokenExtent = Grant | 'all' | '';
 
-/** The access tokens of one account. */
+/** Reads and changes the tokens of one account. */
 export interface TokenStore {
   list(): Promise<readonly AccessToken[]>;
-  /** `text` is in this answer only. */
+  /** Creates a token; `text` is only returned here. */
   create(token: NewToken): Promise<{ readonly token: AccessToken; readonly text: string }>;
-  /** Carried out even when the page goes meanwhile. */
+  /** Revokes a token; the request continues if the page is closed. */
   revoke(id: string): Promise<void>;
 }
 
-/** The tokens of any account, for administrators. */
-export function tokensOf(name: string): TokenStore {
+/** Creates a token store for any account; requires an administrator. */
+export function createTokenStore(name: string): TokenStore {
   const params = { name };
   return {
     list: async () => (await call(controlApi.tokens, { params })).tokens,
@@ -35,8 +35,8 @@ export function tokensOf(name: string): TokenStore {
   };
 }
 
-/** One's own tokens. */
-export const ownTokens: TokenStore = {
+/** Token store of the signed-in account. */
+export const currentAccountTokens: TokenStore = {
   list: async () => (await call(ownAccountApi.read)).tokens,
   create: (body) => call(ownAccountApi.createToken, { body }),
   async revoke(id) {

@@ -3,20 +3,20 @@ import { call } from '../../api/call.ts';
 import { buildPath } from '../../state/page-path.ts';
 import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Tables by their names, while PostgreSQL is awake: looking for something else is no reason to wake it. */
-const begin: CreatePaletteSearch = () => {
+/** Finds tables by name while PostgreSQL is running: a search does not start it. */
+const createSearch: CreatePaletteSearch = () => {
   const names = memoize(async () => {
     const { state } = await call(dataApi.overview);
     if (state !== 'up') return [];
     const { tables } = await call(dataApi.tables);
     return tables.map(({ schema, name }) => `${schema}.${name}`);
   });
-  return async (words) => {
+  return async (query) => {
     const results = (await names())
-      .filter((name) => containsTerms(name, words))
-      .slice(0, shown)
+      .filter((name) => containsTerms(name, query))
+      .slice(0, maxResults)
       .map((name) => ({
         id: `table-${name}`,
         title: name,
@@ -27,4 +27,4 @@ const begin: CreatePaletteSearch = () => {
   };
 };
 
-export default begin;
+export default createSearch;

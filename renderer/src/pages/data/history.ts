@@ -1,48 +1,48 @@
 import { z } from 'zod';
 import { writeLocalStorage, readLocalStorageJson } from '../../state/local-storage.ts';
 
-const name = 'homeport.data.history';
-const most = 200;
+const storageKey = 'homeport.data.history';
+const maxEntries = 200;
 
 const Entry = z.object({
   text: z.string(),
-  /** ms since the epoch; 0: it is not known. */
+  /** Start time in ms since the epoch; 0 if it is unknown. */
   at: z.number(),
-  /** Whom it ran as. */
+  /** Role of the statements. */
   role: z.string(),
   ms: z.number(),
-  /** What PostgreSQL refused it with; empty: it was done. */
+  /** PostgreSQL error message; empty on success. */
   refusal: z.string(),
 });
-/** Statements that were run together from this browser. */
+/** Statements that were run together in this browser. */
 export type HistoryEntry = z.infer<typeof Entry>;
 
-/** What an earlier version kept. */
+/** Format of entries stored by earlier versions. */
 const Text = z.string().transform((text): HistoryEntry => ({ text, at: 0, role: 'owner', ms: 0, refusal: '' }));
-const Kept = z.array(z.union([Entry, Text]));
+const StoredHistory = z.array(z.union([Entry, Text]));
 
-/** Statements that were run in this browser, the newest first. */
+/** Returns the statements run in this browser, newest first. */
 export function readHistory(): readonly HistoryEntry[] {
-  return Kept.safeParse(readLocalStorageJson(name)).data ?? [];
+  return StoredHistory.safeParse(readLocalStorageJson(storageKey)).data ?? [];
 }
 
-/** In place of a refusal: the person who ran them took them back. */
+/** Stored instead of an error message when the user cancelled the statements. */
 export const cancelled = 'cancelled';
 
-/** How statements ended that were not done, in a word. */
-export function endOf(refusal: string): string {
+/** Formats the outcome of failed statements as one word. */
+export function formatOutcome(refusal: string): string {
   return refusal === cancelled ? cancelled : 'refused';
 }
 
 export function addToHistory(entry: HistoryEntry): readonly HistoryEntry[] {
-  return kept([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, most));
+  return storeHistory([entry, ...readHistory().filter(({ text }) => text !== entry.text)].slice(0, maxEntries));
 }
 
-export function forgetHistory(): readonly HistoryEntry[] {
-  return kept([]);
+export function clearHistory(): readonly HistoryEntry[] {
+  return storeHistory([]);
 }
 
-function kept(all: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  writeLocalStorage(name, JSON.stringify(all));
-  return all;
+function storeHistory(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  writeLocalStorage(storageKey, JSON.stringify(entries));
+  return entries;
 }

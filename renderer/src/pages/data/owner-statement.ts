@@ -2,12 +2,16 @@ import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 
-/** A name as it is safe in a statement. */
-export function quoted(name: string): string {
+/** Quotes an SQL identifier. */
+export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Runs statements as the owner of the tables, all or none. @throws Problem with what PostgreSQL refuses it for */
+/**
+ * Runs statements as the table owner in one transaction.
+ *
+ * @throws {Problem} With the PostgreSQL error.
+ */
 export async function runAsOwner(query: string): Promise<void> {
   const { error } = await call(dataApi.run, { body: { query, role: 'owner', user: '' } });
   if (error === null) return;

@@ -1,10 +1,10 @@
 import type { DataColumn } from '../../../../services/contracts/data/rows.ts';
 
-/** A policy for a purpose, to be looked at before it is made. */
+/** Template of a policy that can be edited before it is created. */
 export interface PolicyTemplate {
   readonly title: string;
   readonly note: string;
-  /** It speaks of a column. */
+  /** Columns that the template can use. */
   readonly column?: (column: DataColumn) => boolean;
   readonly statement: (table: string, column: string) => string;
 }
@@ -18,7 +18,10 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     note: 'A column of type uuid holds who a row belongs to.',
     column: isId,
     statement: (table, column) =>
-      `create policy "Owners" on ${table}\n  for all to authenticated\n  using (${column} = (select auth.uid()))\n  with check (${column} = (select auth.uid()));`,
+      `create policy "Owners" on ${table}\n` +
+      `  for all to authenticated\n` +
+      `  using (${column} = (select auth.uid()))\n` +
+      `  with check (${column} = (select auth.uid()));`,
   },
   {
     title: 'Everybody reads',
@@ -35,19 +38,26 @@ export const policyTemplates: readonly PolicyTemplate[] = [
     note: 'In their own name: a column of type uuid has to hold their id.',
     column: isId,
     statement: (table, column) =>
-      `create policy "Users add" on ${table}\n  for insert to authenticated\n  with check (${column} = (select auth.uid()));`,
+      `create policy "Users add" on ${table}\n` +
+      `  for insert to authenticated\n` +
+      `  with check (${column} = (select auth.uid()));`,
   },
   {
     title: 'By e-mail address',
     note: 'A column of text holds the address of who may read and change a row.',
     column: isText,
     statement: (table, column) =>
-      `create policy "By address" on ${table}\n  for all to authenticated\n  using (${column} = (select auth.email()))\n  with check (${column} = (select auth.email()));`,
+      `create policy "By address" on ${table}\n` +
+      `  for all to authenticated\n` +
+      `  using (${column} = (select auth.email()))\n` +
+      `  with check (${column} = (select auth.email()));`,
   },
   {
     title: 'Only people with a name',
     note: 'Restricts the others: anonymous users see and change nothing.',
     statement: (table) =>
-      `create policy "No anonymous users" on ${table}\n  as restrictive for all to authenticated\n  using ((select (auth.jwt() ->> 'is_anonymous')::boolean) is not true);`,
+      `create policy "No anonymous users" on ${table}\n` +
+      `  as restrictive for all to authenticated\n` +
+      `  using ((select (auth.jwt() ->> 'is_anonymous')::boolean) is not true);`,
   },
 ];

@@ -1,7 +1,7 @@
 import type { DataColumn } from '../../../../services/contracts/data/rows.ts';
 import type { Values } from './rows.svelte.ts';
 
-/** What a field of a row stands for: its text, nothing, or what the table gives by itself. */
+/** Content of a field: its text, null, or the default of the column. */
 export type FieldMode = 'value' | 'null' | 'default';
 
 export interface FieldDraft {
@@ -11,8 +11,8 @@ export interface FieldDraft {
 
 export type RowDraft = Record<string, FieldDraft>;
 
-/** The fields of a new row, or of one that is there. */
-export function draftOf(columns: readonly DataColumn[], values: Values | undefined): RowDraft {
+/** Creates the fields of a new or an existing row. */
+export function toRowDraft(columns: readonly DataColumn[], values: Values | undefined): RowDraft {
   return Object.fromEntries(
     columns
       .filter(({ isGenerated }) => !isGenerated)
@@ -24,8 +24,8 @@ export function draftOf(columns: readonly DataColumn[], values: Values | undefin
   );
 }
 
-/** The modes that a column knows. */
-export function modesOf({ isNullable, defaultValue }: DataColumn, isNew: boolean): readonly FieldMode[] {
+/** Returns the modes that a column supports. */
+export function getFieldModes({ isNullable, defaultValue }: DataColumn, isNew: boolean): readonly FieldMode[] {
   return [
     'value',
     ...(isNullable ? (['null'] as const) : []),
@@ -33,8 +33,8 @@ export function modesOf({ isNullable, defaultValue }: DataColumn, isNew: boolean
   ];
 }
 
-/** What is to be written: of a row that is there only what is another than before. */
-export function changesOf(draft: RowDraft, before: Values | undefined): Values {
+/** Returns the values to write: for an existing row only the changed ones. */
+export function getChangedValues(draft: RowDraft, before: Values | undefined): Values {
   return Object.fromEntries(
     Object.entries(draft).flatMap(([name, { mode, text }]) => {
       if (mode === 'default') return [];
@@ -44,8 +44,8 @@ export function changesOf(draft: RowDraft, before: Values | undefined): Values {
   );
 }
 
-/** How a value is typed in. */
-export function controlOf({ type, choices }: DataColumn): 'choice' | 'flag' | 'long' | 'number' | 'line' {
+/** Returns the form control for a column. */
+export function getControl({ type, choices }: DataColumn): 'choice' | 'flag' | 'long' | 'number' | 'line' {
   if (choices.length > 0) return 'choice';
   if (type === 'boolean') return 'flag';
   if (/^(?:json|jsonb|text|xml)$|\[\]$/.test(type)) return 'long';

@@ -8,20 +8,20 @@ import {
 import { call } from '../../api/call.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** Rows that are read at once. */
-const together = 100;
-/** Pieces that are kept while others are looked at. */
-const mostKept = 20;
-/** Rows that fly by are not read. */
-const restMs = 60;
+/** Number of rows per request. */
+const rowsPerChunk = 100;
+/** Maximum number of cached chunks. */
+const maxChunks = 20;
+/** Delay in ms before visible rows are loaded, so that fast scrolling does not load them. */
+const settleMs = 60;
 
-/** A row as the list has it: values in the order of the columns, the long ones cut but for the key's. */
-export type ShownRow = readonly (string | null)[];
-/** Values by the names of their columns. */
+/** Row of the list: values in column order, long ones truncated except keys. */
+export type ListedRow = readonly (string | null)[];
+/** Values by column name. */
 export type Values = Readonly<Record<string, string | null>>;
 
-/** Which rows are asked for, and in which order. */
-export interface Wish {
+/** Filter and order of the rows. */
+export interface RowQuery {
   readonly order: string;
   readonly direction: 'asc' | 'desc';
   readonly column: string;
@@ -29,7 +29,7 @@ export interface Wish {
   readonly value: string;
 }
 
-/** One table: its columns, its policies, and those of its rows that are looked at. */
+/** Columns, policies and cached rows of a table. */
 export class Rows extends Loadable {
   readonly params: Readonly<Record<'schema' | 'name', string>>;
   columns = $state.raw<readonly DataColumn[]>([]);
@@ -37,30 +37,30 @@ export class Rows extends Loadable {
   isProtected = $state(true);
   isView = $state(false);
   total = $state(0);
-  wish = $state.raw<Wish>({ order: '', direction: 'asc', column: '', condition: 'contains', value: '' });
-  /** Why rows could not be read, such as a filter that does not fit its column. */
-  complaint = $state('');
-  readonly #pieces = new SvelteMap<number, readonly ShownRow[]>();
-  readonly #watched = new SvelteMap<number, number>();
-  readonly #asked = new SvelteSet<number>();
+  rowQuery = $state.raw<RowQuery>({ order: '', direction: 'asc', column: '', condition: 'contains', value: '' });
+  /** Error of the last list request, such as a filter that does not match the column type. */
+  listError = $state('');
+  readonly #chunks = new SvelteMap<number, readonly ListedRow[]>();
+  readonly #observers = new SvelteMap<number, number>();
+  readonly #pendingChunks = new SvelteSet<number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #turn = 0;
+  #requestId = 0;
 
   constructor(params: Rows['params']) {
     super();
     this.params = params;
   }
 
-  get keyed(): boolean {
+  get hasKey(): boolean {
     return this.columns.some(({ isKey }) => isKey);
   }
 
   async load(): Promise<void> {
     await this.readOnce(
       async () => {
-        const shape = await call(dataRowsApi.shape, { params: this.params });
-        await this.#first();
-        return shape;
+        const table = await call(dataRowsApi.shape, { params: this.params });
+        await this.#reload();
+        return table;
       },
       ({ columns, policies, isProtected, isView }) => {
         [this.columns, this.policies, this.isProtected, this.isView] = [columns, policies, isProtected, isView];
@@ -68,99 +68,101 @@ export class Rows extends Loadable {
     );
   }
 
-  async look(wish: Partial<Wish>): Promise<void> {
-    this.wish = { ...this.wish, ...wish };
-    await this.#first();
+  async setQuery(changes: Partial<RowQuery>): Promise<void> {
+    this.rowQuery = { ...this.rowQuery, ...changes };
+    await this.#reload();
   }
 
-  /** What is at this place; undefined while it is read. */
-  at(index: number): ShownRow | undefined {
-    return this.#pieces.get(Math.floor(index / together))?.[index % together];
+  /** Returns a row; undefined while it is loading. */
+  getRow(index: number): ListedRow | undefined {
+    return this.#chunks.get(Math.floor(index / rowsPerChunk))?.[index % rowsPerChunk];
   }
 
-  /** Reads what is at this place as long as it is seen. Returns what ends that. */
-  watch(index: number): () => void {
-    const piece = Math.floor(index / together);
-    this.#watched.set(piece, (this.#watched.get(piece) ?? 0) + 1);
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#fill(), restMs);
+  /** Loads a row while it is visible. Returns a function that stops it. */
+  observe(index: number): () => void {
+    const chunk = Math.floor(index / rowsPerChunk);
+    this.#observers.set(chunk, (this.#observers.get(chunk) ?? 0) + 1);
+    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#loadVisible(), settleMs);
     return () => {
-      const left = (this.#watched.get(piece) ?? 1) - 1;
-      if (left > 0) this.#watched.set(piece, left);
-      else this.#watched.delete(piece);
+      const remaining = (this.#observers.get(chunk) ?? 1) - 1;
+      if (remaining > 0) this.#observers.set(chunk, remaining);
+      else this.#observers.delete(chunk);
     };
   }
 
-  keyOf(row: ShownRow): Values {
-    return Object.fromEntries(this.columns.flatMap(({ name, isKey }, at) => (isKey ? [[name, row[at] ?? null]] : [])));
+  getKey(row: ListedRow): Values {
+    return Object.fromEntries(
+      this.columns.flatMap(({ name, isKey }, columnIndex) => (isKey ? [[name, row[columnIndex] ?? null]] : [])),
+    );
   }
 
-  async whole(key: Values): Promise<Values> {
+  async readRow(key: Values): Promise<Values> {
     return (await call(dataRowsApi.read, { params: this.params, body: { key } })).values;
   }
 
   async insert(values: Values): Promise<void> {
     await call(dataRowsApi.insert, { params: this.params, body: { values } });
-    await this.#first();
+    await this.#reload();
   }
 
   async change(key: Values, values: Values): Promise<void> {
     await call(dataRowsApi.change, { params: this.params, body: { key, values } });
-    await this.#first();
+    await this.#reload();
   }
 
-  /** Answers how many were there to be removed. */
+  /** Deletes rows and returns how many existed. */
   async remove(keys: readonly Values[]): Promise<number> {
     const { removed } = await call(dataRowsApi.remove, { params: this.params, body: { keys: [...keys] } });
-    await this.#first();
+    await this.#reload();
     return removed;
   }
 
-  /** Reads anew what is seen, and how many there are. */
-  async #first(): Promise<void> {
-    const turn = (this.#turn += 1);
+  /** Reloads the visible rows and the total. */
+  async #reload(): Promise<void> {
+    const requestId = (this.#requestId += 1);
     try {
       const { rows, total } = await this.#read(0, true);
-      if (turn !== this.#turn) return;
-      this.complaint = '';
-      this.#asked.clear();
-      for (const piece of this.#pieces.keys()) if (!this.#watched.has(piece)) this.#pieces.delete(piece);
-      this.#pieces.set(0, rows);
-      this.total = total ?? (rows.length < together ? rows.length : Math.max(this.total, 10 * together));
-      // Also what came into sight meanwhile.
-      const seen = [...this.#watched.keys()].filter((piece) => piece > 0 && piece * together < this.total);
-      await Promise.all(seen.map((piece) => this.#take(piece)));
+      if (requestId !== this.#requestId) return;
+      this.listError = '';
+      this.#pendingChunks.clear();
+      for (const chunk of this.#chunks.keys()) if (!this.#observers.has(chunk)) this.#chunks.delete(chunk);
+      this.#chunks.set(0, rows);
+      this.total = total ?? (rows.length < rowsPerChunk ? rows.length : Math.max(this.total, 10 * rowsPerChunk));
+      // Includes rows that became visible during the request.
+      const visible = [...this.#observers.keys()].filter((chunk) => chunk > 0 && chunk * rowsPerChunk < this.total);
+      await Promise.all(visible.map((chunk) => this.#loadChunk(chunk)));
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (requestId !== this.#requestId) return;
       if (this.phase === 'loading') throw error;
-      this.complaint = error instanceof Error ? error.message : '';
+      this.listError = error instanceof Error ? error.message : '';
     }
   }
 
-  #fill(): void {
+  #loadVisible(): void {
     this.#timer = undefined;
-    for (const piece of this.#watched.keys()) {
-      if (!this.#pieces.has(piece) && !this.#asked.has(piece)) void this.#take(piece);
+    for (const chunk of this.#observers.keys()) {
+      if (!this.#chunks.has(chunk) && !this.#pendingChunks.has(chunk)) void this.#loadChunk(chunk);
     }
   }
 
-  async #take(piece: number): Promise<void> {
-    const turn = this.#turn;
-    this.#asked.add(piece);
+  async #loadChunk(chunk: number): Promise<void> {
+    const requestId = this.#requestId;
+    this.#pendingChunks.add(chunk);
     try {
-      const { rows } = await this.#read(piece, false);
-      if (turn !== this.#turn) return;
-      const far = [...this.#pieces.keys()].filter((each) => !this.#watched.has(each));
-      for (const each of far.slice(0, Math.max(0, this.#pieces.size - mostKept))) this.#pieces.delete(each);
-      this.#pieces.set(piece, rows);
+      const { rows } = await this.#read(chunk, false);
+      if (requestId !== this.#requestId) return;
+      const hidden = [...this.#chunks.keys()].filter((each) => !this.#observers.has(each));
+      for (const each of hidden.slice(0, Math.max(0, this.#chunks.size - maxChunks))) this.#chunks.delete(each);
+      this.#chunks.set(chunk, rows);
     } catch (error) {
-      if (turn === this.#turn) this.complaint = error instanceof Error ? error.message : '';
+      if (requestId === this.#requestId) this.listError = error instanceof Error ? error.message : '';
     } finally {
-      this.#asked.delete(piece);
+      this.#pendingChunks.delete(chunk);
     }
   }
 
-  #read(piece: number, count: boolean): Promise<{ rows: (string | null)[][]; total: number | null }> {
-    const query = { ...this.wish, offset: piece * together, limit: together, count };
+  #read(chunk: number, count: boolean): Promise<{ rows: (string | null)[][]; total: number | null }> {
+    const query = { ...this.rowQuery, offset: chunk * rowsPerChunk, limit: rowsPerChunk, count };
     return call(dataRowsApi.list, { params: this.params, query });
   }
 }

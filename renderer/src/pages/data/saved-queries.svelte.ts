@@ -2,7 +2,7 @@ import { savedQueriesApi, type SavedQuery } from '../../../../services/contracts
 import { call } from '../../api/call.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** The queries that this person keeps, by name. */
+/** Saved queries of the signed-in account, by name. */
 export class SavedQueries extends Loadable {
   queries = $state.raw<readonly SavedQuery[]>([]);
 
@@ -14,15 +14,15 @@ export class SavedQueries extends Loadable {
   }
 
   async create(name: string, text: string): Promise<SavedQuery> {
-    const made = await call(savedQueriesApi.create, { body: { name, text } });
+    const created = await call(savedQueriesApi.create, { body: { name, text } });
     await this.load();
-    return made;
+    return created;
   }
 
   async change(id: string, change: { readonly name?: string; readonly text?: string }): Promise<SavedQuery> {
-    const changed = await call(savedQueriesApi.change, { params: { id }, body: change });
+    const updated = await call(savedQueriesApi.change, { params: { id }, body: change });
     await this.load();
-    return changed;
+    return updated;
   }
 
   async remove(id: string): Promise<void> {

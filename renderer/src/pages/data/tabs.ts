@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of the data platform in order. A new one is one line here. */
+/** Tabs of the data platform in order. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'tables', title: 'Tables', load: () => import('./Tables.svelte') },

@@ -3,22 +3,22 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** A page of the users of people's apps. */
+/** Page of the list of app users. */
 export class Users extends Loadable {
   rows = $state.raw<readonly DataUser[]>([]);
   total = $state(0);
   perPage = $state(1);
-  #words = '';
+  #search = '';
   #page = 1;
 
-  async show(words: string, page: number): Promise<void> {
-    [this.#words, this.#page] = [words, page];
+  async show(search: string, page: number): Promise<void> {
+    [this.#search, this.#page] = [search, page];
     await this.load();
   }
 
   async load(): Promise<void> {
     await this.readLatest(
-      () => call(dataUsersApi.list, { query: { q: this.#words, page: this.#page } }),
+      () => call(dataUsersApi.list, { query: { q: this.#search, page: this.#page } }),
       ({ users, total, perPage }) => {
         this.rows = users;
         this.total = total;
@@ -28,9 +28,13 @@ export class Users extends Loadable {
   }
 }
 
-/** The id of the user who was typed by e-mail or id; empty for nobody. @throws Problem with a sentence where none has that address. */
-export async function idOfUser(typed: string): Promise<string> {
-  const text = typed.trim();
+/**
+ * Resolves an e-mail address or ID to the user ID; empty input stays empty.
+ *
+ * @throws {Problem} If no user has the address.
+ */
+export async function findUserId(input: string): Promise<string> {
+  const text = input.trim();
   if (!text.includes('@')) return text;
   const { users } = await call(dataUsersApi.list, { query: { q: text, page: 1 } });
   const user = users.find(({ email }) => email.toLowerCase() === text.toLowerCase());
@@ -38,7 +42,7 @@ export async function idOfUser(typed: string): Promise<string> {
   return user.id;
 }
 
-/** One of them. */
+/** Details of an app user. */
 export class User extends Loadable {
   user = $state.raw<DataUserDetail>();
   readonly #id: string;

@@ -3,7 +3,7 @@ import { publicAddresses } from '../../state/public-addresses.svelte.ts';
 import { isLoopback } from '../../state/loopback.ts';
 import { services } from '../../state/services.svelte.ts';
 
-/** The addresses to clone a repository from, as the device of the reader reaches them. */
+/** Clone URLs of a repository as the device of the user reaches them. */
 export class CloneAddresses {
   readonly #repository: () => Pick<GitRepositoryView, 'cloneHttp' | 'cloneSsh'>;
 
@@ -16,22 +16,22 @@ export class CloneAddresses {
 
   get http(): string {
     const { cloneHttp } = this.#repository();
-    return forDevice(cloneHttp, publicAddresses.address('git')) ?? cloneHttp;
+    return toDeviceAddress(cloneHttp, publicAddresses.address('git')) ?? cloneHttp;
   }
 
-  /** Null where SSH is off, or not shared with the device. */
+  /** Clone URL over SSH; null if SSH is off or not shared with the device. */
   get ssh(): string | null {
     const { cloneSsh } = this.#repository();
-    return cloneSsh === null ? null : forDevice(cloneSsh, publicAddresses.address('git.ssh'));
+    return cloneSsh === null ? null : toDeviceAddress(cloneSsh, publicAddresses.address('git.ssh'));
   }
 }
 
-/** Puts the shared address in the place of a loopback one; null while nothing is shared. */
-function forDevice(address: string, shared: string | null): string | null {
+/** Replaces a loopback address with the shared one; returns null while nothing is shared. */
+function toDeviceAddress(address: string, shared: string | null): string | null {
   if (publicAddresses.targetDevice === 'this' || !URL.canParse(address) || !isLoopback(address)) return address;
   if (shared === null) return null;
   const { pathname, protocol, username } = new URL(address);
   const base = shared.replace(/\/$/, '');
-  const signed = username === '' ? base : base.replace('://', `://${username}@`);
-  return protocol === new URL(base).protocol || protocol.startsWith('http') ? `${signed}${pathname}` : address;
+  const baseWithUser = username === '' ? base : base.replace('://', `://${username}@`);
+  return protocol === new URL(base).protocol || protocol.startsWith('http') ? `${baseWithUser}${pathname}` : address;
 }

@@ -1,18 +1,18 @@
 import { gitApi } from '../../../../services/contracts/git/api.ts';
 import { call } from '../../api/call.ts';
 import type { PaletteSearch } from '../../state/palette-search.ts';
-import { hrefOf } from './places.ts';
+import { buildRepositoryPath } from './repository-links.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Repositories by their names. */
-const find: PaletteSearch = async (words, signal) => {
-  const { repositories } = await call(gitApi.list, { query: { q: words, sort: 'updated' }, signal });
-  const results = repositories.slice(0, shown).map((repository) => ({
+/** Finds repositories by name. */
+const find: PaletteSearch = async (query, signal) => {
+  const { repositories } = await call(gitApi.list, { query: { q: query, sort: 'updated' }, signal });
+  const results = repositories.slice(0, maxResults).map((repository) => ({
     id: `repository-${repository.owner}-${repository.name}`,
     title: `${repository.owner}/${repository.name}`,
     icon: 'git' as const,
-    to: hrefOf(repository),
+    to: buildRepositoryPath(repository),
   }));
   return [{ title: 'Repositories', results }];
 };

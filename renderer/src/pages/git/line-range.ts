@@ -1,10 +1,10 @@
-/** Lines of a file that an address marks, counted from 1 and both included. */
+/** Line range of a URL fragment, 1-based and inclusive. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Reads the fragment of an address, such as `#L10`, `#L10-L20` or `#L10-20`; undefined for any other. */
+/** Parses a URL fragment such as `#L10`, `#L10-L20` or `#L10-20`. Returns undefined for other fragments. */
 export function parseLineRange(fragment: string): LineRange | undefined {
   const match = /^#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?$/.exec(fragment);
   if (match === null) return undefined;

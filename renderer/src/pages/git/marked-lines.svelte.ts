@@ -1,6 +1,6 @@
 import { parseLineRange, type LineRange } from './line-range.ts';
 
-/** The lines that the fragment of the address marks, up to date while the page is open. */
+/** Tracks the line range in the URL fragment. */
 export class MarkedLines {
   range = $state.raw<LineRange | undefined>(parseLineRange(location.hash));
 
@@ -18,7 +18,7 @@ export class MarkedLines {
   }
 }
 
-/** Scrolls to an element that marks lines as soon as it is on the page. */
+/** Scrolls to the first marked line when it is mounted. */
 export function scrollToMark(element: HTMLElement): void {
   element.scrollIntoView({ block: 'center' });
 }

@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Code in order. A new one is one line here. */
+/** Tabs of the service Code in order. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'repositories', title: 'Repositories', load: () => import('./Repositories.svelte') },

@@ -4,23 +4,23 @@ import { buildPath } from '../../state/page-path.ts';
 import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 import { session } from '../../state/session.svelte.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Saved syncs by their names, and remotes, while rclone runs: looking for something else is no reason to start it. */
-const begin: CreatePaletteSearch = () => {
-  const all = memoize(async () => {
+/** Finds saved syncs by name, and remotes while rclone is running: a search does not start it. */
+const createSearch: CreatePaletteSearch = () => {
+  const loadItems = memoize(async () => {
     const { tasks, engine } = await call(syncApi.overview);
     const { remotes } = session.isAdmin && engine.running ? await call(syncApi.remotes) : { remotes: [] };
     return { tasks, remotes };
   });
-  return async (words) => {
-    const { tasks, remotes } = await all();
+  return async (query) => {
+    const { tasks, remotes } = await loadItems();
     return [
       {
         title: 'Syncs',
         results: tasks
-          .filter(({ name }) => containsTerms(name, words))
-          .slice(0, shown)
+          .filter(({ name }) => containsTerms(name, query))
+          .slice(0, maxResults)
           .map(({ id, name }) => ({
             id: `sync-${String(id)}`,
             title: name,
@@ -31,8 +31,8 @@ const begin: CreatePaletteSearch = () => {
       {
         title: 'Remotes',
         results: remotes
-          .filter(({ name, type }) => containsTerms(`${name} ${type}`, words))
-          .slice(0, shown)
+          .filter(({ name, type }) => containsTerms(`${name} ${type}`, query))
+          .slice(0, maxResults)
           .map(({ name, summary }) => ({
             id: `remote-${name}`,
             title: name,
@@ -45,4 +45,4 @@ const begin: CreatePaletteSearch = () => {
   };
 };
 
-export default begin;
+export default createSearch;

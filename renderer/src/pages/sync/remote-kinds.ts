@@ -1,28 +1,28 @@
 import type { ProviderField, SyncProvider } from '../../../../services/contracts/sync/remotes.ts';
 
-/** What somebody is asked first about a kind of remote, in plain words. */
-interface FieldWords {
+/** Label and help of a field that is shown first. */
+interface FieldText {
   readonly name: string;
   readonly label: string;
   readonly help?: string;
-  /** One of those that the engine names is chosen, rather than typed. */
-  readonly isChosen?: true;
+  /** Shows a select field instead of a text field with suggestions. */
+  readonly isSelect?: true;
 }
-interface KindWords {
+interface KindText {
   readonly title: string;
-  readonly fields: readonly FieldWords[];
+  readonly fields: readonly FieldText[];
 }
 
-const host: FieldWords = {
+const host: FieldText = {
   name: 'host',
   label: 'Address',
   help: 'Its name or number in the network, such as nas or 192.168.1.10.',
 };
-const user: FieldWords = { name: 'user', label: 'User name' };
-const password: FieldWords = { name: 'pass', label: 'Password' };
+const user: FieldText = { name: 'user', label: 'User name' };
+const password: FieldText = { name: 'pass', label: 'Password' };
 
-/** The kinds that a home has, the likeliest first. What they need no word for here is asked by the engine's own words. */
-const kinds: Readonly<Record<string, KindWords>> = {
+/** Common kinds of remotes, most likely first. Fields without a text here use that of rclone. */
+const kindTexts: Readonly<Record<string, KindText>> = {
   smb: { title: 'NAS or Windows share (SMB)', fields: [host, user, password] },
   sftp: {
     title: 'Server or NAS by SSH (SFTP)',
@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, KindWords>> = {
     title: 'Nextcloud, ownCloud or another WebDAV',
     fields: [
       { name: 'url', label: 'Address', help: 'Such as https://cloud.example/remote.php/dav/files/ada.' },
-      { name: 'vendor', label: 'What it is', isChosen: true },
+      { name: 'vendor', label: 'What it is', isSelect: true },
       user,
       { ...password, help: 'Nextcloud: an app password, from Settings, Security.' },
     ],
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<string, KindWords>> = {
   s3: {
     title: 'S3 storage (AWS, MinIO, Hetzner and others)',
     fields: [
-      { name: 'provider', label: 'Whose', isChosen: true },
+      { name: 'provider', label: 'Whose', isSelect: true },
       { name: 'access_key_id', label: 'Access key' },
       { name: 'secret_access_key', label: 'Secret key' },
       { name: 'region', label: 'Region' },
@@ -100,70 +100,70 @@ const kinds: Readonly<Record<string, KindWords>> = {
   },
 };
 
-/** The kinds most people look for, in order, how they are called, and which fields they are asked first. */
-export const usualKinds: readonly (readonly [type: string, title: string, fields: readonly string[]])[] =
-  Object.entries(kinds).map(([type, { title, fields }]) => [type, title, fields.map(({ name }) => name)]);
+/** Common kinds in order, with their title and the names of their first fields. */
+export const commonKinds: readonly (readonly [type: string, title: string, fields: readonly string[]])[] =
+  Object.entries(kindTexts).map(([type, { title, fields }]) => [type, title, fields.map(({ name }) => name)]);
 
-/** A field of the form, and how it is asked. */
-export interface AskedField {
+/** Field of the form with its label and help. */
+export interface RemoteFormField {
   readonly field: ProviderField;
   readonly label: string;
   readonly help: string;
-  readonly isChosen: boolean;
+  readonly isSelect: boolean;
 }
 
 /**
- * The fields of a kind in the order in which they are asked: what everybody fills in, and what stands behind a fold. Of a kind that
- * is not a usual one all stand in the first part that the engine does not take for advanced.
+ * Groups the fields of a kind into common and collapsed ones.
+ * Kinds without texts of their own show all fields that rclone does not mark as advanced.
  */
-export function askedOf(
+export function groupFields(
   type: string,
   fields: readonly ProviderField[],
 ): {
-  readonly first: readonly AskedField[];
-  readonly more: readonly AskedField[];
-  readonly rest: readonly AskedField[];
+  readonly first: readonly RemoteFormField[];
+  readonly more: readonly RemoteFormField[];
+  readonly rest: readonly RemoteFormField[];
 } {
-  const known = kinds[type];
-  const asked = fields.map((field): AskedField => {
-    const words = known?.fields.find(({ name }) => name === field.name);
+  const kindText = kindTexts[type];
+  const formFields = fields.map((field): RemoteFormField => {
+    const fieldText = kindText?.fields.find(({ name }) => name === field.name);
     return {
       field,
-      label: labelOf(field, words?.label),
-      help: words === undefined ? firstLine(field.help) : (words.help ?? ''),
-      isChosen: field.kind === 'choice' || words?.isChosen === true,
+      label: getFieldLabel(field, fieldText?.label),
+      help: fieldText === undefined ? getFirstLine(field.help) : (fieldText.help ?? ''),
+      isSelect: field.kind === 'choice' || fieldText?.isSelect === true,
     };
   });
-  const rest = asked.filter(({ field }) => field.advanced);
-  const plain = asked.filter(({ field }) => !field.advanced);
-  if (known === undefined) return { first: plain, more: [], rest };
-  const first = known.fields.flatMap(({ name }) => asked.filter(({ field }) => field.name === name));
+  const rest = formFields.filter(({ field }) => field.advanced);
+  const basic = formFields.filter(({ field }) => !field.advanced);
+  if (kindText === undefined) return { first: basic, more: [], rest };
+  const first = kindText.fields.flatMap(({ name }) => formFields.filter(({ field }) => field.name === name));
   return {
     first,
-    more: plain.filter((each) => !first.includes(each)),
+    more: basic.filter((each) => !first.includes(each)),
     rest: rest.filter((each) => !first.includes(each)),
   };
 }
 
-/** What rclone calls `pass` has a word everywhere else. */
-function labelOf({ name, required }: ProviderField, given: string | undefined): string {
-  const known = { user: 'User name', pass: 'Password', url: 'Address' }[name];
-  const words = given ?? known ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  return required ? words : `${words} (optional)`;
+/** Returns the label of a field, with a readable name for `pass` and others. */
+function getFieldLabel({ name, required }: ProviderField, text: string | undefined): string {
+  const defaultLabel = { user: 'User name', pass: 'Password', url: 'Address' }[name];
+  const baseLabel = text ?? defaultLabel ?? name.slice(0, 1).toUpperCase() + name.slice(1).replaceAll('_', ' ');
+  return required ? baseLabel : `${baseLabel} (optional)`;
 }
 
-/** The first line, which says what it is; those that follow are about special cases. */
-export function firstLine(help: string): string {
+/** Returns the first line of a help text; further lines describe special cases. */
+export function getFirstLine(help: string): string {
   return help.split('\n', 1)[0] ?? '';
 }
 
-/** Whether what an engine's rule says goes for one provider of a kind: `AWS,Minio`, `!AWS` for all others, or nothing for all. */
+/** Checks that a provider rule of rclone applies: `AWS,Minio`, `!AWS` for all others, or empty for all. */
 export function appliesTo(rule: string, provider: string): boolean {
   if (rule === '') return true;
   return rule.replace(/^!/, '').split(',').includes(provider) !== rule.startsWith('!');
 }
 
-/** The fields that a kind asks for one provider of it, such as that of S3. */
-export function fieldsFor({ fields }: SyncProvider, provider: string): readonly ProviderField[] {
+/** Returns the fields of a kind for one provider, such as an S3 provider. */
+export function getProviderFields({ fields }: SyncProvider, provider: string): readonly ProviderField[] {
   return fields.filter((field) => appliesTo(field.provider, provider));
 }

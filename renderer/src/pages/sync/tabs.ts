@@ -1,6 +1,6 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Sync in order. A new one is one line here. */
+/** Tabs of the service Sync in order. */
 export const tabs: readonly ServiceTab[] = [
   { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
   { section: 'syncs', title: 'Syncs', load: () => import('./Tasks.svelte') },

@@ -1,0 +1,94 @@
+import type { AccessReason } from '../../../../services/contracts/control/access.ts';
+import type { Account, Grant, Permission } from '../../../../services/contracts/control/accounts.ts';
+import { services } from '../../state/services.svelte.ts';
+import { grantable } from './grantable-resources.svelte.ts';
+
+const list = new Intl.ListFormat('en');
+
+/** Permissions with their labels, in the order of the select field. */
+export const permissionOptions: readonly (readonly [Permission, string])[] = [
+  ['read-write', 'Read and write'],
+  ['read', 'Read'],
+  ['write', 'Write'],
+  ['none', 'Denied'],
+];
+
+export function formatPermission(permission: Permission): string {
+  return permissionOptions.find(([key]) => key === permission)?.[1] ?? permission;
+}
+
+/** Formats the resource of a grant: the title of the service for `*`, otherwise the pattern. */
+export function formatResource({ service, resource }: Pick<Grant, 'service' | 'resource'>): string {
+  return resource === '*' ? grantable.title(service) : resource;
+}
+
+const verbs: readonly (readonly [Permission, string])[] = [
+  ['read-write', 'uses'],
+  ['read', 'reads'],
+  ['write', 'writes to'],
+  ['none', 'not'],
+];
+
+/** Summarizes the permissions of an account by service: `Uses Downloads and Code, reads Uptime`. */
+export function summarizeGrants({ role, grants }: Pick<Account, 'role' | 'grants'>): string {
+  if (role === 'admin') return 'May do everything';
+  if (grants.length === 0) return 'Only what everyone may do';
+  const parts = verbs.flatMap(([permission, verb]) => {
+    const matching = sortByPrecedence(grants.filter((grant) => grant.permission === permission));
+    const names = matching.map(formatGrant);
+    return names.length === 0 ? [] : [`${verb} ${list.format(names)}`];
+  });
+  const line = parts.join('; ');
+  return line.slice(0, 1).toUpperCase() + line.slice(1);
+}
+
+/** Formats a grant: `Messages`, `topics that begin with home-`, `Sync /home/ada`. */
+function formatGrant({ service, resource }: Grant): string {
+  if (resource === '*') return services.getTitle(service);
+  const [begin, ...others] = resource.split('*');
+  return service === 'push' && others.length === 1 && others[0] === ''
+    ? `topics that begin with ${String(begin)}`
+    : `${services.getTitle(service)} ${resource}`;
+}
+
+/** Explains the result of an access check as a sentence. */
+export function formatAccessReason(reason: AccessReason): string {
+  return {
+    administrator: 'Administrators may do everything.',
+    'switched-off': 'The account is switched off.',
+    granted: 'A grant allows it.',
+    'not-granted': 'No grant allows it, or a longer pattern takes it away.',
+  }[reason];
+}
+
+/** Combines two checkboxes into a permission. */
+export function toPermission(read: boolean, write: boolean): Permission {
+  if (read) return write ? 'read-write' : 'read';
+  return write ? 'write' : 'none';
+}
+
+/**
+ * Sorts grants in the order of evaluation: by service, longest pattern first, and write permission first among
+ * equal lengths.
+ */
+export function sortByPrecedence(grants: readonly Grant[]): readonly Grant[] {
+  const getServiceIndex = ({ service }: Grant): number => {
+    const index = grantable.list.findIndex((each) => each.service === service);
+    return index < 0 ? grantable.list.length : index;
+  };
+  const getWriteRank = ({ permission }: Grant): number =>
+    permission === 'read-write' || permission === 'write' ? 0 : 1;
+  return grants.toSorted(
+    (a, b) =>
+      getServiceIndex(a) - getServiceIndex(b) ||
+      a.service.localeCompare(b.service) ||
+      b.resource.length - a.resource.length ||
+      getWriteRank(a) - getWriteRank(b) ||
+      a.resource.localeCompare(b.resource),
+  );
+}
+
+/** Checks that two grants have the same service and resource. */
+export function hasSameTarget(one: Grant, other: Grant): boolean {
+  return one.service === other.service && one.resource === other.resource;
+}

@@ -1,4 +1,0 @@
-/** `1 row`, `about 1,800 rows`. */
-export function sizeWords(rows: number, isEstimate: boolean): string {
-  return `${isEstimate ? 'about ' : ''}${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;
-}

@@ -1,0 +1,220 @@
+import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
+import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
+import { formatAgo, formatBytes, isYesterday, formatMoment } from '../../parts/text/format.ts';
+import type { IconName } from '../../parts/text/icons.ts';
+
+type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
+
+/** Formats the state of a job as a tag. */
+export function formatJobState({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): {
+  text: string;
+  tone: Tone;
+} {
+  switch (state) {
+    case 'waiting':
+      return { text: 'Waiting', tone: 'plain' };
+    case 'running':
+      return { text: kind === 'preview' ? 'Previewing' : 'Running', tone: 'sea' };
+    case 'done':
+      if (totals.errors > 0)
+        return { text: totals.errors === 1 ? '1 error' : `${totals.errors.toLocaleString('en')} errors`, tone: 'warn' };
+      return { text: kind === 'preview' ? 'Previewed' : 'Done', tone: 'ok' };
+    case 'held':
+      return { text: 'Waits for you', tone: 'lamp' };
+    case 'failed':
+      return { text: 'Failed', tone: 'bad' };
+    case 'stopped':
+      return { text: 'Stopped', tone: 'warn' };
+    case 'interrupted':
+      return { text: 'Interrupted', tone: 'warn' };
+  }
+}
+
+const jobKindLabels: ReadonlyMap<string, string> = new Map([
+  ['run', 'Saved sync'],
+  ['preview', 'Preview'],
+  ['undo', 'Undo'],
+  ['sync/sync', 'Sync by a program'],
+  ['sync/copy', 'Copy by a program'],
+  ['sync/move', 'Move by a program'],
+  ['sync/bisync', 'Two-way sync by a program'],
+  ['operations/copyfile', 'Copy of a file by a program'],
+  ['operations/movefile', 'Move of a file by a program'],
+  ['operations/deletefile', 'Removal of a file by a program'],
+  ['operations/purge', 'Removal of a folder by a program'],
+  ['operations/check', 'Comparison by a program'],
+]);
+
+/** Checks that a run did not finish all of its work, so that it can be repeated. */
+export function isUnfinished({ state, kind, totals }: Pick<SyncJob, 'state' | 'kind' | 'totals'>): boolean {
+  if (kind !== 'run') return false;
+  return (
+    state === 'failed' || state === 'interrupted' || state === 'stopped' || (state === 'done' && totals.errors > 0)
+  );
+}
+
+/** Checks that the source folder is missing, so that a retry would fail as well. rclone reports this only as text. */
+export function lacksSource({ state, detail }: Pick<SyncJob, 'state' | 'detail'>): boolean {
+  return state === 'failed' && /\bdirectory not found\.?$/i.test(detail);
+}
+
+/** Formats the kind of a job; rare calls keep their API name. */
+export function formatJobKind(kind: string): string {
+  return jobKindLabels.get(kind) ?? `${kind} by a program`;
+}
+
+/** Kinds that copy files: without transfers there was nothing to copy. */
+const copyKinds: readonly string[] = ['run', 'sync/sync', 'sync/copy', 'sync/move', 'sync/bisync'];
+
+/** Formats the changes of a job: `2 files copied · 1 deleted`; empty if there is nothing to report. */
+export function formatChanges({ kind, state, totals: { transfers, deletes } }: SyncJob): string {
+  const isIdle = transfers === 0 && deletes === 0 && state === 'done' && copyKinds.includes(kind);
+  const count = (number: number): string => number.toLocaleString('en');
+  const parts = [
+    ...(transfers > 0 ? [`${formatFileCount(transfers)} copied`] : []),
+    ...(deletes > 0 ? [`${transfers > 0 ? count(deletes) : formatFileCount(deletes)} deleted`] : []),
+    ...(isIdle ? ['Nothing to copy'] : []),
+  ];
+  return parts.join(' · ');
+}
+
+/** Formats size and duration: `1.9 MB in 12 s`. Omits durations below a second. */
+export function formatEffort({ totals, startedAt, endedAt }: SyncJob): string {
+  const size = formatCopiedSize({ totals });
+  if (endedAt === null || endedAt - startedAt < 1000) return size;
+  return `${size === '' ? 'took' : `${size} in`} ${formatElapsed(endedAt - startedAt)}`;
+}
+
+/** Formats the copied size: `1.9 MB`; empty for 0. */
+export function formatCopiedSize({ totals }: Pick<SyncJob, 'totals'>): string {
+  return totals.bytes > 0 ? formatBytes(totals.bytes) : '';
+}
+
+/** Formats the duration of a job up to its end or now. */
+export function formatJobDuration({ startedAt, endedAt }: Pick<SyncJob, 'startedAt' | 'endedAt'>, now: number): string {
+  return formatElapsed(Math.max(0, (endedAt ?? now) - startedAt));
+}
+
+/** Describes the effect on the destination. `days` is the retention of replaced files, if known. */
+export function describeMode({ mode, keepReplaced }: Pick<SyncTask, 'mode' | 'keepReplaced'>, days?: number): string {
+  if (mode === 'copy') return 'Copies what is new or changed, and deletes nothing.';
+  const deletes = 'Also deletes what is no longer at the source.';
+  if (!keepReplaced) return `${deletes} That cannot be undone.`;
+  const span = days === undefined ? 'a while' : days === 1 ? 'a day' : `${days.toLocaleString('en')} days`;
+  return `${deletes} A run can be undone for ${span}.`;
+}
+
+/** Formats a file count: `1 file`, `1,200 files`. */
+export function formatFileCount(count: number): string {
+  return count === 1 ? '1 file' : `${count.toLocaleString('en')} files`;
+}
+
+function formatElapsed(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (ms < 1000) return 'under 1 s';
+  if (seconds < 60) return `${String(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${String(minutes)} min`;
+  return `${String(Math.floor(minutes / 60))} h${minutes % 60 === 0 ? '' : ` ${String(minutes % 60)} min`}`;
+}
+
+const clockTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const moment = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** Formats a future time: `today, 14:30`, `tomorrow, 03:30`, `Sun, Nov 29, 03:00`. */
+export function formatUpcomingTime(time: number, now: number): string {
+  const tomorrow = new Date(now);
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  const day = new Date(time).toDateString();
+  if (day === new Date(now).toDateString()) return `today, ${clockTime.format(time)}`;
+  return day === tomorrow.toDateString() ? `tomorrow, ${clockTime.format(time)}` : moment.format(time);
+}
+
+/** Formats a past time: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
+export function formatPastTime(time: number, now: number): string {
+  if (isYesterday(time, now)) return `yesterday, ${clockTime.format(time)}`;
+  return new Date(time).toDateString() === new Date(now).toDateString()
+    ? formatAgo(time, now)
+    : formatMoment(time, now);
+}
+
+/** Formats the time of the next run. */
+export function formatNextRun({ paused, nextAt, cron, last }: SyncTask, now: number): string {
+  if (paused) return 'Paused';
+  if (nextAt !== null && (last?.state === 'failed' || last?.state === 'interrupted')) {
+    return `Tries again ${formatUpcomingTime(nextAt, now)}`;
+  }
+  if (nextAt !== null) return `Next run ${formatUpcomingTime(nextAt, now)}`;
+  return cron === null ? 'Runs when you start it' : '';
+}
+
+/** Display names of remote kinds; others use the rclone name. */
+const remoteKindLabels: ReadonlyMap<string, string> = new Map([
+  ['azureblob', 'Azure storage'],
+  ['b2', 'Backblaze B2'],
+  ['box', 'Box'],
+  ['crypt', 'Encrypted'],
+  ['drive', 'Google Drive'],
+  ['dropbox', 'Dropbox'],
+  ['ftp', 'FTP'],
+  ['http', 'Website'],
+  ['onedrive', 'OneDrive'],
+  ['pcloud', 'pCloud'],
+  ['s3', 'S3 storage'],
+  ['sftp', 'SFTP'],
+  ['smb', 'Windows share'],
+  ['webdav', 'WebDAV'],
+]);
+
+/** Cloud services; kinds that are neither cloud nor folder are servers. */
+const cloudKinds: ReadonlySet<string> = new Set([
+  'azureblob',
+  'b2',
+  'box',
+  'drive',
+  'dropbox',
+  'onedrive',
+  'pcloud',
+  's3',
+]);
+
+/** Returns the icon of a remote kind. */
+export function getRemoteIcon(type: string): IconName {
+  if (type === 'alias') return 'folder';
+  if (type === 'crypt') return 'lock';
+  return cloudKinds.has(type) ? 'cloud' : 'server';
+}
+
+/** Returns kind, address and user of a remote: `WebDAV`, `https://attic.example/dav`, `ada`. */
+export function getRemoteFacts({ type, summary }: SyncRemote): string[] {
+  // An alias names a local folder or a folder of another remote.
+  const aliasLabel = /^(?:\/|[a-z]:[\\/])/i.test(summary) ? 'Folder on this computer' : 'Folder of another remote';
+  const kind = type === 'alias' ? aliasLabel : (remoteKindLabels.get(type) ?? type);
+  return [kind, ...summary.split(' · ')].filter((part) => part !== '');
+}
+
+/**
+ * Formats source and destination by as many path segments as distinguish them: `…/photos → nas:photos`.
+ * Non-breaking spaces keep the arrow within the line.
+ */
+export function formatRoute(source: string, destination: string): string {
+  for (const parts of [1, 2, 3]) {
+    const pathEnds = [source, destination].map((location) => getPathEnd(location, parts));
+    if (pathEnds[0] !== pathEnds[1]) return pathEnds.join('\u00a0→\u00a0');
+  }
+  return `${source}\u00a0→\u00a0${destination}`;
+}
+
+function getPathEnd(location: string, parts: number): string {
+  const [, remote = '', path = ''] = /^([^/:]+:)?(.*)$/s.exec(location) ?? [];
+  const names = path.split('/').filter((name) => name !== '');
+  if (names.length <= parts) return location.replace(/(?<=.)\/+$/, '');
+  return `${remote}…/${names.slice(-parts).join('/')}`;
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { getColumnWidth } from '../../renderer/src/pages/data/column-widths.ts';
+import { formatCommandResult, formatRunTime } from '../../renderer/src/pages/data/run-format.ts';
+
+describe('results of statements', () => {
+  it('formats the duration with a useful precision', () => {
+    expect([1.3, 640, 2345, 125_000].map(formatRunTime)).toEqual(['0.001 s', '0.64 s', '2.3 s', '2:05']);
+  });
+
+  it('formats the number of rows of commands with rows', () => {
+    expect(formatCommandResult('SELECT', 1)).toBe('1 row');
+    expect(formatCommandResult('SELECT', 1200)).toBe('1,200 rows');
+    expect(formatCommandResult('UPDATE', 2)).toBe('2 rows changed');
+    expect(formatCommandResult('CREATE', 0)).toBe('CREATE');
+  });
+});
+
+it('derives the column width from its values and its name', () => {
+  const of = (name: string, type: string): number => getColumnWidth({ name, type, isKey: false }, false);
+  expect(of('id', 'integer')).toBeLessThan(of('name', 'text'));
+  expect(of('name', 'text')).toBeLessThan(of('at', 'timestamp with time zone'));
+  expect(of('a_rather_long_name', 'integer')).toBeGreaterThan(of('id', 'integer'));
+  expect(of('x'.repeat(60), 'text')).toBe(16);
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { formatSchedule } from '../../renderer/src/pages/sync/task-schedule.ts';
+
+const winter = Date.UTC(2026, 0, 10);
+const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** A zone whose clock is this much ahead of the one of this machine, all year. */
+const ahead = (hours: number): string => {
+  const own = -new Date(winter).getTimezoneOffset() / 60;
+  const at = own + hours;
+  return at === 0 ? 'UTC' : `Etc/GMT${at > 0 ? '-' : '+'}${String(Math.abs(at))}`;
+};
+
+describe('formatSchedule', () => {
+  it('formats the schedule in local time', () => {
+    expect(formatSchedule({ cron: '30 3 * * *', zone: here }, winter)).toBe('Every day at 03:30');
+    expect(formatSchedule({ cron: null, zone: here }, winter)).toBe('');
+    expect(formatSchedule({ cron: '0 * * * *', zone: ahead(2) }, winter)).toBe('Every hour');
+  });
+
+  it('adds the time of another time zone', () => {
+    const zone = ahead(2);
+    expect(formatSchedule({ cron: '30 3 * * *', zone }, winter)).toBe(`Every day at 01:30, which is 03:30 in ${zone}`);
+    expect(formatSchedule({ cron: '0 1 * * 1', zone }, winter)).toBe(
+      `Every Sunday at 23:00, which is Monday 01:00 in ${zone}`,
+    );
+    expect(formatSchedule({ cron: '0 0 1 * *', zone }, winter)).toBe(`By the rule 0 0 1 * * in ${zone}`);
+    expect(formatSchedule({ cron: '0 1 * * 1', zone: 'Nowhere/AtAll' }, winter)).toBe(
+      'Every Monday at 01:00 in Nowhere/AtAll',
+    );
+  });
+});
