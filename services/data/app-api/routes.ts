@@ -5,17 +5,17 @@ import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
-import { typescriptTypes } from '../sql/types.ts';
-import { csvRoutes } from './csv.ts';
-import { csvSaveRoute } from './csv-save.ts';
+import { typescriptTypes } from '../sql/typescript-types.ts';
+import { csvRoutes } from './csv-import.ts';
+import { csvSaveRoute } from './csv-export.ts';
 import type { Settings } from '../settings.ts';
 import { keyRoutes } from './keys.ts';
 import { overviewRoute } from './overview.ts';
 import { rowRoutes } from './rows.ts';
-import { runFor } from './run.ts';
+import { runFor } from './query-runner.ts';
 import { runRoutes } from './run-routes.ts';
 import { servedTables } from './served-tables.ts';
-import { sightOf } from './sight.ts';
+import { sightOf } from './row-visibility.ts';
 import { shapeOf } from './table-shape.ts';
 
 export interface OwnParts {

@@ -2,7 +2,7 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataApi } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import { Cancellation } from './cancellation.ts';
-import { runFor } from './run.ts';
+import { runFor } from './query-runner.ts';
 
 /** Runs what a person typed, and cancels it: when they say so, or when who asked for it is gone before the answer. */
 export function runRoutes(database: Database): readonly ApiHandler[] {

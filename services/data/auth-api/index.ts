@@ -9,8 +9,8 @@ import { Mailbox } from './mail/mailbox.ts';
 import { mailDestination, type MailSettings } from './mail/settings.ts';
 import { createAuthMetrics } from './metrics.ts';
 import { ownUserRoutes } from './app-api/users.ts';
-import { authPart } from './part.ts';
-import { usualTiming, type AuthSettings, type Timing } from './parts.ts';
+import { authPart } from './handler.ts';
+import { usualTiming, type AuthSettings, type Timing } from './dependencies.ts';
 import { authDatabase } from './store/database.ts';
 import { cleanUp } from './store/sessions.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../contracts/service.ts';
 import { isAllowedRedirect } from './domain/redirects.ts';
-import type { Call } from './http/call.ts';
-import type { AuthParts, AuthSettings } from './parts.ts';
+import type { Call } from './http/auth-call.ts';
+import type { AuthParts, AuthSettings } from './dependencies.ts';
 
 export const authPrefix = '/auth/v1';
 

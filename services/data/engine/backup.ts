@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 import { exists } from './exists.ts';
-import { owner } from './owner.ts';
+import { owner } from './process-user.ts';
 
 const name = 'cluster';
 /** An archive keeps files alone, and PostgreSQL wants its empty folders too. */

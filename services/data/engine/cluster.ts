@@ -6,7 +6,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { exists } from './exists.ts';
 import { freePort } from './free-port.ts';
-import { owner } from './owner.ts';
+import { owner } from './process-user.ts';
 import { findPrograms } from './programs.ts';
 
 /** The cluster's superuser, ours alone: people's own tables belong to another role (see frame.ts). */

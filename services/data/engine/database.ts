@@ -3,9 +3,9 @@ import type pg from 'pg';
 import type { Context } from '../../contracts/service.ts';
 import { Secrets } from '../store/secrets.ts';
 import type { Settings } from '../settings.ts';
-import { databaseAway, isAway } from './away.ts';
+import { databaseAway, isAway } from './connection-errors.ts';
 import { ownServer, externalServer, type Server, type Running } from './server.ts';
-import type { SchemaStep } from './steps.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
 /** Who a request's statements run as, and the settings of the transaction that say so (`request.jwt.claims`, …). */
 export interface RequestRole {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { owner } from './owner.ts';
+import { owner } from './process-user.ts';
 
 /** The folder of `initdb` and `postgres`, which the user they run as can enter. */
 export async function findPrograms(): Promise<string> {

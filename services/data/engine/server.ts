@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isStarting } from './away.ts';
+import { isStarting } from './connection-errors.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
-import { eventTriggers, externalOwnerRole, frameSteps, ownerRole, ownerSteps } from './frame.ts';
-import { approachOf } from './limited.ts';
-import { takeSteps, type SchemaStep } from './steps.ts';
+import { eventTriggers, externalOwnerRole, frameSteps, ownerRole, ownerSteps } from './base-schema.ts';
+import { approachOf } from './limited-user.ts';
+import { takeSteps, type SchemaStep } from './schema-steps.ts';
 
 /** A server that answers, and connections to it. Disposal ends what of it is ours. */
 export interface Running extends AsyncDisposable {

@@ -3,8 +3,8 @@ import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
 import { signByPair, signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
-import { KeyPairs, type KeyPair, type PublicJwk } from './pairs.ts';
-import { tokenHash } from '../auth-api/one-time.ts';
+import { KeyPairs, type KeyPair, type PublicJwk } from './key-pairs.ts';
+import { tokenHash } from '../auth-api/one-time-tokens.ts';
 
 /** The roles that a key stands for. */
 export type KeyRole = 'anon' | 'service_role';

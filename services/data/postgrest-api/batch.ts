@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Database } from '../engine/database.ts';
-import type { Answer } from './answer.ts';
-import { beforeOf, openCall, settingsOf, type Call } from './call.ts';
+import type { Answer } from './response.ts';
+import { beforeOf, openCall, settingsOf, type Call } from './request-context.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
 import { parseJson } from './parse/body.ts';
 import { read } from './read.ts';
-import { callRoutine } from './routine.ts';
+import { callRoutine } from './routine-call.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import { resultOf, settingsStatement, statementQuery, timeouts, type Run } from './transaction.ts';
 import { write } from './write.ts';

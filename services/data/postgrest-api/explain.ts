@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
-import type { Call } from './call.ts';
+import type { Answer } from './response.ts';
+import type { Call } from './request-context.ts';
 import type { Run, Transaction } from './transaction.ts';
 
 /** How PostgreSQL would do what is asked for. Nothing of it stays, also where it is done to be measured. */

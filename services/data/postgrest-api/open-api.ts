@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
-import type { Call } from './call.ts';
+import type { Answer } from './response.ts';
+import type { Call } from './request-context.ts';
 import { RestError } from './errors.ts';
 import type { Catalogue, Column, Routine, Table } from './schema/catalogue.ts';
 

@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
-import { rangeOf, rowHeaders, beforeOf, settingsOf, wantOne, withSettings, type Call } from './call.ts';
+import type { Answer } from './response.ts';
+import { rangeOf, rowHeaders, beforeOf, settingsOf, wantOne, withSettings, type Call } from './request-context.ts';
 import { RestError } from './errors.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';

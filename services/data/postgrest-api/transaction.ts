@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../engine/database.ts';
-import { PreparedStatements, Trip, type Statement } from '../engine/trip.ts';
+import { PreparedStatements, Trip, type Statement } from '../engine/pipelined-query.ts';
 import { RestError } from './errors.ts';
 import type { RequestIdentity, Role } from './identity.ts';
 import { largestBody } from './statement/wrap.ts';

@@ -1,5 +1,5 @@
-import type { Answer } from './answer.ts';
-import { commonHeaders, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
+import type { Answer } from './response.ts';
+import { commonHeaders, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './request-context.ts';
 import { RestError } from './errors.ts';
 import { planAnswer } from './explain.ts';
 import { parsePayload, type Payload } from './parse/body.ts';

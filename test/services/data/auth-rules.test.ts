@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../../services/data/auth-api/domain/durations.ts';
-import { jsonComplaint } from '../../../services/data/auth-api/domain/json-complaint.ts';
+import { jsonComplaint } from '../../../services/data/auth-api/domain/go-json-error.ts';
 import { RateLimits, type Origin } from '../../../services/data/auth-api/domain/rate-limits.ts';
 import { isAllowedRedirect, redirectValue } from '../../../services/data/auth-api/domain/redirects.ts';
-import { Refusal, renderRefusal } from '../../../services/data/auth-api/http/refusal.ts';
-import { refreshToken, tokenHash } from '../../../services/data/auth-api/one-time.ts';
+import { Refusal, renderRefusal } from '../../../services/data/auth-api/http/auth-error.ts';
+import { refreshToken, tokenHash } from '../../../services/data/auth-api/one-time-tokens.ts';
 
 test('errors come in the dialect that the caller names', () => {
   const refusal = new Refusal(422, 'weak_password', 'Too short.', ['length']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TypeGuess } from '../../../services/data/csv/guess.ts';
+import { TypeGuess } from '../../../services/data/csv/type-inference.ts';
 import { csvRows } from '../../../services/data/csv/parse.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openDataRoom, type DataRoom } from './room.ts';

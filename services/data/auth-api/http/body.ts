@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { jsonComplaint } from '../domain/json-complaint.ts';
+import { jsonComplaint } from '../domain/go-json-error.ts';
 import type { Metadata } from '../domain/metadata.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './auth-error.ts';
 import { exceedsDepth } from '../../../kit/json-depth.ts';
 import { readRequestBody } from '../../../kit/request-body.ts';
 

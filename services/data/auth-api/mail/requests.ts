@@ -1,9 +1,9 @@
 import { redirectValue } from '../domain/redirects.ts';
 import { mailText, type MailPurpose } from '../domain/mail-texts.ts';
-import type { Call } from '../http/call.ts';
-import { emailsOff, Refusal } from '../http/refusal.ts';
-import { pkcePrefix, sixDigits } from '../one-time.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Call } from '../http/auth-call.ts';
+import { emailsOff, Refusal } from '../http/auth-error.ts';
+import { pkcePrefix, sixDigits } from '../one-time-tokens.ts';
+import type { AuthParts } from '../dependencies.ts';
 import { millis } from '../session/bearer.ts';
 import { siteOf } from '../site.ts';
 import type { Sql } from '../store/database.ts';

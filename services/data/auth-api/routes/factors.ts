@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { renderSVG } from 'uqr';
 import { toBase32, fromBase32, findMatchingStep } from '../../../kit/totp.ts';
-import { isUuid, ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal, tooMany } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import { isUuid, ok, type Answer, type Call } from '../http/auth-call.ts';
+import { invalid, Refusal, tooMany } from '../http/auth-error.ts';
+import type { AuthParts } from '../dependencies.ts';
 import { requireUser, type Asking } from '../session/bearer.ts';
 import { sessionView } from '../session/issue.ts';
 import { recordFailures } from '../session/security-events.ts';

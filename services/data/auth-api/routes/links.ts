@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { merged } from '../domain/metadata.ts';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { emailTaken, invalid, Refusal } from '../http/refusal.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { emailTaken, invalid, Refusal } from '../http/auth-error.ts';
 import { linkOf, planMail } from '../mail/requests.ts';
-import { sixDigits } from '../one-time.ts';
-import type { AuthParts } from '../parts.ts';
-import { checkedEmail, checkPassword } from '../people/checks.ts';
-import { emailProvider, saveUser } from '../people/new-user.ts';
+import { sixDigits } from '../one-time-tokens.ts';
+import type { AuthParts } from '../dependencies.ts';
+import { checkedEmail, checkPassword } from '../users/checks.ts';
+import { emailProvider, saveUser } from '../users/new-user.ts';
 import { requireAdmin } from '../session/bearer.ts';
 import { userView } from '../session/view.ts';
 import { redirectOf } from '../site.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal } from '../http/refusal.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { invalid, Refusal } from '../http/auth-error.ts';
 import { planEmailChange, planMail, pretendMail, type PlannedMail } from '../mail/requests.ts';
-import type { AuthParts } from '../parts.ts';
-import { challengeOf, checkedEmail } from '../people/checks.ts';
-import { signUp } from '../people/sign-up.ts';
+import type { AuthParts } from '../dependencies.ts';
+import { challengeOf, checkedEmail } from '../users/checks.ts';
+import { signUp } from '../users/sign-up.ts';
 import { redirectOf } from '../site.ts';
 import type { Sql } from '../store/database.ts';
 import { lockedUser, userByEmail, type StoredUser } from '../store/users.ts';

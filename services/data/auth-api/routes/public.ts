@@ -1,6 +1,6 @@
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { invalid, Refusal } from '../http/auth-error.ts';
+import type { AuthParts } from '../dependencies.ts';
 import type { Route } from './route.ts';
 
 /** What a client may know before anybody has signed in. */

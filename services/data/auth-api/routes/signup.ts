@@ -1,11 +1,11 @@
 import type { Metadata } from '../domain/metadata.ts';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal, tooMany } from '../http/refusal.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { invalid, Refusal, tooMany } from '../http/auth-error.ts';
 import { isLoopback } from '../mail/requests.ts';
-import type { AuthParts } from '../parts.ts';
-import { challengeOf, checkedEmail, checkPassword } from '../people/checks.ts';
-import { saveUser } from '../people/new-user.ts';
-import { signUp } from '../people/sign-up.ts';
+import type { AuthParts } from '../dependencies.ts';
+import { challengeOf, checkedEmail, checkPassword } from '../users/checks.ts';
+import { saveUser } from '../users/new-user.ts';
+import { signUp } from '../users/sign-up.ts';
 import { beginSession } from '../session/issue.ts';
 import { redirectOf } from '../site.ts';
 import type { Route } from './route.ts';

@@ -1,8 +1,8 @@
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal, tooMany } from '../http/refusal.ts';
-import { fitsChallenge } from '../one-time.ts';
-import type { AuthParts } from '../parts.ts';
-import { weaknessOf } from '../people/checks.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { invalid, Refusal, tooMany } from '../http/auth-error.ts';
+import { fitsChallenge } from '../one-time-tokens.ts';
+import type { AuthParts } from '../dependencies.ts';
+import { weaknessOf } from '../users/checks.ts';
 import { isBanned } from '../session/bearer.ts';
 import { beginSession } from '../session/issue.ts';
 import { recordFailures } from '../session/security-events.ts';

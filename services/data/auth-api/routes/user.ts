@@ -1,11 +1,11 @@
 import { merged } from '../domain/metadata.ts';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { emailTaken, invalid, Refusal } from '../http/refusal.ts';
+import { ok, type Answer, type Call } from '../http/auth-call.ts';
+import { emailTaken, invalid, Refusal } from '../http/auth-error.ts';
 import { planEmailChange, planReauthentication, type PlannedMail } from '../mail/requests.ts';
 import { isSameSecret } from '../../../kit/same-secret.ts';
-import type { AuthParts } from '../parts.ts';
-import { challengeOf, checkedEmail, checkPassword } from '../people/checks.ts';
-import { finishEmailChange } from '../people/email-change.ts';
+import type { AuthParts } from '../dependencies.ts';
+import { challengeOf, checkedEmail, checkPassword } from '../users/checks.ts';
+import { finishEmailChange } from '../users/email-change.ts';
 import { millis, requireUser, type Asking } from '../session/bearer.ts';
 import { userView } from '../session/view.ts';
 import { redirectOf } from '../site.ts';

@@ -1,7 +1,7 @@
 import type { Claims } from '../../keys/jwt.ts';
-import { isUuid, type Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import { isUuid, type Call } from '../http/auth-call.ts';
+import { Refusal } from '../http/auth-error.ts';
+import type { AuthParts } from '../dependencies.ts';
 import { userAndSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';
 

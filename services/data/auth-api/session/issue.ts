@@ -1,5 +1,5 @@
-import type { Call } from '../http/call.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Call } from '../http/auth-call.ts';
+import type { AuthParts } from '../dependencies.ts';
 import type { Sql } from '../store/database.ts';
 import { insertSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';

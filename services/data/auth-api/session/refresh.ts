@@ -1,6 +1,6 @@
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Call } from '../http/auth-call.ts';
+import { Refusal } from '../http/auth-error.ts';
+import type { AuthParts } from '../dependencies.ts';
 import { presentedToken, revokeFamily, rotate } from '../store/sessions.ts';
 import { isBanned, millis } from './bearer.ts';
 import { sessionView, type SessionView } from './issue.ts';

@@ -1,7 +1,7 @@
 import type { SecurityEventName } from '../../../contracts/control/security-log.ts';
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import type { Call } from '../http/auth-call.ts';
+import { Refusal } from '../http/auth-error.ts';
+import type { AuthParts } from '../dependencies.ts';
 
 /** Records a sign-in of an app user, or an attempt, in the security log. */
 export function recordSignIn(

@@ -1,4 +1,4 @@
-import type { SchemaStep } from '../../engine/steps.ts';
+import type { SchemaStep } from '../../engine/schema-steps.ts';
 
 /**
  * The tables of sign-in, in the names and types that tools and people's own schemas know: foreign keys to `auth.users`,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { refreshToken } from '../one-time.ts';
+import { refreshToken } from '../one-time-tokens.ts';
 import type { Sql } from './database.ts';
 import { userValue, type Stored, type StoredUser } from './users.ts';
 

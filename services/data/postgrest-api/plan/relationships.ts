@@ -1,7 +1,7 @@
 import { RestError } from '../errors.ts';
 import type { Embed } from '../parse/select.ts';
 import { keyOf, type Catalogue, type Relationship } from '../schema/catalogue.ts';
-import { closest } from './closest.ts';
+import { closest } from './closest-name.ts';
 
 /** The one relationship that an embed means. @throws RestError PGRST200 for none, PGRST201 (300) for several */
 export function findRelationship(catalogue: Catalogue, schema: string, from: string, embed: Embed): Relationship {

@@ -1,6 +1,6 @@
 import { RestError } from '../errors.ts';
 import { keyOf, type Catalogue, type Routine } from '../schema/catalogue.ts';
-import { closest } from './closest.ts';
+import { closest } from './closest-name.ts';
 
 /** The function of this name that takes these arguments. @throws RestError PGRST202, PGRST203 */
 export function findRoutine(

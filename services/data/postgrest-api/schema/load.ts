@@ -8,7 +8,7 @@ import {
   type Routine,
   type Table,
 } from './catalogue.ts';
-import { keysOfViews, relate, type ForeignKey, type PrimaryKey, type ViewColumn } from './relate.ts';
+import { keysOfViews, relate, type ForeignKey, type PrimaryKey, type ViewColumn } from './relationships.ts';
 import {
   foreignKeysStatement,
   primaryKeysStatement,

@@ -1,4 +1,4 @@
-import type { ViewColumn } from './relate.ts';
+import type { ViewColumn } from './relationships.ts';
 
 /** The rule of a view, as PostgreSQL stores it. */
 export interface ViewRule {

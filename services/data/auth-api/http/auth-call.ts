@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { toNetwork } from '../../../kit/network.ts';
-import { invalid } from './refusal.ts';
+import { invalid } from './auth-error.ts';
 import { Body, readBody } from './body.ts';
 
 /** What came, as the routes look at it. */

@@ -1,5 +1,5 @@
 import { merged, type Metadata } from '../domain/metadata.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../http/auth-error.ts';
 import { sqlState, type Sql } from '../store/database.ts';
 import { changeUser, insertUser, type StoredUser, type UserChange } from '../store/users.ts';
 

@@ -8,7 +8,7 @@ import type { Exchange, Part } from '../http/exchange.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
-import { typescriptTypes } from './types.ts';
+import { typescriptTypes } from './typescript-types.ts';
 
 const mostBytes = 64 * 1024 * 1024;
 const Asked = z.object({ query: z.string().min(1) });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Metadata } from '../domain/metadata.ts';
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
+import type { Call } from '../http/auth-call.ts';
+import { Refusal } from '../http/auth-error.ts';
 import { planMail, pretendMail, type MailRequest, type PlannedMail } from '../mail/requests.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthParts } from '../dependencies.ts';
 import { beginSession, type SessionView } from '../session/issue.ts';
 import { userView } from '../session/view.ts';
 import { changeUser, insertIdentity, lockedUser, userByEmail, userById, type StoredUser } from '../store/users.ts';

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
-import type { Answer } from './answer.ts';
-import { rangeOf, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
+import type { Answer } from './response.ts';
+import { rangeOf, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './request-context.ts';
 import { RestError } from './errors.ts';
 import { planAnswer } from './explain.ts';
 import { parseJson, parsePayload, type Payload } from './parse/body.ts';

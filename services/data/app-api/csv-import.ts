@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataCsvApi, DataCsvType, maxCsvBytes, type DataCsvPreview } from '../../contracts/data/csv.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { columnNames, guessSeparator, TypeGuess } from '../csv/guess.ts';
+import { columnNames, guessSeparator, TypeGuess } from '../csv/type-inference.ts';
 import { CsvError, csvRows } from '../csv/parse.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { SchemaStep } from './steps.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
 /** The role that owns people's tables in a PostgreSQL of our own, and runs their statements. No superuser: one reads files. */
 export const ownerRole = 'postgres';

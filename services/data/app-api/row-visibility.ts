@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { DataRole, DataVisibility } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
-import { claimsOf } from './run.ts';
+import { claimsOf } from './query-runner.ts';
 
 interface Policy {
   readonly name: string;

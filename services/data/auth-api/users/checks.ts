@@ -1,7 +1,7 @@
 import { addressComplaint } from '../domain/addresses.ts';
 import { longestPassword, weakness } from '../domain/password-rules.ts';
 import type { Body } from '../http/body.ts';
-import { invalid, Refusal } from '../http/refusal.ts';
+import { invalid, Refusal } from '../http/auth-error.ts';
 import type { Challenge } from '../store/flows.ts';
 
 const minimum = 6;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
-import { frameSteps } from './frame.ts';
-import type { SchemaStep } from './steps.ts';
+import { frameSteps } from './base-schema.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
 /** The roles that requests have. */
 const roles = ['anon', 'authenticated', 'service_role'] as const;

@@ -7,7 +7,7 @@ import type { RequestIdentity } from './identity.ts';
 import type { Range } from './statement/read.ts';
 import type { Scope } from './parse/query.ts';
 import type { Result, Transaction } from './transaction.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './response.ts';
 import { quote } from './statement/sql.ts';
 
 /** What is known of a request before its table or function is looked at. */
