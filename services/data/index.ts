@@ -4,8 +4,8 @@ import { createLiveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth-api/index.ts';
 import { authSteps } from './auth-api/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase, directPortOf } from './engine/database.ts';
-import { frameSteps } from './engine/base-schema.ts';
+import { createDatabase, getDirectPort } from './engine/database.ts';
+import { baseSchemaSteps } from './engine/base-schema.ts';
 import type { Part } from './http/exchange.ts';
 import { dataListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
@@ -14,7 +14,7 @@ import { ownRoutes } from './app-api/routes.ts';
 import { savedQueryRoutes } from './app-api/saved-queries.ts';
 import { restPart } from './postgrest-api/handler.ts';
 import { SchemaCache } from './postgrest-api/schema/cache.ts';
-import { sqlPart } from './sql/sql-handler.ts';
+import { createSqlApi } from './sql/sql-handler.ts';
 import type { Settings } from './settings.ts';
 import { accountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
@@ -29,7 +29,7 @@ function create(context: Context, initial: Settings): Service {
   const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.forget());
   const settings = live.current;
   const keys = new Keys(context, settings);
-  const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
+  const database = createDatabase({ context, settings, steps: [...baseSchemaSteps, ...authSteps] });
   const cache = new SchemaCache(database, settings, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
@@ -46,7 +46,7 @@ function create(context: Context, initial: Settings): Service {
   const parts: readonly Part[] = [
     auth.part,
     restPart({ context, database, keys, cache, settings }),
-    sqlPart({ database, cache, settings }),
+    createSqlApi({ database, cache, settings }),
   ];
 
   return {
@@ -65,7 +65,7 @@ function create(context: Context, initial: Settings): Service {
     async start() {
       await keys.open();
       auth.start();
-      if (settings.databaseUrl === '' && directPortOf(settings) > 0)
+      if (settings.databaseUrl === '' && getDirectPort(settings) > 0)
         await database.withCatalogue(async () => undefined);
     },
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../engine/database.ts';
-import type { Around } from '../sql/statements.ts';
+import type { StatementWrapper } from '../sql/statements.ts';
 
 /** PostgreSQL's code for statements that were cancelled. */
 export const queryCanceled = '57014';
@@ -41,7 +41,7 @@ export class Cancellation {
   }
 
   /** Runs them, unless they were cancelled before. @throws pg.DatabaseError */
-  readonly around: Around = async (client, work) => {
+  readonly around: StatementWrapper = async (client, work) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     if (this.#asked) throw cancelled();
     this.#process = rows[0]?.pid;

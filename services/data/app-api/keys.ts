@@ -1,7 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { directPortOf } from '../engine/database.ts';
+import { getDirectPort } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 
@@ -23,7 +23,7 @@ export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
       pair: pair === undefined ? null : { kid: pair.kid, madeAt: pair.madeAt },
       earlier: earlier.map(({ kid, endsAt }) => ({ kid, endsAt: endsAt ?? 0 })),
       tokenSeconds: settings.jwtExpiry,
-      directPort: settings.databaseUrl === '' ? directPortOf(settings) : null,
+      directPort: settings.databaseUrl === '' ? getDirectPort(settings) : null,
     };
   };
   return [

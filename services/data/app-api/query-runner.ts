@@ -24,9 +24,7 @@ export async function runFor(
   try {
     const running =
       role === 'owner'
-        ? database.withStatementPool((pool) =>
-            runStatements(pool, query, { types: asText, around: cancellation.around }),
-          )
+        ? database.withStatementPool((pool) => runStatements(pool, query, { types: asText, wrap: cancellation.around }))
         : database.withRequestPool((pool) => runAs(pool, query, settingsFor(role, user), cancellation));
     const results = await cancellation.unlessAsked(running);
     return { ms: took(), wasCancelled: false, results: results.map(resultOf), error: null };

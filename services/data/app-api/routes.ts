@@ -5,7 +5,7 @@ import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
-import { typescriptTypes } from '../sql/typescript-types.ts';
+import { buildTypeScriptTypes } from '../sql/typescript-types.ts';
 import { csvRoutes } from './csv-import.ts';
 import { csvSaveRoute } from './csv-export.ts';
 import type { Settings } from '../settings.ts';
@@ -45,7 +45,7 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
     ...csvRoutes({ database, settings }),
     csvSaveRoute({ database, settings }),
     ...keyRoutes({ keys, settings }),
-    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), settings.schemas) })),
+    implement(dataApi.types, async () => ({ types: buildTypeScriptTypes(await cache.current(), settings.schemas) })),
     ...runRoutes(database),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
       const table = known(params);

@@ -1,106 +1,112 @@
 import type pg from 'pg';
 
-/** A statement with the texts that stand for `$1`, `$2`, … in it. */
+/** Statement with the text values of its parameters `$1`, `$2`, …. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly string[];
 }
 
-/** A row as PostgreSQL writes it. */
+/** Row in the text format of PostgreSQL. */
 export type TextRow = Readonly<Record<string, string | null>>;
 
-/** Statements that a connection keeps prepared; each costs PostgreSQL some ten kB. */
-const mostPrepared = 50;
-/** Letters of a statement that is worth it. */
-const longestPrepared = 6000;
+/** Maximum number of prepared statements per connection; each uses several kB in PostgreSQL. */
+const maxPreparedStatements = 50;
+/** Maximum length of a statement that is prepared, characters. */
+const maxPreparedLength = 6000;
 
-/** What a connection has prepared. */
-interface Prepared {
-  age: number;
-  /** Names by role and statement, those that were used last at the end. */
+/** Prepared statements of one connection. */
+interface ConnectionStatements {
+  generation: number;
+  /** Statement names by role and text, most recently used last. */
   readonly names: Map<string, string>;
-  /** May be there still, and is of no use any more. */
+  /** Names that may still exist on the server and are no longer used. */
   readonly stale: Set<string>;
   count: number;
 }
 
-/** What the connections of a pool have prepared. */
+/** Prepared statements of all connections of a pool. */
 export class PreparedStatements {
-  readonly #connections = new WeakMap<pg.Connection, Prepared>();
-  #age = 0;
+  readonly #connections = new WeakMap<pg.Connection, ConnectionStatements>();
+  #generation = 0;
 
-  /** Types of values are settled when a statement is prepared: after a change of the schema all of them are old. */
-  forget(): void {
-    this.#age += 1;
+  /**
+   * Invalidates all prepared statements. Parameter types are fixed when a statement is prepared and may be outdated
+   * after a schema change.
+   */
+  invalidate(): void {
+    this.#generation += 1;
   }
 
-  of(connection: pg.Connection): Prepared {
-    const known = this.#connections.get(connection) ?? {
-      age: this.#age,
+  forConnection(connection: pg.Connection): ConnectionStatements {
+    const connectionStatements = this.#connections.get(connection) ?? {
+      generation: this.#generation,
       names: new Map<string, string>(),
       stale: new Set<string>(),
       count: 0,
     };
-    this.#connections.set(connection, known);
-    if (known.age !== this.#age) {
-      for (const name of known.names.values()) known.stale.add(name);
-      known.names.clear();
-      known.age = this.#age;
+    this.#connections.set(connection, connectionStatements);
+    if (connectionStatements.generation !== this.#generation) {
+      for (const name of connectionStatements.names.values()) connectionStatements.stale.add(name);
+      connectionStatements.names.clear();
+      connectionStatements.generation = this.#generation;
     }
-    return known;
+    return connectionStatements;
   }
 }
 
 /**
- * Statements that go to a connection in one packet and are answered by one: a transaction of their own, unless one of them
- * begins a longer one. The driver's own pipeline makes a round of PostgreSQL out of each of them.
+ * Sends several statements in one packet and receives their results together. They form one transaction unless one of
+ * them begins a longer one. The driver's own pipeline sends a Sync after each statement.
  */
-export class Trip implements pg.Submittable {
-  /** The rows of the last statement. */
-  readonly done: Promise<readonly TextRow[]>;
+export class PipelinedQuery implements pg.Submittable {
+  /** Rows of the last statement. */
+  readonly result: Promise<readonly TextRow[]>;
   readonly #statements: readonly Statement[];
   readonly #role: string;
   readonly #prepared: PreparedStatements | undefined;
-  readonly #fresh = new Map<string, string>();
-  readonly #settle = Promise.withResolvers<readonly TextRow[]>();
-  #known: Prepared | undefined;
+  readonly #newNames = new Map<string, string>();
+  readonly #result = Promise.withResolvers<readonly TextRow[]>();
+  #connectionStatements: ConnectionStatements | undefined;
   #columns: readonly string[] = [];
   readonly #rows: TextRow[] = [];
-  /** Statements that are done. */
-  #ended = 0;
-  #usesKnown = false;
+  /** Number of completed statements. */
+  #completed = 0;
+  #reusesStatement = false;
   #hasBegun = false;
 
   /**
-   * Without `prepared` each statement is new to PostgreSQL. Whether a role may use a schema is looked at only when a statement
-   * is prepared: none is shared by two roles.
+   * Without `prepared` no statement is reused. Schema privileges are checked only when a statement is prepared, so
+   * roles never share prepared statements.
    */
   constructor(statements: readonly Statement[], role: string, prepared: PreparedStatements | undefined) {
     this.#statements = statements;
     this.#role = role;
     this.#prepared = prepared;
-    this.done = this.#settle.promise;
+    this.result = this.#result.promise;
   }
 
-  /** The last of them was prepared earlier, and may mean types of then. */
-  get usesKnown(): boolean {
-    return this.#usesKnown;
+  /** True when the last statement was prepared earlier and may have outdated parameter types. */
+  get reusesStatement(): boolean {
+    return this.#reusesStatement;
   }
 
-  /** The last of them began to run: types and rights were settled before, so what it fails at is its own. */
+  /**
+   * True when the last statement has begun to run: types and privileges were already checked, so a failure comes from
+   * the statement itself.
+   */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
   submit(connection: pg.Connection): void {
-    this.#known = this.#prepared?.of(connection);
+    this.#connectionStatements = this.#prepared?.forConnection(connection);
     connection.stream.cork();
-    for (const name of this.#known?.stale ?? []) connection.close({ type: 'S', name }, true);
-    this.#known?.stale.clear();
-    for (const [at, { text, values }] of this.#statements.entries()) {
-      connection.bind({ statement: this.#parse(connection, text), values: [...values] }, true);
-      // What the others answer is of no use.
-      if (at === this.#statements.length - 1) connection.describe({ type: 'P' }, true);
+    for (const name of this.#connectionStatements?.stale ?? []) connection.close({ type: 'S', name }, true);
+    this.#connectionStatements?.stale.clear();
+    for (const [index, { text, values }] of this.#statements.entries()) {
+      connection.bind({ statement: this.#prepare(connection, text), values: [...values] }, true);
+      // Results of the other statements are not needed.
+      if (index === this.#statements.length - 1) connection.describe({ type: 'P' }, true);
       connection.execute(null, true);
     }
     connection.sync();
@@ -109,55 +115,55 @@ export class Trip implements pg.Submittable {
 
   handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string }[] }): void {
     this.#columns = fields.map(({ name }) => name);
-    // PostgreSQL describes it after it has taken the values, and before it runs it.
+    // PostgreSQL sends the description after it has bound the values and before it runs the statement.
     this.#hasBegun = true;
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.#ended < this.#statements.length - 1) return;
-    this.#rows.push(Object.fromEntries(this.#columns.map((name, at) => [name, fields[at] ?? null])));
+    if (this.#completed < this.#statements.length - 1) return;
+    this.#rows.push(Object.fromEntries(this.#columns.map((name, index) => [name, fields[index] ?? null])));
   }
 
-  /** Of each statement; the driver calls it. */
+  /** Called by the driver for each statement. */
   handleCommandComplete(): void {
-    this.#ended += 1;
+    this.#completed += 1;
   }
 
   handleReadyForQuery(): void {
-    const { names, stale } = this.#known ?? {};
-    for (const [key, name] of this.#fresh) {
+    const { names, stale } = this.#connectionStatements ?? {};
+    for (const [key, name] of this.#newNames) {
       stale?.delete(name);
       names?.set(key, name);
     }
     for (const [key, name] of names ?? []) {
-      if ((names?.size ?? 0) <= mostPrepared) break;
+      if ((names?.size ?? 0) <= maxPreparedStatements) break;
       names?.delete(key);
       stale?.add(name);
     }
-    this.#settle.resolve(this.#rows);
+    this.#result.resolve(this.#rows);
   }
 
-  /** What was prepared on this trip stays stale: nobody knows how far it came. */
+  /** Statements prepared by this query remain marked as stale, since it is unknown which of them succeeded. */
   handleError(error: Error): void {
-    this.#settle.reject(error);
+    this.#result.reject(error);
   }
 
-  /** Answers the name of the statement; empty: it is used once. */
-  #parse(connection: pg.Connection, text: string): string {
-    const known = text.length <= longestPrepared ? this.#known : undefined;
+  /** Returns the name of the statement; empty for a statement that is used once. */
+  #prepare(connection: pg.Connection, text: string): string {
+    const connectionStatements = text.length <= maxPreparedLength ? this.#connectionStatements : undefined;
     const key = `${this.#role}\0${text}`;
-    const there = known?.names.get(key);
-    this.#usesKnown = there !== undefined;
-    if (known !== undefined && there !== undefined) {
-      known.names.delete(key);
-      known.names.set(key, there);
-      return there;
+    const existingName = connectionStatements?.names.get(key);
+    this.#reusesStatement = existingName !== undefined;
+    if (connectionStatements !== undefined && existingName !== undefined) {
+      connectionStatements.names.delete(key);
+      connectionStatements.names.set(key, existingName);
+      return existingName;
     }
-    const name = known === undefined ? '' : `homeport_${(known.count += 1)}`;
+    const name = connectionStatements === undefined ? '' : `homeport_${(connectionStatements.count += 1)}`;
     connection.parse({ name, text, types: [] }, true);
-    if (known === undefined) return '';
-    known.stale.add(name);
-    this.#fresh.set(key, name);
+    if (connectionStatements === undefined) return '';
+    connectionStatements.stale.add(name);
+    this.#newNames.set(key, name);
     return name;
   }
 }

@@ -1,3 +1,6 @@
-/** PostgreSQL refuses to be root; where we are, its programs and files are this user's (`nobody` of most systems). */
-export const owner: { readonly uid: number; readonly gid: number } | undefined =
+/**
+ * User that runs PostgreSQL and owns its files when this process is root, since PostgreSQL refuses to run as root. The
+ * id is that of `nobody` on most systems.
+ */
+export const processUser: { readonly uid: number; readonly gid: number } | undefined =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database } from '../engine/database.ts';
-import { PreparedStatements, Trip, type Statement } from '../engine/pipelined-query.ts';
+import { PreparedStatements, PipelinedQuery, type Statement } from '../engine/pipelined-query.ts';
 import { RestError } from './errors.ts';
 import type { RequestIdentity, Role } from './identity.ts';
 import { largestBody } from './statement/wrap.ts';
@@ -50,7 +50,7 @@ export async function plannedRows(run: Run, transaction: Omit<Transaction, 'end'
 /** Runs statements as the roles of requests, each in a transaction of its own and in one round trip. */
 export function createRun(database: Database): Run {
   const prepared = new PreparedStatements();
-  database.onNotice(() => prepared.forget());
+  database.onNotification(() => prepared.invalidate());
   return (transaction) =>
     database.withRequestPool(async (pool) => {
       const client = await pool.connect();
@@ -87,9 +87,9 @@ async function runOn(
     ...(before === undefined ? [] : [{ text: `select ${before}()`, values: [] }]),
     { text: statement, values },
   ];
-  const trip = client.query(new Trip(statements, identity.role, prepared));
+  const trip = client.query(new PipelinedQuery(statements, identity.role, prepared));
   try {
-    const main = await trip.done;
+    const main = await trip.result;
     rows?.(main);
     const row = resultOf(main);
     if (end !== 'commit') await client.query(end === 'rollback' ? end : end.judge(row));
@@ -97,12 +97,12 @@ async function runOn(
   } catch (error) {
     if (trip.hasBegun || prepared === undefined) throw error;
     const isLost = isOneOf(error, codesOfLost);
-    if (!isLost && !(trip.usesKnown && isOneOf(error, codesOfTypes))) throw error;
-    if (isLost) prepared.forget();
+    if (!isLost && !(trip.reusesStatement && isOneOf(error, codesOfTypes))) throw error;
+    if (isLost) prepared.invalidate();
     // A column may have another type since the statement was prepared; nothing of it has run yet.
     if (end !== 'commit') await client.query('rollback');
     const row = await runOn(client, transaction, undefined);
-    prepared.forget();
+    prepared.invalidate();
     return row;
   }
 }

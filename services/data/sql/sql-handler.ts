@@ -8,25 +8,28 @@ import type { Exchange, Part } from '../http/exchange.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
-import { typescriptTypes } from './typescript-types.ts';
+import { buildTypeScriptTypes } from './typescript-types.ts';
 
-const mostBytes = 64 * 1024 * 1024;
-const Asked = z.object({ query: z.string().min(1) });
+const maxBodyBytes = 64 * 1024 * 1024;
+const QueryRequest = z.object({ query: z.string().min(1) });
 
-export interface SqlParts {
+export interface SqlApiOptions {
   readonly database: Database;
   readonly cache: SchemaCache;
   readonly settings: Pick<Settings, 'schemas'>;
 }
 
-/** With the service key: `POST /pg/query`, statements of tools and of set-up as the owner of the tables, and `GET /pg/types`. */
-export function sqlPart({ database, cache, settings }: SqlParts): Part {
+/**
+ * Serves `POST /pg/query`, which runs statements of tools and set-up scripts as the owner of the tables, and `GET
+ * /pg/types`. Both need the service key.
+ */
+export function createSqlApi({ database, cache, settings }: SqlApiOptions): Part {
   return {
     prefix: '/pg',
     async handle({ request, response, path, keyRole }: Exchange) {
-      if (keyRole !== 'service_role') return answer(response, 403, { message: 'This needs the service key' });
+      if (keyRole !== 'service_role') return sendJson(response, 403, { message: 'This needs the service key' });
       if (path === '/types' && request.method === 'GET') {
-        const text = typescriptTypes(await cache.current(), settings.schemas);
+        const text = buildTypeScriptTypes(await cache.current(), settings.schemas);
         response.writeHead(200, {
           'Content-Type': 'text/plain; charset=utf-8',
           'Content-Length': Buffer.byteLength(text),
@@ -34,25 +37,25 @@ export function sqlPart({ database, cache, settings }: SqlParts): Part {
         return void response.end(text);
       }
       if (path !== '/query' || request.method !== 'POST') {
-        return answer(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
+        return sendJson(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
       }
-      const asked = Asked.safeParse(parse((await readBody(request, mostBytes)).toString()));
-      if (!asked.success) return answer(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
+      const body = QueryRequest.safeParse(parseJson((await readBody(request, maxBodyBytes)).toString()));
+      if (!body.success) return sendJson(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
       try {
-        const result = await database.withStatementPool((pool) => runStatements(pool, asked.data.query));
-        // Where no trigger tells of it.
+        const result = await database.withStatementPool((pool) => runStatements(pool, body.data.query));
+        // Without event triggers no notification reports a schema change.
         if (database.limits.length > 0) cache.forget();
-        answer(response, 200, result.at(-1)?.rows ?? []);
+        sendJson(response, 200, result.at(-1)?.rows ?? []);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;
         const { message, code, detail, hint, position } = error;
-        answer(response, 400, { message, code, detail, hint, position });
+        sendJson(response, 400, { message, code, detail, hint, position });
       }
     },
   };
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -61,7 +64,7 @@ function parse(text: string): unknown {
   }
 }
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
   response
     .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })

@@ -1,7 +1,7 @@
 import type { Catalogue, Column, Routine, Table } from '../postgrest-api/schema/catalogue.ts';
 
-/** TypeScript types of a schema in the shape that `createClient<Database>` takes. */
-export function typescriptTypes(catalogue: Catalogue, schemas: readonly string[]): string {
+/** Builds the TypeScript types of schemas in the shape that `createClient<Database>` of supabase-js takes. */
+export function buildTypeScriptTypes(catalogue: Catalogue, schemas: readonly string[]): string {
   const lines = [
     'export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];',
     '',
@@ -9,72 +9,73 @@ export function typescriptTypes(catalogue: Catalogue, schemas: readonly string[]
   ];
   for (const schema of schemas) {
     const tables = [...catalogue.tables.values()].filter((table) => table.schema === schema);
-    const routines = [...catalogue.routines.values()].flatMap((all) =>
-      all.filter((each) => each.schema === schema).slice(0, 1),
+    const routines = [...catalogue.routines.values()].flatMap((enumColumns) =>
+      enumColumns.filter((each) => each.schema === schema).slice(0, 1),
     );
-    const enums = enumsOf(tables);
-    lines.push(`  ${key(schema)}: {`);
+    const enums = getEnums(tables);
+    lines.push(`  ${toPropertyKey(schema)}: {`);
     lines.push(
-      ...section(
+      ...buildSection(
         'Tables',
-        tables.filter(({ isView }) => !isView).flatMap((table) => tableLines(catalogue, table)),
+        tables.filter(({ isView }) => !isView).flatMap((table) => buildTable(catalogue, table)),
       ),
     );
     lines.push(
-      ...section(
+      ...buildSection(
         'Views',
-        tables.filter(({ isView }) => isView).flatMap((table) => tableLines(catalogue, table)),
+        tables.filter(({ isView }) => isView).flatMap((table) => buildTable(catalogue, table)),
       ),
     );
     lines.push(
-      ...section(
+      ...buildSection(
         'Functions',
-        routines.flatMap((routine) => routineLines(catalogue, routine)),
+        routines.flatMap((routine) => buildRoutine(catalogue, routine)),
       ),
     );
     lines.push(
-      ...section(
+      ...buildSection(
         'Enums',
-        [...enums].map(([name, values]) => `      ${key(name)}: ${union(values)};`),
+        [...enums].map(([name, values]) => `      ${toPropertyKey(name)}: ${toUnionType(values)};`),
       ),
     );
-    lines.push(...section('CompositeTypes', []), '  };');
+    lines.push(...buildSection('CompositeTypes', []), '  };');
   }
   return `${[...lines, '};'].join('\n')}\n`;
 }
 
-function section(name: string, lines: readonly string[]): string[] {
-  // Without a member the type must take no name at all.
+function buildSection(name: string, lines: readonly string[]): string[] {
+  // An empty section must not accept any key.
   return lines.length === 0 ? [`    ${name}: { [_ in never]: never };`] : [`    ${name}: {`, ...lines, '    };'];
 }
 
-function tableLines(catalogue: Catalogue, table: Table): string[] {
+function buildTable(catalogue: Catalogue, table: Table): string[] {
   const columns = [...table.columns.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const body = (line: (column: Column) => string): string[] => columns.map((column) => `          ${line(column)}`);
   const relationships = (catalogue.relationships.get(`${table.schema}\n${table.name}`) ?? []).filter(
     ({ isReferencing }) => isReferencing,
   );
   return [
-    `      ${key(table.name)}: {`,
+    `      ${toPropertyKey(table.name)}: {`,
     '        Row: {',
-    ...body((column) => `${key(column.name)}: ${typed(column)};`),
+    ...body((column) => `${toPropertyKey(column.name)}: ${columnType(column)};`),
     '        };',
     '        Insert: {',
     ...body(
-      (column) => `${key(column.name)}${isNeeded(column) ? '' : '?'}: ${column.isGenerated ? 'never' : typed(column)};`,
+      (column) =>
+        `${toPropertyKey(column.name)}${isRequiredOnInsert(column) ? '' : '?'}: ${column.isGenerated ? 'never' : columnType(column)};`,
     ),
     '        };',
     '        Update: {',
-    ...body((column) => `${key(column.name)}?: ${column.isGenerated ? 'never' : typed(column)};`),
+    ...body((column) => `${toPropertyKey(column.name)}?: ${column.isGenerated ? 'never' : columnType(column)};`),
     '        };',
     '        Relationships: [',
     ...relationships.flatMap(({ constraint, columns: pairs, cardinality, to }) => [
       '          {',
       `            foreignKeyName: ${JSON.stringify(constraint)};`,
-      `            columns: [${pairs.map(([here]) => JSON.stringify(here)).join(', ')}];`,
+      `            columns: [${pairs.map(([column]) => JSON.stringify(column)).join(', ')}];`,
       `            isOneToOne: ${cardinality === 'one-to-one'};`,
       `            referencedRelation: ${JSON.stringify(to.slice(to.indexOf('\n') + 1))};`,
-      `            referencedColumns: [${pairs.map(([, there]) => JSON.stringify(there)).join(', ')}];`,
+      `            referencedColumns: [${pairs.map(([, referencedColumn]) => JSON.stringify(referencedColumn)).join(', ')}];`,
       '          },',
     ]),
     '        ];',
@@ -82,38 +83,42 @@ function tableLines(catalogue: Catalogue, table: Table): string[] {
   ];
 }
 
-function routineLines(catalogue: Catalogue, routine: Routine): string[] {
+function buildRoutine(catalogue: Catalogue, routine: Routine): string[] {
   const table = routine.table === undefined ? undefined : catalogue.tables.get(routine.table);
   const args = routine.arguments
     .filter(({ name }) => name !== '')
-    .map(({ name, type, isRequired }) => `${key(name)}${isRequired ? '' : '?'}: ${typeOf(type)}`);
-  const one =
+    .map(({ name, type, isRequired }) => `${toPropertyKey(name)}${isRequired ? '' : '?'}: ${toTypeScriptType(type)}`);
+  const resultType =
     routine.returns === 'void'
       ? 'undefined'
       : table !== undefined
-        ? `Database[${JSON.stringify(table.schema)}]['${table.isView ? 'Views' : 'Tables'}'][${JSON.stringify(table.name)}]['Row']`
+        ? rowTypeReference(table)
         : routine.returns === 'composite'
           ? 'Record<string, unknown>'
-          : typeOf(routine.returnType);
+          : toTypeScriptType(routine.returnType);
   return [
-    `      ${key(routine.name)}: {`,
+    `      ${toPropertyKey(routine.name)}: {`,
     `        Args: ${args.length === 0 ? 'Record<PropertyKey, never>' : `{ ${args.join('; ')} }`};`,
-    `        Returns: ${routine.isSet ? `${one}[]` : one};`,
+    `        Returns: ${routine.isSet ? `${resultType}[]` : resultType};`,
     '      };',
   ];
 }
 
-function isNeeded(column: Column): boolean {
+function rowTypeReference({ schema, name, isView }: Table): string {
+  return `Database[${JSON.stringify(schema)}]['${isView ? 'Views' : 'Tables'}'][${JSON.stringify(name)}]['Row']`;
+}
+
+function isRequiredOnInsert(column: Column): boolean {
   return column.isRequired && !column.isGenerated;
 }
 
-function typed(column: Column): string {
-  const type = column.enumValues.length > 0 ? union(column.enumValues) : typeOf(column.baseType);
+function columnType(column: Column): string {
+  const type = column.enumValues.length > 0 ? toUnionType(column.enumValues) : toTypeScriptType(column.baseType);
   return column.isNotNull || type === 'Json' ? type : `${type} | null`;
 }
 
-function typeOf(type: string): string {
-  if (type.endsWith('[]')) return `${typeOf(type.slice(0, -2))}[]`;
+function toTypeScriptType(type: string): string {
+  if (type.endsWith('[]')) return `${toTypeScriptType(type.slice(0, -2))}[]`;
   if (/^(?:smallint|integer|bigint|numeric|real|double precision|oid)$/.test(type)) return 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'json' || type === 'jsonb') return 'Json';
@@ -122,17 +127,19 @@ function typeOf(type: string): string {
   return type === 'void' ? 'undefined' : 'unknown';
 }
 
-function enumsOf(tables: readonly Table[]): ReadonlyMap<string, readonly string[]> {
-  const all = tables.flatMap(({ columns }) => [...columns.values()]).filter(({ enumValues }) => enumValues.length > 0);
+function getEnums(tables: readonly Table[]): ReadonlyMap<string, readonly string[]> {
+  const enumColumns = tables
+    .flatMap(({ columns }) => [...columns.values()])
+    .filter(({ enumValues }) => enumValues.length > 0);
   return new Map(
-    all.map(({ baseType, enumValues }) => [baseType.replace(/^.*\./, '').replaceAll('"', ''), enumValues]),
+    enumColumns.map(({ baseType, enumValues }) => [baseType.replace(/^.*\./, '').replaceAll('"', ''), enumValues]),
   );
 }
 
-function union(values: readonly string[]): string {
+function toUnionType(values: readonly string[]): string {
   return values.map((value) => JSON.stringify(value)).join(' | ');
 }
 
-function key(name: string): string {
+function toPropertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -22,7 +22,7 @@ export class SchemaCache {
     this.#database = database;
     this.#settings = settings;
     this.#log = log;
-    database.onNotice(() => this.forget());
+    database.onNotification(() => this.forget());
   }
 
   /** The next request reads it anew. */
