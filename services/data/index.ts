@@ -12,21 +12,21 @@ import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
 import { ownRoutes } from './app-api/routes.ts';
 import { savedQueryRoutes } from './app-api/saved-queries.ts';
-import { restPart } from './postgrest-api/handler.ts';
+import { createRestApi } from './postgrest-api/handler.ts';
 import { SchemaCache } from './postgrest-api/schema/cache.ts';
 import { createSqlApi } from './sql/sql-handler.ts';
 import type { Settings } from './settings.ts';
 import { accountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 
-/** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
+/** Data platform: rows, users and sign-in over HTTP, compatible with clients of Supabase. */
 export const data = defineService({
   ...manifest,
   create,
 });
 
 function create(context: Context, initial: Settings): Service {
-  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.forget());
+  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.invalidate());
   const settings = live.current;
   const keys = new Keys(context, settings);
   const database = createDatabase({ context, settings, steps: [...baseSchemaSteps, ...authSteps] });
@@ -45,7 +45,7 @@ function create(context: Context, initial: Settings): Service {
   });
   const parts: readonly Part[] = [
     auth.part,
-    restPart({ context, database, keys, cache, settings }),
+    createRestApi({ context, database, keys, cache, settings }),
     createSqlApi({ database, cache, settings }),
   ];
 

@@ -7,11 +7,11 @@ import type { Settings } from '../settings.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
 import { shapeOf, type TableShape } from './table-shape.ts';
 
-/** Rows that are read at once. */
+/** Number of rows per read. */
 const together = 100;
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** The part of our own API that gives a table as a file, as the one for files takes it. */
+/** Creates the route that exports a table as CSV, in the form that the import accepts. */
 export function csvSaveRoute({
   database,
   settings,
@@ -27,13 +27,13 @@ export function csvSaveRoute({
 }
 
 async function csvOf(client: pg.ClientBase, { columns, reference }: TableShape): Promise<Buffer> {
-  // What is measured is what is read.
+  // The size is measured in the snapshot that is read.
   await client.query('set transaction isolation level repeatable read');
   const lengths = columns.map(({ name }) => `coalesce(sum(octet_length(${quote(name)}::text)::float8), 0)`);
   const { rows: measured } = await client.query<{ bytes: number }>(
     `select ${['0::float8', ...lengths].join(' + ')} as bytes from ${reference}`,
   );
-  // A few rows can be longer together than what this process holds.
+  // A few rows can exceed the memory of this process.
   if ((measured[0]?.bytes ?? 0) > maxCsvBytes) throw tooLarge();
   const shown = columns.map(({ name }) => `${quote(name)}::text`);
   const key = columns.filter(({ isKey }) => isKey).map(({ name }) => quote(name));
@@ -63,7 +63,7 @@ function tooLarge(): Problem {
   );
 }
 
-/** What is null is an empty field; an empty text is one in quotes. */
+/** Formats one line. NULL is an empty field, an empty text is a quoted field. */
 function lineOf(values: readonly (string | null)[]): string {
   return values
     .map((value) =>

@@ -10,7 +10,7 @@ interface KeyParts {
   readonly settings: Pick<Settings, 'databaseUrl' | 'directPassword' | 'directPort' | 'jwtExpiry'>;
 }
 
-/** The part of our own API that shows keys and makes them anew. */
+/** Creates the routes that show, rotate and sign with keys. */
 export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
   const now = (): DataKeys => {
     const { pair, earlier } = keys.signing;

@@ -20,7 +20,7 @@ select current_setting('server_version') as version, pg_database_size(current_da
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where not protected) as open,
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where protected and not has_policy) as shut`;
 
-/** How it is. Nobody wakes a server that sleeps by looking, unless they ask for it. */
+/** Creates the overview route. A stopped server is not started unless the request asks for it. */
 export function overviewRoute({ database, settings }: OverviewParts): ApiHandler {
   return implement(dataApi.overview, async ({ query: { wake } }) => {
     const isExternal = database.folder === undefined;
@@ -28,7 +28,7 @@ export function overviewRoute({ database, settings }: OverviewParts): ApiHandler
       const { rows } = await database.withCatalogue((pool) =>
         pool.query<Omit<Inside, 'limits'>>(statement, [settings.schemas]),
       );
-      if (rows[0] === undefined) throw new Error('the overview answered nothing');
+      if (rows[0] === undefined) throw new Error('the overview query returned no row');
       return { ...rows[0], limits: [...database.limits] };
     };
     const inside = wake || database.state === 'up' ? await look() : null;

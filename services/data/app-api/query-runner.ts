@@ -4,16 +4,16 @@ import type { Database } from '../engine/database.ts';
 import { runStatements } from '../sql/statements.ts';
 import { Cancellation, queryCanceled } from './cancellation.ts';
 
-/** Rows that a page gets of a result. */
+/** Maximum number of rows per result. */
 const mostRows = 1000;
 const asText = { getTypeParser: () => (text: string) => text };
 
-/** The claims that a request of this user has. */
+/** Returns the JWT claims of a request of this user. */
 export function claimsOf(role: string, user: string): string {
   return JSON.stringify({ role, ...(user === '' ? {} : { sub: user }) });
 }
 
-/** Runs what a person typed: as the owner of the tables, or with the role and the claims of somebody. */
+/** Runs entered statements as the owner of the tables, or with the role and claims of a user. */
 export async function runFor(
   database: Database,
   { query, role, user }: { readonly query: string; readonly role: DataRole; readonly user: string },
@@ -58,7 +58,7 @@ async function runAs(
     await client.query('commit');
     return Array.isArray(results) ? results : [results];
   } finally {
-    // What was typed may have left anything behind; requests never get this connection.
+    // The statements may have changed any session state, so requests never get this connection.
     client.release(true);
   }
 }

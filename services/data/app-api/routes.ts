@@ -28,7 +28,7 @@ export interface OwnParts {
   >;
 }
 
-/** Our own API, for the pages. */
+/** Creates the app API for the pages. */
 export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
   const known = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;

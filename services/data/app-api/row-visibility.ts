@@ -17,8 +17,10 @@ select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, 
 from pg_policy p where p.polrelid = $1::regclass and p.polcmd in ('r', '*') order by p.polname`;
 
 /**
- * Counts what somebody sees of a table, and what each policy would let them see. `table` is a quoted name.
- * @throws Problem `data.refused` (409) where a policy fails
+ * Counts the rows of a table that are visible to a user, and those that each policy allows.
+ *
+ * @param table quoted name
+ * @throws Problem `data.refused` (409) when a policy fails
  */
 export async function sightOf(
   database: Database,
@@ -49,7 +51,7 @@ async function countSight(
     );
     return { ...rows[0], policies: (await client.query<Policy>(policies, [table, role])).rows };
   });
-  // Past all policies, but with the claims of the user, by which conditions ask who it is.
+  // Counts without row security, but with the claims of the user, which policy conditions refer to.
   const counted = await database.asRequest({ role: 'service_role', settings }, async (client) => ({
     total: await count(client, table, 'true'),
     policies: await each(facts.policies, (policy) => count(client, table, policy.condition ?? 'true')),
@@ -73,7 +75,11 @@ async function countSight(
   };
 }
 
-/** `condition` is what PostgreSQL itself wrote of a policy. */
+/**
+ * Counts matching rows.
+ *
+ * @param condition expression as PostgreSQL has stored it
+ */
 async function count(client: pg.ClientBase, table: string, condition: string): Promise<number> {
   const { rows } = await client.query<{ count: string }>(`select count(*) from ${table} where (${condition}) is true`);
   return Number(rows[0]?.count ?? 0);

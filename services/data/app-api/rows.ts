@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
 import { shapeOf, type TableShape } from './table-shape.ts';
 
-/** Letters of a value in a list; those of a key are whole, for rows are told apart by them. */
+/** Maximum length of a value in a list, characters. Key values are complete, because they identify rows. */
 const longest = 300;
 const asText = { getTypeParser: () => (text: string) => text };
 type Values = Readonly<Record<string, string | null>>;
@@ -17,7 +17,7 @@ interface RowParts {
   readonly settings: Pick<Settings, 'schemas'>;
 }
 
-/** The part of our own API that shows and changes rows. */
+/** Creates the routes that list and change rows. */
 export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler[] {
   const within = async <T>(
     params: Readonly<Record<string, string>>,
@@ -46,7 +46,8 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
           const text = `t.${quote(name)}::text`;
           return `${isKey ? text : `left(${text}, ${longest})`} as ${quote(name)}`;
         });
-        const text = `select ${shown.join(', ')} from ${shape.reference} t${where}${orderOf(shape, query)} limit ${query.limit} offset ${query.offset}`;
+        const source = `${shape.reference} t${where}${orderOf(shape, query)}`;
+        const text = `select ${shown.join(', ')} from ${source} limit ${query.limit} offset ${query.offset}`;
         const { rows } = await client
           .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
           .catch((error: unknown) => {
@@ -146,7 +147,7 @@ function whereOf({ columns }: TableShape, { column, condition, value }: Asked, v
 function orderOf({ columns }: TableShape, { order, direction }: Asked): string {
   const key = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   const first = order === '' ? [] : [`t.${quote(known(columns, order).name)} ${direction} nulls last`];
-  // Without an order of its own a page could show a row twice and another one never.
+  // Without a unique order pages could repeat or omit rows.
   const rest = key
     .filter((name) => name !== order)
     .map((name) => `t.${quote(name)}${order === '' ? ` ${direction}` : ''}`);
@@ -160,7 +161,7 @@ function known(columns: readonly DataColumn[], name: string): DataColumn {
   throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
 }
 
-/** Counting must not hold up the rows themselves. */
+/** Counts rows with a short timeout, so that counting does not delay the rows. */
 async function countOf(client: pg.ClientBase, text: string, values: readonly string[]): Promise<number | null> {
   await client.query(`savepoint counting; set local statement_timeout = '3s'`);
   try {
@@ -195,7 +196,7 @@ function gone(): Problem {
   return new Problem('data.unknown_row', 404, 'This row is not there any more.');
 }
 
-/** Says what PostgreSQL refuses, at the field that it is about where that can be found. */
+/** Runs `work` and converts errors of PostgreSQL to problems, with the affected field when it can be determined. */
 async function tell<T>(
   client: pg.ClientBase,
   { columns }: TableShape,
@@ -212,7 +213,7 @@ async function tell<T>(
     const fields: Record<string, string> = {};
     if (error.column !== undefined) fields[error.column] = detail;
     else if (error.code?.startsWith('22') === true) {
-      // PostgreSQL does not say which value it is: each is tried by itself.
+      // PostgreSQL does not report the invalid value, so each one is tested separately.
       for (const { name, type } of columns) {
         const value = values[name];
         if (typeof value !== 'string') continue;
@@ -229,7 +230,7 @@ async function tell<T>(
   }
 }
 
-/** What PostgreSQL says, as a sentence. */
+/** Formats an error of PostgreSQL as sentences. */
 export function refusalText({ message, detail }: pg.DatabaseError): string {
   return [message, ...(detail === undefined ? [] : [detail])]
     .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))

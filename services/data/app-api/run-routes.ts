@@ -4,7 +4,7 @@ import type { Database } from '../engine/database.ts';
 import { Cancellation } from './cancellation.ts';
 import { runFor } from './query-runner.ts';
 
-/** Runs what a person typed, and cancels it: when they say so, or when who asked for it is gone before the answer. */
+/** Creates the routes that run entered statements and cancel them, on request or when the client disconnects. */
 export function runRoutes(database: Database): readonly ApiHandler[] {
   const running = new Map<string, Cancellation>();
   return [
@@ -12,7 +12,7 @@ export function runRoutes(database: Database): readonly ApiHandler[] {
       const { query, role, user, id } = request.body;
       const cancellation = new Cancellation(database);
       if (id !== undefined) running.set(id, cancellation);
-      // Nobody is left who would hear that it could not be cancelled.
+      // No client remains that could receive the error.
       request.onLeave(() => void cancellation.ask().catch(() => undefined));
       try {
         return await runFor(database, { query, role, user: user ?? '' }, cancellation);

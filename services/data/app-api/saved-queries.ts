@@ -3,10 +3,10 @@ import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { savedQueriesApi } from '../../contracts/data/queries.ts';
 import type { SavedQueries } from '../store/saved-queries.ts';
 
-/** The queries that administrators keep, for the page of statements. */
+/** Creates the routes of saved queries. */
 export function savedQueryRoutes(queries: SavedQueries, accounts: Pick<Accounts, 'find'>): readonly ApiHandler[] {
   const whose = ({ identity }: { readonly identity: Identity | undefined }): string => identity?.account ?? '';
-  /** The caller, and the names under which queries of removed accounts are kept for administrators. */
+  /** Returns the caller, and the removed accounts whose queries are kept for administrators. */
   const reachable = async (request: { readonly identity: Identity | undefined }): Promise<readonly string[]> => {
     const owners = await queries.owners();
     const existing = await Promise.all(owners.map((owner) => accounts.find(owner)));

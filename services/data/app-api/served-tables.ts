@@ -3,8 +3,8 @@ import { inTransaction, type Database } from '../engine/database.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
 
 /**
- * Rows, as PostgreSQL guesses them, up to which a table is counted; above it the guess stands.
- * Its size on the disk would be the surer sign, but asking for that waits for who changes the table.
+ * Estimated number of rows up to which a table is counted. The size on disk would be more reliable, but reading it
+ * waits for locks of concurrent changes.
  */
 const countedRows = 10_000;
 
@@ -21,7 +21,7 @@ order by 1, 2`;
 
 type Listed = Omit<DataTable, 'isEstimate'> & { readonly isSmall: boolean };
 
-/** The tables and views of the schemas. Small ones are counted, of the others the rows are PostgreSQL's estimate. */
+/** Lists the tables and views of the schemas. Rows of small tables are counted, others are estimated by PostgreSQL. */
 export async function servedTables(database: Database, schemas: readonly string[]): Promise<DataTable[]> {
   const { rows: listed } = await database.withCatalogue((pool) => pool.query<Listed>(listing, [schemas, countedRows]));
   const counts = await countsOf(
@@ -40,10 +40,10 @@ async function countsOf(database: Database, tables: readonly Listed[]): Promise<
   if (tables.length === 0) return new Map();
   const each = tables.map((table, at) => `select ${String(at)} as at, count(*)::float8 as rows from ${nameOf(table)}`);
   try {
-    // A view may have taken the place of a table since the listing: whatever it calls has the rights of the owner only.
+    // A view may have replaced a table since the listing; its functions run only with the rights of the owner role.
     return await database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
-        // A table may be locked for a long time by a change: the page does not wait for that.
+        // A concurrent change may lock a table for a long time.
         await client.query("set local lock_timeout = '200ms'; set local statement_timeout = '2s'");
         const { rows } = await client.query<{ at: number; rows: number }>(each.join(' union all '));
         const counted = rows.map(({ at, rows: count }) => [tables[at], count] as const);
@@ -51,7 +51,7 @@ async function countsOf(database: Database, tables: readonly Listed[]): Promise<
       }),
     );
   } catch {
-    // A table that is locked, or gone since it was listed: the estimates are right enough.
+    // A table is locked or was dropped: the estimates are used.
     return new Map();
   }
 }

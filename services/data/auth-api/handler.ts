@@ -34,11 +34,11 @@ const routes: readonly (Route & readonly unknown[])[] = [
 
 type Given = Pick<Context, 'caller' | 'clock' | 'log' | 'publicUrl'>;
 
-/** `/auth/v1`: everything clients of GoTrue ask for. */
+/** Creates the auth API, which is compatible with clients of Supabase Auth (GoTrue). */
 export function authPart(context: Given, parts: AuthParts): Part {
   return {
     prefix: authPrefix,
-    // People open these from mails and in browsers, where no key comes along.
+    // Users open these paths from mails and in browsers, where no API key is sent.
     isOpen: (path) => /^\/(?:verify|callback|authorize|\.well-known\/[^/]*)\/?$/.test(path),
     async handle(exchange) {
       const { request, response } = exchange;
@@ -46,7 +46,7 @@ export function authPart(context: Given, parts: AuthParts): Part {
       try {
         send(response, await answerOf(context, parts, exchange));
       } catch (error) {
-        // The listener says so, once for all parts.
+        // The listener handles disconnects for all APIs.
         if (isDisconnectError(request, response, error)) throw error;
         const refusal = refusalOf(context, error);
         parts.metrics.refusals.inc({ code: refusal.slug });
@@ -82,7 +82,7 @@ async function answerOf(context: Given, parts: AuthParts, { request, path, query
   return route.answer(parts, call);
 }
 
-/** The parts of a path; undefined where one is no text. */
+/** Splits and decodes a path; undefined when it is not valid URL encoding. */
 function split(path: string): readonly string[] | undefined {
   try {
     return path
@@ -95,7 +95,7 @@ function split(path: string): readonly string[] | undefined {
   }
 }
 
-/** What a path has where the pattern leaves it open; undefined when it does not fit. */
+/** Matches a path and returns the segments for wildcards; undefined when it does not match. */
 function fit(pattern: readonly string[], pieces: readonly string[]): readonly string[] | undefined {
   if (pattern.length !== pieces.length) return undefined;
   if (pattern.some((wanted, at) => wanted !== '*' && wanted !== pieces[at])) return undefined;
@@ -104,14 +104,14 @@ function fit(pattern: readonly string[], pieces: readonly string[]): readonly st
 
 function refusalOf({ log }: Given, error: unknown): Refusal {
   if (error instanceof Refusal && error.status < 500) return error;
-  // What came does not fit the type of a column: a letter or a number that PostgreSQL does not have.
+  // The value does not fit the type of a column, such as a number outside of its range.
   if (error instanceof pg.DatabaseError && /^22/.test(error.code ?? '')) {
     return new Refusal(400, 'validation_failed', 'A value is not valid');
   }
   if (error instanceof Problem && error.code === 'http.aborted') {
     return new Refusal(error.status, 'bad_json', error.detail);
   }
-  log.error('a request of sign-in failed', { error });
+  log.error('auth request failed', { error });
   if (error instanceof Refusal) return error;
   if (!(error instanceof Problem))
     return new Refusal(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information');

@@ -16,12 +16,12 @@ import { cleanUp } from './store/sessions.ts';
 
 const hour = 3_600_000;
 
-/** Users and their sessions. */
+/** Auth API with its background work. */
 export interface Auth extends AsyncDisposable {
   readonly part: Part;
-  /** For the pages. */
+  /** App API routes for the pages. */
   readonly api: readonly ApiHandler[];
-  /** Mails are sent and old rows go from now on. */
+  /** Starts sending mails and deleting expired rows. */
   start(): void;
 }
 
@@ -45,7 +45,13 @@ export function createAuth(
   const mailbox = new Mailbox(context, (to) => mailDestination(settings, to));
   const sql = authDatabase(database);
   const parts = {
-    ...{ context: { accounts, clock, log, vault }, database: sql, settings, keys, passwords, mailbox, timing },
+    context: { accounts, clock, log, vault },
+    database: sql,
+    settings,
+    keys,
+    passwords,
+    mailbox,
+    timing,
     limits: new RateLimits(),
     metrics: createAuthMetrics(metrics),
   };
@@ -55,13 +61,13 @@ export function createAuth(
     start() {
       open.use(mailbox.start());
       const tidy = async (): Promise<void> => {
-        // Nobody wakes a server that sleeps to clean it.
+        // The clean-up does not start a stopped server.
         if (database.state === 'up') await cleanUp(sql, clock.now());
       };
       open.use(
         clock.every(
           hour,
-          () => void tidy().catch((error: unknown) => log.warn('old sessions were not removed', { error })),
+          () => void tidy().catch((error: unknown) => log.warn('session clean-up failed', { error })),
         ),
       );
     },

@@ -1,17 +1,17 @@
 import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto';
 import { isSameSecret } from '../../kit/same-secret.ts';
 
-/** In front of the token of a link whose answer goes to a program that holds a verifier. */
+/** Prefix of tokens whose link returns a code to a program with a verifier (PKCE). */
 export const pkcePrefix = 'pkce_';
 
-/** A code of six digits, as mails carry it. */
+/** Returns a random code of six digits for mails. */
 export function sixDigits(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
 /**
- * What stands in the table and in links for a code that was sent to an address: 56 hexadecimal digits. There are a million
- * codes and addresses are known, so that without a secret everybody could make the links of others.
+ * Returns the hash of a code that was sent to an address, for the table and for links: 56 hexadecimal digits. There are
+ * only a million codes and addresses are known, so without a secret anybody could build the links of others.
  */
 export function tokenHash(secret: string, address: string, code: string): string {
   return createHmac('sha224', secret).update(`${address}\0${code}`).digest('hex');
@@ -19,12 +19,12 @@ export function tokenHash(secret: string, address: string, code: string): string
 
 const small = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** 12 letters and digits: 60 bits. */
+/** Returns a random refresh token: 12 letters and digits, 60 bits. */
 export function refreshToken(): string {
   return Array.from(randomBytes(12), (byte) => small.charAt(byte & 31)).join('');
 }
 
-/** Whether a verifier is the one whose challenge was left. */
+/** Checks a PKCE verifier against its challenge. */
 export function fitsChallenge(challenge: string, method: string, verifier: string): boolean {
   const expected = method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
   return isSameSecret(challenge, expected);

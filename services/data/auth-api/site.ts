@@ -7,8 +7,8 @@ import type { AuthParts, AuthSettings } from './dependencies.ts';
 export const authPrefix = '/auth/v1';
 
 /**
- * What clients reach this part by. Mails carry it, and the word of a proxy about the host may be the word of whoever asked:
- * it counts only for names that the settings have.
+ * Returns the base URL for clients. Mails contain it, and a forwarded host may be chosen by the client, so it is used
+ * only when the settings contain that host.
  */
 export function baseOf(
   { publicUrl }: Pick<Context, 'publicUrl'>,
@@ -29,12 +29,12 @@ function hostOf(address: string): string | undefined {
   return URL.parse(address)?.host;
 }
 
-/** Where links lead when nothing else is asked for: the setting, else where this service itself is reached. */
+/** Returns the default target of links: the setting, otherwise the address of this service. */
 export function siteOf({ settings }: Pick<AuthParts, 'settings'>, { base }: Pick<Call, 'base'>): string {
   return settings.siteUrl === '' ? new URL(base).origin : settings.siteUrl;
 }
 
-/** Where a link leads: what was asked for where that is allowed, else the site, without a word. */
+/** Returns the target of a link: the requested one when it is allowed, otherwise the site, without an error. */
 export function redirectOf(parts: Pick<AuthParts, 'settings'>, call: Call, asked = call.redirectTo): string {
   const site = siteOf(parts, call);
   const { redirectUrls } = parts.settings;

@@ -1,6 +1,6 @@
-/** A text that is no CSV. */
+/** Error for invalid CSV. */
 export class CsvError extends Error {
-  /** Of the text, from 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -9,7 +9,11 @@ export class CsvError extends Error {
   }
 }
 
-/** The fields of each line of a text in CSV (RFC 4180), one line after another. @throws CsvError */
+/**
+ * Parses CSV (RFC 4180) line by line.
+ *
+ * @throws CsvError
+ */
 export function* csvRows(text: string, separator = ','): Generator<string[]> {
   const ends = new RegExp(`[${separator === '\t' ? '\\t' : separator}\\r\\n]`, 'g');
   let at = text.startsWith('\uFEFF') ? 1 : 0;
@@ -44,7 +48,7 @@ export function* csvRows(text: string, separator = ','): Generator<string[]> {
   }
 }
 
-/** Where the quote ends that begins here; -1: nowhere. */
+/** Returns the index of the closing quote; -1 when there is none. */
 function closing(text: string, start: number): number {
   for (let at = start + 1; ; at += 2) {
     at = text.indexOf('"', at);

@@ -2,7 +2,7 @@ import { DataCsvType } from '../../contracts/data/csv.ts';
 
 const forms: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boolean>> = {
   boolean: (text) => /^(?:true|false|yes|no|t|f)$/i.test(text),
-  // What begins with a zero is a postcode or a telephone number.
+  // Values with a leading zero are postcodes or telephone numbers.
   bigint: (text) => /^[+-]?(?:0|[1-9]\d{0,17})$/.test(text),
   numeric: (text) => /^[+-]?(?:0|[1-9]\d{0,99})?(?:\.\d{1,99})?(?:e[+-]?\d{1,3})?$/i.test(text) && /\d/.test(text),
   date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDay(text),
@@ -12,12 +12,12 @@ const forms: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boo
   jsonb: (text) => /^[[{]/.test(text) && isJson(text),
 };
 
-/** Looks at the values of one column and says the narrowest type that all of them fit. */
+/** Finds the narrowest type that all values of a column match. */
 export class TypeGuess {
   #left: readonly Exclude<DataCsvType, 'text'>[] = DataCsvType.options.filter((type) => type !== 'text');
   #seen = false;
 
-  /** A field that is empty says nothing. */
+  /** Adds a value. Empty fields are ignored. */
   look(text: string): void {
     if (text === '') return;
     this.#seen = true;
@@ -29,7 +29,7 @@ export class TypeGuess {
   }
 }
 
-/** The separator that the first line of a file has most of. */
+/** Returns the most frequent separator of the first line. */
 export function guessSeparator(text: string): string {
   const [line = ''] = text.split(/\r?\n/, 1);
   const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
@@ -37,7 +37,7 @@ export function guessSeparator(text: string): string {
   return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
-/** Names of a first line as columns can have them: none empty, none twice, none too long. */
+/** Converts a header to valid column names: not empty, unique and not too long. */
 export function columnNames(header: readonly string[]): readonly string[] {
   const names: string[] = [];
   for (const [at, text] of header.entries()) {
@@ -49,7 +49,7 @@ export function columnNames(header: readonly string[]): readonly string[] {
   return names;
 }
 
-/** PostgreSQL counts bytes. */
+/** Truncates a name. PostgreSQL limits names in bytes. */
 function cut(text: string, bytes: number): string {
   return Buffer.from(text).subarray(0, bytes).toString().replaceAll('\uFFFD', '');
 }

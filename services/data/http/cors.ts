@@ -5,7 +5,7 @@ const exposed =
 const headers =
   'authorization, apikey, content-type, accept, accept-profile, content-profile, prefer, range, range-unit, x-client-info, x-supabase-api-version, x-retry-count, x-requested-with';
 
-/** Pages of any origin may read the answers: what they may see is said by their key. */
+/** Allows pages of any origin to read responses; access is controlled by API keys. */
 export function allowOrigin(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers.origin === undefined) return;
   response.setHeader('Access-Control-Allow-Origin', '*');
@@ -17,7 +17,7 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
   response.setHeader('Access-Control-Allow-Headers', asked !== undefined && asked.length <= 2048 ? asked : headers);
-  // Chrome asks this when a public page reaches for a private address.
+  // Chrome sends this header when a public page requests a private address.
   if (request.headers['access-control-request-private-network'] === 'true') {
     response.setHeader('Access-Control-Allow-Private-Network', 'true');
   }

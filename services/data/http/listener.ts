@@ -12,15 +12,15 @@ export interface ListenerParts {
   readonly context: Pick<Context, 'log'>;
   readonly keys: Keys;
   readonly parts: readonly Part[];
-  /** Told of each request that is over, s. */
+  /** Called at the end of each request with its duration in seconds. */
   readonly took: (seconds: number, part: string, status: number) => void;
 }
 
-/** People come here by links in mails as long as no site is set. */
+/** Links in mails lead here while no site address is set. */
 const atTheRoot =
   'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
 
-/** Everything that answers on the port: the gate that wants a key, and the parts behind it. */
+/** Creates the request listener, which checks the API key and dispatches to the mounted APIs. */
 export function dataListener({ context, keys, parts, took }: ListenerParts): RequestListener {
   return (request, response) => {
     const start = performance.now();
@@ -63,7 +63,7 @@ function keyOf(request: IncomingMessage, query: string): string | undefined {
 
 function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (isDisconnectError(request, response, error)) {
-    log.debug('client left before its request had arrived', { method: request.method });
+    log.debug('client disconnected before its request was complete', { method: request.method });
     return void response.destroy();
   }
   let problem = error instanceof Problem ? error : undefined;

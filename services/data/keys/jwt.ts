@@ -2,49 +2,55 @@ import { createHmac, sign, timingSafeEqual, verify, type KeyObject } from 'node:
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Why a token is refused. `malformed`: it is none; `signature`: not one of ours; the rest: it is, but does not count now. */
+/**
+ * Reason for the rejection of a token. `malformed` and `signature` mean a token that this service did not issue; the
+ * other reasons concern valid signatures.
+ */
 export type Refusal =
   | { readonly kind: 'malformed'; readonly parts: number }
   | { readonly kind: 'signature' | 'expired' | 'early' | 'issued-later' | 'claims' | 'audience' }
-  /** A claim has a value of another type than its own. */
+  /** A claim has a value of the wrong type. */
   | { readonly kind: 'claim'; readonly name: string; readonly type: string };
 
 export type Verified = { readonly claims: Claims } | { readonly refusal: Refusal };
 
-/** Clocks of two machines may differ by so much, s. */
+/** Tolerated difference between clocks, s. */
 const skew = 30;
 
-/** A JSON Web Token of these claims, signed by HMAC with SHA-256. */
+/** Signs claims as a JSON Web Token with HMAC SHA-256. */
 export function signJwt(claims: Claims, secret: string): string {
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${signed}.${hmac(signed, secret).toString('base64url')}`;
 }
 
-/** The same, signed by the private key of a pair on the curve P-256, which `kid` names. */
+/** Signs claims as a JSON Web Token with a private P-256 key, named by `kid`. */
 export function signByPair(claims: Claims, kid: string, privateKey: KeyObject): string {
   const signed = `${encode({ alg: 'ES256', kid, typ: 'JWT' })}.${encode(claims)}`;
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `${signed}.${signature.toString('base64url')}`;
 }
 
-/** What tokens may be signed with. */
+/** Keys that tokens may be signed with. */
 export interface Trusted {
   readonly secret: string;
-  /** The public key of a pair of ours that counts; undefined for any other name. */
+  /** Returns the public key of a valid pair; undefined for other names. */
   readonly publicKey: (kid: string) => KeyObject | undefined;
 }
 
-/** Looks whether a token is signed with what is trusted, each by its own algorithm, and counts at `now` (s since the epoch). */
+/**
+ * Verifies the signature of a token with the trusted keys, each with its own algorithm, and its times at `now` (s since
+ * the epoch).
+ */
 export function verifyJwt(token: string, { secret, publicKey }: Trusted, now: number): Verified {
   const parts = token.split('.');
   const [head = '', body = '', sent = ''] = parts;
   if (parts.length !== 3) return { refusal: { kind: 'malformed', parts: parts.length } };
   const signature = Buffer.from(sent, 'base64url');
-  // Base64 has several spellings of the same bytes; only one of them is the token.
+  // Base64 has several encodings of the same bytes; only the canonical one is accepted.
   if (signature.toString('base64url') !== sent) return { refusal: { kind: 'signature' } };
   const { alg, kid } = decode(head) ?? {};
   const signed = `${head}.${body}`;
-  // The key says by which algorithm it is used, never the token: no key takes the signature of the other kind.
+  // The key determines the algorithm, never the token: keys do not accept signatures of the other kind.
   const isOurs =
     alg === 'HS256'
       ? isHmac(signed, signature, secret)
@@ -56,7 +62,11 @@ export function verifyJwt(token: string, { secret, publicKey }: Trusted, now: nu
   return refusal === undefined ? { claims } : { refusal };
 }
 
-/** Whether claims do not count at this time, s since the epoch. */
+/**
+ * Checks the time and audience claims. Returns the reason for a rejection.
+ *
+ * @param now s since the epoch
+ */
 export function untimely(claims: Claims, now: number): Refusal | undefined {
   for (const name of ['exp', 'nbf', 'iat']) {
     const time = claims[name];
@@ -75,7 +85,7 @@ export function untimely(claims: Claims, now: number): Refusal | undefined {
   return undefined;
 }
 
-/** For whom a token is; undefined for a claim of another type. */
+/** Returns the audiences of a token; undefined for a claim of another type. */
 export function audiencesOf(aud: unknown): readonly string[] | undefined {
   const all = typeof aud === 'string' ? [aud] : aud;
   return Array.isArray(all) && all.every((each) => typeof each === 'string') ? all : undefined;

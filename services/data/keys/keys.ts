@@ -6,31 +6,31 @@ import { signByPair, signJwt, untimely, verifyJwt, type Claims, type Verified } 
 import { KeyPairs, type KeyPair, type PublicJwk } from './key-pairs.ts';
 import { tokenHash } from '../auth-api/one-time-tokens.ts';
 
-/** The roles that a key stands for. */
+/** Role of an API key. */
 export type KeyRole = 'anon' | 'service_role';
 
 const tenYears = 10 * 365 * 86_400;
 const mostKnown = 2000;
 const secretName = 'jwt';
-/** Keys that are no tokens, each of which can be replaced on its own. */
+/** Opaque keys, which can be replaced separately. */
 const opaque = { anon: 'publishable', service_role: 'secret' } as const;
 
 type KeySettings = Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey' | 'jwtExpiry'>;
 
-/** What signs the tokens of users now, and what signed them before. */
+/** Current and earlier key pairs for the tokens of users. */
 export interface Signing {
-  /** Undefined: the secret does. */
+  /** Undefined when the secret signs. */
   readonly pair: KeyPair | undefined;
   readonly earlier: readonly KeyPair[];
 }
 
-/** What tokens are signed with, and the two keys that every program has one of. */
+/** Signing keys, and the API keys of the two roles. */
 export class Keys {
   readonly #context: Context;
   readonly #settings: KeySettings;
   readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
-  /** Claims of tokens that were verified, by a hash of them, the newest ones. */
+  /** Claims of recently verified tokens, by token hash. */
   readonly #known = new Map<string, Claims>();
   #secret = '';
   #anon = '';
@@ -44,7 +44,7 @@ export class Keys {
     this.#pairs = new KeyPairs(this.#secrets, context.clock);
   }
 
-  /** Reads or makes them; before that no key is right. */
+  /** Reads or creates the keys. Until then no key is accepted. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
     this.#use(jwtSecret === '' ? await this.#secrets.take(secretName, () => this.#context.random.text(48)) : jwtSecret);
@@ -54,12 +54,12 @@ export class Keys {
     }
   }
 
-  /** The keys of the newer kind, `sb_publishable_…` and `sb_secret_…`. */
+  /** Opaque API keys, `sb_publishable_…` and `sb_secret_…`. */
   get opaque(): Readonly<Record<KeyRole, string>> {
     return this.#opaque;
   }
 
-  /** A new key of the newer kind; tokens and all other keys stay. */
+  /** Replaces an opaque key; tokens and other keys remain valid. */
   async rotateOpaque(role: KeyRole): Promise<void> {
     const key = this.#makeOpaque(role);
     await this.#secrets.replace(opaque[role], key);
@@ -92,24 +92,24 @@ export class Keys {
     return { pair: this.#pairs.current, earlier: this.#pairs.earlier };
   }
 
-  /** What anybody may check tokens with. */
+  /** Public keys that verify tokens. */
   get published(): readonly PublicJwk[] {
     return this.#pairs.published;
   }
 
-  /** From now on a new pair signs, or the secret; nobody is signed out by it. */
+  /** Changes the signing key to a new pair or to the secret. Existing sessions remain valid. */
   async signWith(kind: 'pair' | 'secret'): Promise<void> {
     const endsAt = this.#context.clock.now() + this.#settings.jwtExpiry * 1000;
     await (kind === 'pair' ? this.#pairs.make(endsAt) : this.#pairs.retire(endsAt));
   }
 
-  /** Tokens of earlier pairs count no more. */
+  /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
     await this.#pairs.endEarlier();
     this.#known.clear();
   }
 
-  /** What stands for a code of six digits that was sent to an address; as long as the secret stays. */
+  /** Returns the hash of a six-digit code that was sent to an address. It is valid until the secret changes. */
   codeHash(address: string, code: string): string {
     return tokenHash(`one-time codes ${this.#secret}`, address, code);
   }
@@ -137,7 +137,7 @@ export class Keys {
     return verified;
   }
 
-  /** Whose key this is; undefined for one that does not count. */
+  /** Returns the role of an API key; undefined for an invalid key. */
   roleOf(key: string): KeyRole | undefined {
     if (key === '') return undefined;
     if (key === this.#anon || key === this.#opaque.anon) return 'anon';
@@ -156,7 +156,7 @@ export class Keys {
     const { anonKey, serviceKey } = this.#settings;
     this.#secret = secret;
     this.#known.clear();
-    // One secret gives one pair of keys, whenever they are made.
+    // A fixed time, so that one secret always results in the same pair of API keys.
     const iat = 1_735_689_600;
     const make = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYears }, secret);
     this.#anon = anonKey === '' ? make('anon') : anonKey;

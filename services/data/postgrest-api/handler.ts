@@ -6,20 +6,20 @@ import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import type { Exchange, Part } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
-import { errorAnswer, send, type Answer } from './response.ts';
-import { batch } from './batch.ts';
-import { openCall, type Call } from './request-context.ts';
+import { toErrorResponse, sendResponse, type RestResponse } from './response.ts';
+import { runBatch } from './batch.ts';
+import { createRequestContext, type RequestContext } from './request-context.ts';
 import { RestError } from './errors.ts';
 import { identify, type Role } from './identity.ts';
-import { openApiAnswer } from './open-api.ts';
-import { read } from './read.ts';
-import { callRoutine } from './routine-call.ts';
+import { createOpenApiResponse } from './open-api.ts';
+import { handleRead } from './read.ts';
+import { handleRoutineCall } from './routine-call.ts';
 import type { Catalogue } from './schema/catalogue.ts';
 import type { SchemaCache } from './schema/cache.ts';
 import { createRun, type Run } from './transaction.ts';
-import { write } from './write.ts';
+import { handleWrite } from './write.ts';
 
-export interface RestParts {
+export interface RestApiOptions {
   readonly context: Pick<Context, 'log'>;
   readonly database: Database;
   readonly keys: Keys;
@@ -27,73 +27,73 @@ export interface RestParts {
   readonly settings: Settings;
 }
 
-/** Rows and functions, as PostgREST serves them. */
-export function restPart(parts: RestParts): Part {
-  const run = createRun(parts.database);
+/** Creates the row API, which serves tables and functions like PostgREST. */
+export function createRestApi(options: RestApiOptions): Part {
+  const run = createRun(options.database);
   return {
     prefix: '/rest/v1',
     async handle(exchange) {
       const { request, response } = exchange;
       let role: Role | undefined;
       try {
-        const identity = identify(request, exchange.keyRole ?? 'anon', parts.keys, parts.settings.jwtAudience);
+        const identity = identify(request, exchange.keyRole ?? 'anon', options.keys, options.settings.jwtAudience);
         role = identity.role;
-        const call = openCall(request, exchange.path, exchange.query, identity, parts.settings);
-        send(response, request.method === 'HEAD', await answer(parts, run, call, exchange));
+        const context = createRequestContext(request, exchange.path, exchange.query, identity, options.settings);
+        sendResponse(response, request.method === 'HEAD', await handleRequest(options, run, context, exchange));
       } catch (error) {
-        // The listener says so, once for all parts.
+        // The listener handles disconnects for all APIs.
         if (isDisconnectError(request, response, error)) throw error;
-        const known = errorAnswer(error, role);
-        if (known === undefined) parts.context.log.error('a row request failed', { error });
+        const errorResponse = toErrorResponse(error, role);
+        if (errorResponse === undefined) options.context.log.error('row request failed', { error });
         if (response.headersSent) return void response.destroy();
         if (!request.complete) response.setHeader('Connection', 'close');
-        send(response, request.method === 'HEAD', known ?? unknownAnswer());
+        sendResponse(response, request.method === 'HEAD', errorResponse ?? createUnexpectedErrorResponse());
       }
     },
   };
 }
 
 const mebibyte = 1024 * 1024;
-const mostOfService = 64 * mebibyte;
+const maxServiceBodyBytes = 64 * mebibyte;
 const verbs = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']);
 
-async function answer(parts: RestParts, run: Run, call: Call, { path, request }: Exchange): Promise<Answer> {
-  const { database, cache } = parts;
-  const { method } = call;
+async function handleRequest(options: RestApiOptions, run: Run, context: RequestContext, { path, request }: Exchange): Promise<RestResponse> {
+  const { database, cache } = options;
+  const { method } = context;
   if (!verbs.has(method)) throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
   const isCall = path.startsWith('/rpc/');
   if (isCall && !['GET', 'HEAD', 'POST'].includes(method)) {
     throw new RestError(405, 'PGRST101', `Cannot use the ${method} method on RPC`);
   }
-  const isServer = call.identity.role === 'service_role';
-  const mostBytes = isServer ? mostOfService : parts.settings.bodyMebibytes * mebibyte;
-  const bytes = method === 'GET' || method === 'HEAD' ? undefined : await readBody(request, mostBytes);
+  const isServiceRole = context.identity.role === 'service_role';
+  const maxBodyBytes = isServiceRole ? maxServiceBodyBytes : options.settings.bodyMebibytes * mebibyte;
+  const bytes = method === 'GET' || method === 'HEAD' ? undefined : await readBody(request, maxBodyBytes);
   const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
   const body = bytes?.toString(isBytes ? 'latin1' : 'utf8') ?? '';
-  if (path === '/' && method === 'POST') return batch(database, await cache.current(), call, body);
-  const answerBy = (catalogue: Catalogue): Promise<Answer> => {
-    if (path === '/') return Promise.resolve(openApiAnswer(catalogue, call));
-    if (isCall) return callRoutine(run, catalogue, call, body);
-    return method === 'GET' || method === 'HEAD' ? read(run, catalogue, call) : write(run, catalogue, call, body);
+  if (path === '/' && method === 'POST') return runBatch(database, await cache.current(), context, body);
+  const handleWith = (catalogue: Catalogue): Promise<RestResponse> => {
+    if (path === '/') return Promise.resolve(createOpenApiResponse(catalogue, context));
+    if (isCall) return handleRoutineCall(run, catalogue, context, body);
+    return method === 'GET' || method === 'HEAD' ? handleRead(run, catalogue, context) : handleWrite(run, catalogue, context, body);
   };
   const catalogue = await cache.current();
   try {
-    return await answerBy(catalogue);
+    return await handleWith(catalogue);
   } catch (error) {
-    // What is not known may have been made a moment ago.
-    const newer = isUnknown(error) ? await cache.newerThan(catalogue) : undefined;
+    // An unknown table or function may have been created a moment ago.
+    const newer = isUnknownObjectError(error) ? await cache.findNewer(catalogue) : undefined;
     if (newer === undefined) throw error;
-    return answerBy(newer);
+    return handleWith(newer);
   }
 }
 
-const unknown = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205']);
+const unknownObjectCodes = new Set(['PGRST200', 'PGRST202', 'PGRST204', 'PGRST205']);
 
-function isUnknown(error: unknown): boolean {
-  return error instanceof RestError && unknown.has(error.code);
+function isUnknownObjectError(error: unknown): boolean {
+  return error instanceof RestError && unknownObjectCodes.has(error.code);
 }
 
-function unknownAnswer(): Answer {
+function createUnexpectedErrorResponse(): RestResponse {
   const body = { code: 'PGRSTX00', details: null, hint: null, message: `Something went wrong here (${randomUUID()}).` };
   return { status: 500, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
 }

@@ -5,15 +5,15 @@ import { publicDetail } from '../http/public-detail.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
 
-/** What is sent back. */
-export interface Answer {
+/** Response of the row API. */
+export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Undefined: none, and no Content-Type. */
+  /** Undefined for a response without a body and Content-Type. */
   readonly body: string | undefined;
 }
 
-export function send(response: ServerResponse, isHead: boolean, { status, headers, body }: Answer): void {
+export function sendResponse(response: ServerResponse, isHead: boolean, { status, headers, body }: RestResponse): void {
   for (const [name, value] of Object.entries(headers))
     response.setHeader(name, typeof value === 'string' ? value : [...value]);
   if (body === undefined) {
@@ -25,8 +25,8 @@ export function send(response: ServerResponse, isHead: boolean, { status, header
   response.writeHead(status).end(isHead ? undefined : body);
 }
 
-/** An error in the shape that clients of PostgREST read; undefined for a defect of ours. */
-export function errorAnswer(error: unknown, role: Role | undefined): Answer | undefined {
+/** Converts an error to the format of PostgREST; returns undefined for unexpected errors. */
+export function toErrorResponse(error: unknown, role: Role | undefined): RestResponse | undefined {
   const known = asRestError(error, role);
   if (known === undefined) return undefined;
   const { status, code, message, details, hint, headers } = known;
@@ -43,7 +43,7 @@ export function errorAnswer(error: unknown, role: Role | undefined): Answer | un
 
 function asRestError(error: unknown, role: Role | undefined): RestError | undefined {
   if (error instanceof RestError) return error;
-  if (error instanceof pg.DatabaseError) return databaseError(error, role);
+  if (error instanceof pg.DatabaseError) return toDatabaseError(error, role);
   if (error instanceof Problem && error.status === 503) {
     return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', {
       details: publicDetail(error),
@@ -54,10 +54,10 @@ function asRestError(error: unknown, role: Role | undefined): RestError | undefi
   return undefined;
 }
 
-function databaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseError, role: Role | undefined): RestError {
-  if (code === 'PGRST') return raised(message, detail);
+function toDatabaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseError, role: Role | undefined): RestError {
+  if (code === 'PGRST') return parseRaisedError(message, detail);
   const status = code.startsWith('PT') ? Number(code.slice(2)) : NaN;
-  const known = Number.isInteger(status) && status >= 200 && status <= 599 ? status : statusOf(code, role);
+  const known = Number.isInteger(status) && status >= 200 && status <= 599 ? status : getStatus(code, role);
   const headers = known === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
   return new RestError(known, code, message, { details: detail ?? null, hint: hint ?? null, headers });
 }
@@ -67,29 +67,29 @@ const messageHint =
 const detailHint =
   "DETAIL must be a JSON object with obligatory keys: 'status', 'headers' and optional key: 'status_text'.";
 
-/** A function says status, headers and body of its error in JSON. */
-function raised(message: string, detail: string | undefined): RestError {
-  const { code, message: text, details, hint } = parsedObject(message);
+/** Parses the status, headers and body that a function raised as JSON with SQLSTATE PGRST. */
+function parseRaisedError(message: string, detail: string | undefined): RestError {
+  const { code, message: text, details, hint } = parseObject(message);
   if (typeof code !== 'string' || typeof text !== 'string')
-    return unreadable(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
-  if (detail === undefined) return unreadable('DETAIL is missing in the RAISE statement', detailHint);
-  const more = parsedObject(detail);
-  if (typeof more['status'] !== 'number') return unreadable(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
-  const said = Object.entries((more['headers'] as object | undefined) ?? {});
-  return new RestError(more['status'], code, text, {
+    return invalidRaisedError(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
+  if (detail === undefined) return invalidRaisedError('DETAIL is missing in the RAISE statement', detailHint);
+  const responseDetail = parseObject(detail);
+  if (typeof responseDetail['status'] !== 'number') return invalidRaisedError(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
+  const headerEntries = Object.entries((responseDetail['headers'] as object | undefined) ?? {});
+  return new RestError(responseDetail['status'], code, text, {
     details: details ?? null,
     hint: typeof hint === 'string' ? hint : null,
-    headers: Object.fromEntries(said.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(headerEntries.map(([name, value]) => [name, String(value)])),
   });
 }
 
-function unreadable(details: string, hint: string): RestError {
+function invalidRaisedError(details: string, hint: string): RestError {
   const message = 'Could not parse JSON in the "RAISE SQLSTATE \'PGRST\'" error';
   return new RestError(500, 'PGRST121', message, { details, hint });
 }
 
-/** Empty where the text is no JSON object. */
-function parsedObject(text: string): Readonly<Record<string, unknown>> {
+/** Returns an empty object when the text is not a JSON object. */
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -99,7 +99,7 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const exact: Readonly<Record<string, number>> = {
+const statusByCode: Readonly<Record<string, number>> = {
   '21000': 500,
   '23503': 409,
   '23505': 409,
@@ -113,7 +113,7 @@ const exact: Readonly<Record<string, number>> = {
   '57P03': 503,
   P0001: 400,
 };
-const classes: Readonly<Record<string, number>> = {
+const statusByClass: Readonly<Record<string, number>> = {
   '08': 503,
   '09': 500,
   '0L': 403,
@@ -137,8 +137,8 @@ const classes: Readonly<Record<string, number>> = {
   XX: 500,
 };
 
-function statusOf(code: string, role: Role | undefined): number {
-  // Who is nobody yet may sign in; who is somebody may not.
+function getStatus(code: string, role: Role | undefined): number {
+  // Anonymous callers can sign in, so they get 401; other callers get 403.
   if (code === '42501') return role === undefined || role === 'anon' ? 401 : 403;
-  return exact[code] ?? classes[code.slice(0, 2)] ?? 400;
+  return statusByCode[code] ?? statusByClass[code.slice(0, 2)] ?? 400;
 }

@@ -44,7 +44,7 @@ export function createSqlApi({ database, cache, settings }: SqlApiOptions): Part
       try {
         const result = await database.withStatementPool((pool) => runStatements(pool, body.data.query));
         // Without event triggers no notification reports a schema change.
-        if (database.limits.length > 0) cache.forget();
+        if (database.limits.length > 0) cache.invalidate();
         sendJson(response, 200, result.at(-1)?.rows ?? []);
       } catch (error) {
         if (!(error instanceof pg.DatabaseError)) throw error;

@@ -1,7 +1,7 @@
 import type { AccountData } from '../../contracts/control/account-data.ts';
 import type { SavedQueries } from './saved-queries.ts';
 
-/** What accounts leave here when they are removed: the queries that they saved. */
+/** Data that remains when an account is removed: its saved queries. */
 export function accountData(queries: SavedQueries): AccountData {
   return {
     summary: async (account) => [{ kind: 'saved queries', count: (await queries.list([account])).length }],

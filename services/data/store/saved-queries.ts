@@ -4,10 +4,10 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
-/** Queries that one account may keep. */
+/** Maximum number of queries per account. */
 const most = 500;
 
-/** Statements that accounts keep under names; each has their own. */
+/** Named statements, separate for each account. */
 export class SavedQueries {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random'>;
 
@@ -15,9 +15,7 @@ export class SavedQueries {
     this.#context = context;
   }
 
-  /**
-   * Lists the queries of the first account, and of further ones with the account after the name.
-   */
+  /** Lists the queries of the first account, and of further accounts with the account after the name. */
   async list(accounts: readonly string[]): Promise<SavedQuery[]> {
     const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', 'in', accounts).execute();
     const [caller] = accounts;
@@ -73,14 +71,14 @@ export class SavedQueries {
     if (numDeletedRows === 0n) throw unknown();
   }
 
-  /** Gives what an account saved to another one. */
+  /** Transfers the queries of an account to another one. */
   async move(account: string, to: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.updateTable('saved_queries').set({ account: to }).where('account', '=', account).execute(),
     );
   }
 
-  /** Removes what an account kept, once it is no more. */
+  /** Deletes the queries of a removed account. */
   async forget(account: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('saved_queries').where('account', '=', account).execute(),

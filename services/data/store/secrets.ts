@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import type { Tables } from './tables.ts';
 
-/** Secrets of this service at rest. */
+/** Secrets of this service, sealed at rest. */
 export class Secrets {
   readonly #context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>;
 
@@ -11,7 +11,7 @@ export class Secrets {
     this.#context = context;
   }
 
-  /** The secret of this name; what `make` gives where there is none yet, or none that the vault can open. */
+  /** Returns a secret. It is created by `make` when it does not exist or the vault cannot open it. */
   take(name: string, make: () => string): Promise<string> {
     return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
   }

@@ -23,10 +23,10 @@ import {
 } from '../store/users.ts';
 
 const perPage = 50;
-/** As good as for ever. */
+/** End of a permanent ban. */
 const farAway = Date.UTC(9999, 0, 1);
 
-/** The part of our own API that looks after people's users. */
+/** Creates the app API routes for users of projects. */
 export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, parts: AuthParts): readonly ApiHandler[] {
   const { database, passwords, timing } = parts;
   const { clock } = context;
@@ -45,7 +45,7 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
   };
   const one = async (id: string): Promise<DataUser> => {
     const [user] = await shown([await find(id)]);
-    if (user === undefined) throw new Error('a user who was found is not shown');
+    if (user === undefined) throw new Error('the user was not listed');
     return user;
   };
 
@@ -58,7 +58,7 @@ export function ownUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, par
     implement(dataUsersApi.one, async ({ params }) => {
       const user = await find(params['id']);
       const [[row], signedIn] = await Promise.all([shown([user]), sessionsOf(database, user.id)]);
-      if (row === undefined) throw new Error('a user who was found is not shown');
+      if (row === undefined) throw new Error('the user was not listed');
       return {
         ...row,
         hasPassword: (user.encrypted_password ?? '') !== '',

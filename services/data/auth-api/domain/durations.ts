@@ -9,7 +9,7 @@ const units: Readonly<Record<string, number>> = {
 };
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
 
-/** A duration as Go writes it (`24h`, `1h30m`, `-1.5h`) in ms; undefined for what is none. */
+/** Parses a Go duration (`24h`, `1h30m`, `-1.5h`) to ms; undefined for other texts. */
 export function parseDuration(text: string): number | undefined {
   const [, sign = '', rest = ''] = /^([-+]?)(.*)$/.exec(text) ?? [];
   if (rest === '0') return 0;

@@ -1,4 +1,4 @@
-/** Reads JSON as Go does, only to say in its words where it broke off: clients and their tests know these sentences. */
+/** Parser that reports JSON syntax errors with the texts of Go: clients and their tests depend on them. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -97,9 +97,9 @@ class Reader {
   }
 }
 
-/** What Go says of a text that is no JSON. */
+/** Returns the error text of Go for invalid JSON. */
 export function jsonComplaint(text: string): string {
-  // A text nested deep enough ends the reading; it is no JSON that anybody means.
+  // Deep nesting overflows the stack.
   try {
     return new Reader(text).complaint() ?? 'invalid JSON';
   } catch {

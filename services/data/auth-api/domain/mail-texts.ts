@@ -1,4 +1,4 @@
-/** What a mail asks for. */
+/** Purpose of a mail. */
 export type MailPurpose = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change' | 'reauthentication';
 
 export interface MailText {
@@ -18,7 +18,7 @@ const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly a
   reauthentication: { subject: 'Your code', ask: '' },
 };
 
-/** The mail as plain text; the link is alone on its line, so that every program makes it clickable. */
+/** Builds a plain text mail. The link is on its own line, so that every mail program makes it clickable. */
 export function mailText(
   purpose: MailPurpose,
   {

@@ -1,6 +1,6 @@
 export type Metadata = Readonly<Record<string, unknown>>;
 
-/** Keys of the change are taken over; null removes one. */
+/** Merges metadata. Null in the change removes a key. */
 export function merged(before: Metadata, change: Metadata): Metadata {
   const all = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
   return Object.fromEntries(all);

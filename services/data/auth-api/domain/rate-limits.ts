@@ -1,4 +1,4 @@
-/** How many in which time. */
+/** Maximum number of requests in a time window. */
 interface Limit {
   readonly most: number;
   readonly perMs: number;
@@ -6,7 +6,7 @@ interface Limit {
 
 const minute = 60_000;
 
-/** The peer's own limits of one address; `mail` is of all it has sent. */
+/** Limits of Supabase Auth for one address; `mail` counts all mails that it has requested. */
 const limits = {
   signup: { most: 30, perMs: 5 * minute },
   anonymous: { most: 30, perMs: 60 * minute },
@@ -16,22 +16,22 @@ const limits = {
   token: { most: 150, perMs: 5 * minute },
   factor: { most: 15, perMs: minute },
 } as const satisfies Record<string, Limit>;
-/** Wrong secrets of one account, wherever they come from: a code has six digits only. */
+/** Limits of wrong secrets for one account, from all addresses: codes have only six digits. */
 const wrongs = {
   password: { most: 30, perMs: 5 * minute },
-  /** Of one account by all callers behind one address, as behind a proxy. */
+  /** Limit for one account and all clients behind one address, as behind a proxy. */
   passwordBehind: { most: 120, perMs: 5 * minute },
   code: { most: 10, perMs: 5 * minute },
   factor: { most: 10, perMs: 5 * minute },
 } as const satisfies Record<string, Limit>;
 
-/** Where a request came from: as exactly as it is known, and the network that is sure. */
+/** Origin of a request: the most exact known location, and the network, which cannot be forged. */
 export interface Origin {
   readonly place: string;
   readonly network: string;
 }
 
-/** Shares that all callers of one network have together, as behind a proxy. */
+/** Multiple of the limit that all clients of one network share, as behind a proxy. */
 const placesOfNetwork = 4;
 
 const remembered = 20_000;
@@ -41,11 +41,11 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets that fill with each request and drain evenly, in memory. */
+/** In-memory leaky buckets, which fill with each request and drain evenly. */
 export class RateLimits {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Counts a request of a place; false when the place, or all places of its network together, have had their share. */
+  /** Counts a request. Returns false when the limit of its location or of its network is reached. */
   allows(what: keyof typeof limits, { place, network }: Origin, now: number): boolean {
     const limit = limits[what];
     const shared = { ...limit, most: limit.most * placesOfNetwork };
@@ -57,7 +57,7 @@ export class RateLimits {
     return true;
   }
 
-  /** Whether another secret of this account may be tried. */
+  /** Returns true when another secret of this account may be tried. */
   mayTry(what: keyof typeof wrongs, account: string, now: number): boolean {
     return this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level + 1 <= wrongs[what].most;
   }
@@ -66,7 +66,7 @@ export class RateLimits {
     this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level += 1;
   }
 
-  /** Takes back one that was counted in advance and was not wrong. */
+  /** Removes an attempt that was counted in advance and did not fail. */
   forgive(what: keyof typeof wrongs, account: string): void {
     const bucket = this.#buckets.get(`wrong ${what}\0${account}`);
     if (bucket !== undefined) bucket.level = Math.max(0, bucket.level - 1);
@@ -76,13 +76,13 @@ export class RateLimits {
     this.#buckets.delete(`wrong ${what}\0${account}`);
   }
 
-  /** Seconds until something may be done again that may be done once in a time; undefined when it may. */
+  /** Returns the seconds until the next permitted use; undefined when it is permitted now. */
   left(what: string, everyMs: number, now: number): number | undefined {
     const until = (this.#buckets.get(`once\0${what}`)?.at ?? -Infinity) + everyMs;
     return until > now ? Math.floor((until - now) / 1000) : undefined;
   }
 
-  /** The same; when it may, it counts. */
+  /** Like {@link remainingSeconds}, and counts a permitted use. */
   wait(what: string, everyMs: number, now: number): number | undefined {
     const left = this.left(what, everyMs, now);
     if (left === undefined) this.#keep(`once\0${what}`, { level: 0, at: now });

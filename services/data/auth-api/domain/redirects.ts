@@ -3,15 +3,16 @@ import { isIP } from 'node:net';
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /**
- * Where a link may lead: to the site itself (on a loopback whatever its port) or to what fits an entry of the list, in which
- * `*` stands for what holds no dot or slash, `**` for all. Numbers in place of a host are refused, since they hide where they lead.
+ * Checks the target of a link: the site itself (on loopback with any port), or a match of an entry in the list, in
+ * which `*` matches text without dots and slashes and `**` any text. Numeric hosts are refused, because they hide their
+ * target.
  */
 export function isAllowedRedirect(target: string, site: string, allowed: readonly string[]): boolean {
   const to = URL.parse(target);
   const home = URL.parse(site);
   if (to === null || /[\s<>"\\]/.test(target) || to.username !== '' || to.password !== '') return false;
   if (/^(?:javascript|data|vbscript|file|blob):$/.test(to.protocol)) return false;
-  // `localhost` and the addresses of the loopback are the same computer: development servers print either.
+  // `localhost` and loopback addresses are the same computer: development servers print either.
   const isHere = home !== null && loopback.test(home.hostname) && loopback.test(to.hostname);
   const sameSite = home !== null && home.protocol === to.protocol && (home.hostname === to.hostname || isHere);
   if (sameSite && (home.port === to.port || isHere)) return true;
@@ -39,7 +40,7 @@ function fits(entry: string, target: string): boolean {
   return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
 }
 
-/** The query of a link keeps its redirect readable, as the peer's does. */
+/** Encodes a redirect for a query string but keeps it readable, like Supabase Auth. */
 export function redirectValue(target: string): string {
   return encodeURIComponent(target).replaceAll('%3A', ':').replaceAll('%2F', '/');
 }

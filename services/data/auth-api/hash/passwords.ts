@@ -5,21 +5,21 @@ import { getThreadFile } from '../../../kit/limited-thread.ts';
 import { longestPassword } from '../domain/password-rules.ts';
 import type { HashAnswer, HashRequest } from './hash-worker.ts';
 
-/** What the peer hashes with: imported and exported users fit both ways. */
+/** bcrypt cost of Supabase Auth, so that users can be imported and exported. */
 const cost = 10;
-/** log2 of the rounds of a hash that came with an import: more would hold the thread. */
+/** Maximum cost (log2 of the rounds) of imported hashes: higher ones would block the thread. */
 const largestCost = 13;
 const mayWait = 64;
-/** The thread ends after this time without work, ms: it costs some MiB. */
+/** Idle time after which the thread ends: it uses several MiB. */
 const idleMs = 30_000;
 
 const bcryptForm = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
 const argonForm =
   /^\$argon2(id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
-/** KiB */
+/** Maximum memory of argon2, KiB. */
 const largestMemory = 256 * 1024;
 
-/** One thread and who waits for it. One that ends late must not answer for the next. */
+/** Thread with its pending requests. A thread that ends late must not answer for the next one. */
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }>;
@@ -27,7 +27,7 @@ interface Thread {
 
 type Work = HashRequest extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never;
 
-/** Hashes passwords with bcrypt in a thread, one after another, so that signing in never holds up what else is asked. */
+/** Hashes passwords with bcrypt in a thread, one after another, so that sign-ins do not block other requests. */
 export class Passwords implements AsyncDisposable {
   #thread: Thread | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -38,7 +38,10 @@ export class Passwords implements AsyncDisposable {
     return (await this.#ask({ kind: 'hash', password, cost })) as string;
   }
 
-  /** Takes as long when there is no hash to compare with, so that it does not tell which accounts exist. */
+  /**
+   * Verifies a password. It takes equally long without a stored hash, so that timing does not reveal which accounts
+   * exist.
+   */
   async verify(password: string, stored: string | null): Promise<boolean> {
     const tooLong = Buffer.byteLength(password) > longestPassword;
     if (stored !== null && argonForm.test(stored)) return verifyArgon(password, stored);
@@ -50,7 +53,7 @@ export class Passwords implements AsyncDisposable {
 
   #hashOfNobody(): Promise<string> {
     this.#nobody ??= this.hash('nobody').catch((error: unknown) => {
-      // Else who does not exist would be told by this error for ever.
+      // A stored error would otherwise reveal unknown accounts permanently.
       this.#nobody = undefined;
       throw error;
     });
@@ -88,7 +91,7 @@ export class Passwords implements AsyncDisposable {
       for (const { reject } of left) reject(error);
     };
     worker.on('error', fail);
-    worker.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
+    worker.on('exit', () => fail(new Error('the password hashing thread exited')));
     worker.unref();
     return { worker, waiting };
   }
@@ -110,12 +113,12 @@ function isBcrypt(hash: string): boolean {
   return rounds >= 4 && rounds <= largestCost;
 }
 
-/** Whether a hash that comes with an import can be compared with here. */
+/** Returns true when an imported hash can be verified. */
 export function isReadableHash(hash: string): boolean {
   const [, , memory, passes, lanes] = argonForm.exec(hash) ?? [];
   if (memory === undefined) return isBcrypt(hash);
   const fits = Number(memory) <= largestMemory && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
-  // The runtime of the packed app has no argon2; a user whose password nobody can check must not be made.
+  // The runtime of the packaged app lacks argon2; users whose password cannot be verified must not be created.
   return fits && typeof argon2 === 'function';
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../contracts/problem.ts';
 
-/** What the peer answers when it refuses: a status, a short code that clients branch on, and a sentence. */
+/** Error of Supabase Auth: a status, a code that clients branch on, and a message. */
 export class Refusal extends Problem {
-  /** As clients know it: `invalid_credentials`. */
+  /** Code for clients: `invalid_credentials`. */
   readonly slug: string;
-  /** Why a password is weak; only with `weak_password`. */
+  /** Reasons for a weak password; only with `weak_password`. */
   readonly reasons: readonly string[] | undefined;
 
   constructor(status: number, slug: string, detail: string, reasons?: readonly string[]) {
@@ -14,13 +14,13 @@ export class Refusal extends Problem {
     this.reasons = reasons;
   }
 
-  /** The same with another status. */
+  /** Returns a copy with another status. */
   as(status: number): Refusal {
     return new Refusal(status, this.slug, this.detail, this.reasons);
   }
 }
 
-/** An answer in one of the two dialects of errors. */
+/** Response in one of the two error formats. */
 export interface RenderedRefusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,14 +29,14 @@ export interface RenderedRefusal {
 
 const newest = '2024-01-01';
 
-/** `X-Supabase-Api-Version` chooses the dialect; what is no date means the first one. */
+/** Formats an error. `X-Supabase-Api-Version` selects the format; values that are not dates mean the first one. */
 export function renderRefusal(refusal: Refusal, version: string | undefined): RenderedRefusal {
   const { status, slug, detail, reasons } = refusal;
   const weak = reasons === undefined ? {} : { weak_password: { reasons } };
   if (version !== undefined && /^\d{4}-\d\d-\d\d$/.test(version) && version >= newest) {
     return {
       status,
-      // The peer leaves the short header away for weak passwords, and only in this dialect.
+      // Supabase Auth omits this header for weak passwords, only in this format.
       headers: { 'x-supabase-api-version': newest, ...(reasons === undefined ? { 'x-sb-error-code': slug } : {}) },
       body: { code: slug, message: detail, ...weak },
     };
@@ -49,7 +49,7 @@ export function renderRefusal(refusal: Refusal, version: string | undefined): Re
   };
 }
 
-/** 400 of a field that cannot be. */
+/** Creates the error for an invalid field. */
 export function invalid(detail: string): Refusal {
   return new Refusal(400, 'validation_failed', detail);
 }

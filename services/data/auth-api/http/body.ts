@@ -6,10 +6,14 @@ import { exceedsDepth } from '../../../kit/json-depth.ts';
 import { readRequestBody } from '../../../kit/request-body.ts';
 
 const mostLevels = 1000;
-/** Bytes of a body. */
+/** Maximum size of a body. */
 const largest = 1024 * 1024;
 
-/** @throws Refusal 413 for a body that is too large. */
+/**
+ * Reads a request body.
+ *
+ * @throws AuthError 413 for a body that is too large
+ */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const detail = `Request body too large (max ${largest} bytes)`;
   return (
@@ -19,10 +23,10 @@ export async function readBody(request: IncomingMessage): Promise<string> {
 
 const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
 
-/** NUL and halves of letters, in JSON: PostgreSQL has no such texts. */
+/** Escapes of NUL and lone surrogates in JSON, which PostgreSQL cannot store. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** The fields of a body; one that is not there or null is empty, one of another type is refused, as the peer does. */
+/** Fields of a body. A missing field or null is empty, and a field of another type is refused, as by Supabase Auth. */
 export class Body {
   readonly #fields: Readonly<Record<string, unknown>>;
 
@@ -45,7 +49,7 @@ export class Body {
 
   text(name: string): string {
     const value = this.#of(name, 'string') ?? '';
-    // PostgreSQL has no such letter in texts.
+    // PostgreSQL cannot store NUL in texts.
     if ((value as string).includes('\0')) throw badJson(`the character NUL in ${name}`);
     return value as string;
   }

@@ -10,19 +10,19 @@ import type { Sql } from '../store/database.ts';
 import { insertFlow, type Challenge } from '../store/flows.ts';
 import { changeUser, type StoredUser } from '../store/users.ts';
 
-/** What a mail is about and where its link leads in the end. */
+/** Redirect target and PKCE challenge of a requested mail. */
 export interface MailRequest {
   readonly redirectTo: string;
   readonly challenge: Challenge | undefined;
 }
 
-/** A mail that is sent once its transaction is committed. */
+/** Mail that is sent after its transaction has committed. */
 export interface PlannedMail {
   readonly user: StoredUser;
   send(): Promise<void>;
 }
 
-/** Where the link of a mail leads first. */
+/** Builds the link of a mail, which leads to `/verify` first. */
 export function linkOf(base: string, token: string, type: string, redirectTo: string): string {
   return `${base}/verify?token=${token}&type=${type}&redirect_to=${redirectValue(redirectTo)}`;
 }
@@ -33,7 +33,7 @@ function tooSoon(parts: AuthParts, sentAt: string | null, now: number): void {
   if (left > 0) throw emailsOff(Math.floor(left / 1000));
 }
 
-/** An hour's share of mails of one address; who sits at this machine has no limit. */
+/** Counts a mail against the hourly limit of its address. Loopback clients have no limit. */
 function countMail(parts: AuthParts, call: Call, purpose: MailPurpose): void {
   takeShare(parts, call);
   parts.metrics.mails.inc({ purpose });
@@ -45,8 +45,10 @@ function takeShare({ limits }: AuthParts, call: Call): void {
 }
 
 /**
- * Counts a mail that nobody gets, and refuses it as {@link planMail} would: an address without an account is made to wait
- * like one that has one, else asking twice would tell. `what` is the mail that shares its pause.
+ * Counts a mail that is not sent, and refuses it like {@link planMail}: requests for unknown addresses must be limited
+ * like those for existing accounts, because a difference would reveal them.
+ *
+ * @param kind mail that shares the minimum interval
  */
 export function pretendMail(parts: AuthParts, call: Call, what: 'confirmation' | 'recovery', email: string): void {
   const { limits, timing } = parts;
@@ -76,12 +78,16 @@ const flowMethods = {
   email_change: 'email_change',
 } as const;
 
-/** What the flow of a link of this type is called; undefined where no program can wait for one. */
+/** Returns the flow method of a link type; undefined when no program waits for a code of that type. */
 export function flowMethod(type: string): string | undefined {
   return Object.hasOwn(flowMethods, type) ? flowMethods[type as keyof typeof flowMethods] : undefined;
 }
 
-/** Writes a fresh code and link for a user's own address. @throws Refusal 429 shortly after the one before. */
+/**
+ * Stores a new code and link for the address of a user.
+ *
+ * @throws AuthError 429 shortly after the former mail
+ */
 export async function planMail(
   parts: AuthParts,
   sql: Sql,
@@ -104,7 +110,7 @@ export async function planMail(
   return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body, link }) };
 }
 
-/** Writes codes and links for a change of address: one to the new one, and one to the old one. */
+/** Stores codes and links for a change of address: for the new address and for the old one. */
 export async function planEmailChange(
   parts: AuthParts,
   sql: Sql,
@@ -154,7 +160,7 @@ export async function planEmailChange(
   };
 }
 
-/** A code that proves that it is still the same person. */
+/** Stores a code that confirms the identity of a signed-in user. */
 export async function planReauthentication(
   parts: AuthParts,
   sql: Sql,

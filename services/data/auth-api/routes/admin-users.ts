@@ -55,7 +55,7 @@ async function named({ database }: AuthParts, call: Call): Promise<StoredUser> {
   return user;
 }
 
-/** A number of the query. */
+/** Parses a number of the query string. */
 function count(call: Call, name: string, usual: number): number {
   const text = call.query.get(name) ?? '';
   if (text === '') return usual;
@@ -87,7 +87,7 @@ async function list(parts: AuthParts, call: Call): Promise<Answer> {
   return ok({ users: shown, aud: 'authenticated' }, { link: links.join(', '), 'x-total-count': String(total) });
 }
 
-/** What both making and changing a user understand, but for addresses. */
+/** Parses the fields that creating and changing a user have in common, except addresses. */
 async function commonFields({ passwords }: AuthParts, body: Body, now: number): Promise<UserChange> {
   const password = body.has('password') ? body.text('password') : '';
   const hash = body.text('password_hash');
@@ -112,7 +112,7 @@ function banOf(body: Body, now: number): UserChange {
   if (duration === undefined)
     throw invalid(`invalid format for ban duration: time: invalid duration ${JSON.stringify(text)}`);
   if (duration <= 0) return { banned_until: null };
-  // The table's times end somewhere.
+  // PostgreSQL limits timestamps.
   return { banned_until: Math.min(now + duration, Date.UTC(9999, 11, 31)) };
 }
 
@@ -130,7 +130,8 @@ async function create(parts: AuthParts, call: Call): Promise<Answer> {
   const provided = { provider: providers[0], providers };
   const change: UserChange = {
     ...fields,
-    ...{ email, phone },
+    email,
+    phone,
     ...(aud === '' ? {} : { aud }),
     ...(phone !== null && body.flag('phone_confirm', false) ? { phone_confirmed_at: call.now } : {}),
     raw_app_meta_data: merged(provided, body.object('app_metadata') ?? {}),
@@ -212,8 +213,11 @@ async function remove(parts: AuthParts, call: Call): Promise<Answer> {
         ...noTokens,
         ...(user.email === null ? {} : { email: hide(user.email) }),
         ...(user.phone === null ? {} : { phone: hide(user.phone).slice(0, 15) }),
-        ...{ encrypted_password: null, email_change: '', deleted_at: call.now },
-        ...{ raw_user_meta_data: {}, raw_app_meta_data: {} },
+        encrypted_password: null,
+        email_change: '',
+        deleted_at: call.now,
+        raw_user_meta_data: {},
+        raw_app_meta_data: {},
       },
       call.now,
     );

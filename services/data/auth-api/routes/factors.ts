@@ -22,7 +22,7 @@ import { lockedUser, type StoredFactor } from '../store/users.ts';
 import type { Route } from './route.ts';
 import { limit } from './signup.ts';
 
-/** A second step of sign-in by an authenticator app. */
+/** Routes of the second factor, an authenticator app (TOTP). */
 export const factorRoutes: readonly Route[] = [
   ['POST', '/factors', enroll],
   ['POST', '/factors/*/challenge', challenge],
@@ -31,7 +31,7 @@ export const factorRoutes: readonly Route[] = [
 ];
 
 const mostFactors = 10;
-/** A challenge is good for this time, ms. */
+/** Lifetime of a challenge. */
 const challengeMs = 300_000;
 const sealing = 'data.totp';
 
@@ -151,7 +151,7 @@ async function checkCode(
     });
     const token = await rotate(sql, session, before.token, call.now);
     const fresh = await userAndSession(sql, user.id, session.id);
-    if (fresh === undefined || fresh.session === null) throw new Error('the session is gone');
+    if (fresh === undefined || fresh.session === null) throw new Error('the session no longer exists');
     return sessionView(parts, call, { user: fresh.user, session: fresh.session, token });
   });
   limits.succeeded('factor', factor.id);

@@ -14,7 +14,7 @@ import type { Sql } from '../store/database.ts';
 import { changeUser, userByEmail, type StoredUser, type UserChange } from '../store/users.ts';
 import type { Route } from './route.ts';
 
-/** Links that whoever has the service key makes for somebody. */
+/** Routes that create links for users with the service key. */
 export const linkRoutes: readonly Route[] = [
   ['POST', '/admin/generate_link', generateLink],
   ['POST', '/invite', invite],
@@ -48,7 +48,7 @@ async function generateLink(parts: AuthParts, call: Call): Promise<Answer> {
   const data = body.object('data') ?? {};
   const known = await userByEmail(parts.database, email);
   let type = body.text('type');
-  // Somebody new signs up by a link of their own.
+  // A magic link for an unknown address signs up a new user.
   if (type === 'magiclink' && known === undefined) type = 'signup';
   const password = body.text('password');
   const needsPassword = type === 'signup' && known === undefined && body.text('type') === 'signup';

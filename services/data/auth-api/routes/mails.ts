@@ -11,7 +11,7 @@ import { lockedUser, userByEmail, type StoredUser } from '../store/users.ts';
 import type { Route } from './route.ts';
 import { limit } from './signup.ts';
 
-/** Routes that send a mail to who has an account, and answer the same to all. */
+/** Routes that send a mail to existing users and answer equally for unknown addresses. */
 export const mailRoutes: readonly Route[] = [
   ['POST', '/recover', recover],
   ['POST', '/resend', resend],
@@ -94,10 +94,11 @@ async function magicLink(parts: AuthParts, call: Call, mayCreate: boolean): Prom
       throw new Refusal(422, 'signup_disabled', 'Signups not allowed for this instance');
     }
     if (user !== undefined) {
-      // Not as a sign-up, which keeps the password of whoever came with this address first.
+      // A sign-up would keep the password that was first used with this address.
       return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'magiclink', mail));
     }
-    // A password that nobody knows; the mail of the sign-up is the link. Where nobody confirms, nothing is said of that.
+    // The password is random and unknown; the mail of the sign-up contains the link. Without confirmation the mail does
+    // not mention it.
     const password = randomBytes(33).toString('base64url');
     const purpose = parts.settings.autoconfirm ? 'magiclink' : 'signup';
     const wish = { email, password, data: body.object('data') ?? {}, mail, purpose } as const;

@@ -3,7 +3,7 @@ import { invalid, Refusal } from '../http/auth-error.ts';
 import type { AuthParts } from '../dependencies.ts';
 import type { Route } from './route.ts';
 
-/** What a client may know before anybody has signed in. */
+/** Routes that need no sign-in. */
 export const publicRoutes: readonly Route[] = [
   [
     'GET',
@@ -12,7 +12,7 @@ export const publicRoutes: readonly Route[] = [
       answered({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
   ],
   ['GET', '/settings', ({ settings }) => answered(settingsView(settings))],
-  // Of a shared secret nothing is published.
+  // Only public keys are published, never a shared secret.
   [
     'GET',
     '/.well-known/jwks.json',

@@ -45,7 +45,7 @@ async function anonymous(parts: AuthParts, call: Call, data: Metadata): Promise<
   return ok(session);
 }
 
-/** An address's share. Who sits at this machine, such as a web server that signs people in, has no limit. */
+/** Enforces the rate limit of an address. Loopback clients, such as a web server that signs users in, have no limit. */
 export function limit({ limits }: AuthParts, call: Call, what: Parameters<typeof limits.allows>[0]): void {
   if (!isLoopback(call.address) && !limits.allows(what, call, call.now)) throw tooMany();
 }

@@ -29,7 +29,7 @@ const grants: Readonly<Record<string, (parts: AuthParts, call: Call) => Promise<
 };
 
 async function postToken(parts: AuthParts, call: Call): Promise<Answer> {
-  // A call without one means the password; the peer itself refuses it.
+  // A request without a grant type uses the password; Supabase Auth refuses it.
   const asked = call.query.get('grant_type') ?? '';
   const grant = asked === '' ? password : Object.hasOwn(grants, asked) ? grants[asked] : undefined;
   if (grant === undefined) throw new Refusal(400, 'invalid_credentials', 'unsupported_grant_type');
@@ -52,19 +52,19 @@ async function password(parts: AuthParts, call: Call): Promise<Answer> {
 
 async function checkPassword(parts: AuthParts, call: Call, email: string, secret: string): Promise<Answer> {
   const { database, limits, passwords } = parts;
-  // By place too: otherwise anyone could keep a user from signing in.
+  // Attempts are also limited by location: otherwise anyone could prevent a user from signing in.
   const [place, behind] = [`${email}\0${call.place}`, `${email}\0${call.network}`] as const;
   if (!limits.mayTry('password', place, call.now) || !limits.mayTry('passwordBehind', behind, call.now))
     throw tooMany();
-  // What is under way counts as wrong, so that many at once get no further than many in turn.
+  // Pending attempts count as failed, so that parallel attempts are limited like sequential ones.
   limits.failed('password', place, call.now);
   limits.failed('passwordBehind', behind, call.now);
   const user = await userByEmail(database, email);
   const right = await passwords.verify(secret, user?.encrypted_password ?? null);
-  // Said to all alike: who has no account, and who has not this password.
+  // The response is the same for an unknown account and a wrong password.
   if (user === undefined || !right) throw new Refusal(400, 'invalid_credentials', 'Invalid login credentials');
   limits.succeeded('password', place);
-  // A right password shows nothing of the other callers behind the address.
+  // A correct password says nothing about other clients behind the address.
   limits.forgive('passwordBehind', behind);
   if (isBanned(user, call.now)) throw new Refusal(400, 'user_banned', 'User is banned');
   if (user.email_confirmed_at === null) throw new Refusal(400, 'email_not_confirmed', 'Email not confirmed');

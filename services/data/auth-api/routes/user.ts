@@ -61,7 +61,7 @@ async function putUser(parts: AuthParts, call: Call): Promise<Answer> {
     if (passwordChange !== undefined || data !== undefined) {
       now = await changeUser(sql, user.id, { ...passwordChange, ...metadata }, call.now);
     }
-    // Who knew the old password is out.
+    // Sessions that used the old password end.
     if (passwordChange !== undefined) await deleteSessions(sql, user.id, { except: session.id });
     if (!isNewEmail) return now;
     if (!user.is_anonymous || !parts.settings.autoconfirm) return planEmailChange(parts, sql, call, now, email, mail);
@@ -73,7 +73,7 @@ async function putUser(parts: AuthParts, call: Call): Promise<Answer> {
   return ok(userView(outcome.user));
 }
 
-/** What a new password writes: links of before it count no more. */
+/** Returns the changes for a new password, which invalidates earlier links. */
 async function changeOfPassword(
   { keys, passwords, timing }: AuthParts,
   call: Call,

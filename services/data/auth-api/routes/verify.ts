@@ -37,17 +37,17 @@ const oneOfTwo = 'Confirmation link accepted. Please proceed to confirm link sen
 const expiredCode = (): Refusal => new Refusal(403, 'otp_expired', 'Token has expired or is invalid');
 const expiredLink = (): Refusal => new Refusal(403, 'otp_expired', 'Email link is invalid or has expired');
 
-/** Who proved an address, and by what: `email` has become what it stands for. */
+/** Verified token with its user and effective type: `email` is replaced by the actual one. */
 interface Proven {
   readonly user: StoredUser;
   readonly type: string;
-  /** The token as the table has it. */
+  /** Token as stored in the table. */
   readonly hash: string;
 }
 
 /**
- * Which tokens a type stands for, the likeliest first. A link for who is new and one for who is not prove the same, and
- * programs do not know which of the two a person got.
+ * Token kinds of a verification type, likeliest first. Links for new and existing users prove the same, and programs
+ * cannot tell which one a user received.
  */
 const kinds: Readonly<Record<string, readonly Kind[]>> = {
   signup: ['confirmation', 'recovery'],
@@ -109,7 +109,7 @@ async function checkCode(
   return ok(session ?? { msg: oneOfTwo, code: '200' });
 }
 
-/** A link of a mail, opened in a browser: it leads on, with a session, a code or what went wrong. */
+/** Handles a link of a mail in a browser: it redirects with a session, a code or an error. */
 async function getVerify(parts: AuthParts, call: Call): Promise<Answer> {
   limit(parts, call, 'verify');
   const [type, token] = [call.query.get('type') ?? '', call.query.get('token') ?? call.query.get('token_hash') ?? ''];
@@ -172,7 +172,7 @@ async function byHash(parts: AuthParts, sql: Sql, call: Call, type: string, hash
   for (const kind of kindsOf(type)) {
     const found = await userByToken(sql, kind, hash);
     const user = found === undefined ? undefined : await lockedUser(sql, found.id);
-    // Another request may have taken it while this one waited.
+    // A concurrent request may have used the token while this one waited for the lock.
     if (user === undefined || !tokensOf(user, kind).some((token) => isSameSecret(token, hash))) continue;
     if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
     if (!isFresh(parts, sentAt(user, kind), call.now)) throw expiredLink();
@@ -226,7 +226,7 @@ function isFresh({ timing }: AuthParts, sent: string | null, now: number): boole
   return sent !== null && millis(sent) + timing.codeMs >= now;
 }
 
-/** Writes down what was proven. Undefined where the other address has to agree first. */
+/** Applies a verified token. Returns undefined when the other address has to confirm as well. */
 async function takeProof(
   { settings }: AuthParts,
   sql: Sql,
@@ -245,7 +245,7 @@ async function takeProof(
     if (known) await changeIdentity(sql, user.id, { email_verified: true }, now);
     await confirmEmail(sql, user, now);
   } else {
-    // Who proves the address by another way than a sign-up did not choose the password of that.
+    // A user who confirms by another way than the sign-up did not choose its password.
     const foreign = isUnprovenSignUp(user) ? { encrypted_password: null } : {};
     await changeUser(sql, user.id, { recovery_token: '', ...foreign }, now);
     if (user.email_confirmed_at === null) await confirmEmail(sql, user, now);

@@ -9,7 +9,7 @@ const noAuthorization = (): Refusal =>
   new Refusal(401, 'no_authorization', 'This endpoint requires a valid Bearer token');
 const badToken = (why: string): Refusal => new Refusal(403, 'bad_jwt', why);
 
-/** The algorithm that a token names itself; only for the sentence that refuses it. */
+/** Returns the algorithm that a token names, only for the error message. */
 function namedAlgorithm(token: string): string | undefined {
   try {
     const head: unknown = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString());
@@ -40,21 +40,29 @@ function claimsOf({ keys }: Pick<AuthParts, 'keys'>, call: Call): Claims {
   throw badToken(`${unable} token signature is invalid: signing method ${alg.slice(0, 40)} is invalid`);
 }
 
-/** @throws Refusal for all but the service key. */
+/**
+ * Requires the service key.
+ *
+ * @throws AuthError
+ */
 export function requireAdmin(parts: Pick<AuthParts, 'keys'>, call: Call): void {
   const token = call.bearer;
   if (token !== undefined && !token.includes('.') && parts.keys.roleOf(token) === 'service_role') return;
   if (claimsOf(parts, call)['role'] !== 'service_role') throw new Refusal(403, 'not_admin', 'User not allowed');
 }
 
-/** Who asks: a user whose session goes on. */
+/** Signed-in caller with a valid session. */
 export interface Asking {
   readonly user: StoredUser;
   readonly session: StoredSession;
   readonly claims: Claims;
 }
 
-/** @throws Refusal in the peer's words for a token that does not stand for a user any more. */
+/**
+ * Requires a signed-in user.
+ *
+ * @throws AuthError with the text of Supabase Auth
+ */
 export async function requireUser(parts: AuthParts, call: Call): Promise<Asking> {
   const claims = claimsOf(parts, call);
   const { sub, session_id: sessionId } = claims;
@@ -76,7 +84,7 @@ export function isBanned({ banned_until: until }: StoredUser, now: number): bool
   return until !== null && millis(until) > now;
 }
 
-/** A stored time, in ms since the epoch. */
+/** Converts a stored time to ms since the epoch. */
 export function millis(stored: string): number {
   return Date.parse(stored.endsWith('Z') ? stored : `${stored}Z`);
 }

@@ -6,7 +6,7 @@ import type { StoredUser } from '../store/users.ts';
 import { recordSignIn } from './security-events.ts';
 import { userView } from './view.ts';
 
-/** What a client gets that may act as a user. */
+/** Session in the response for a client. */
 export interface SessionView {
   readonly access_token: string;
   readonly token_type: 'bearer';
@@ -16,7 +16,7 @@ export interface SessionView {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
-/** Begins a session for a user who was just recognised. */
+/** Creates a session for a user who has just signed in. */
 export async function beginSession(
   parts: AuthParts,
   sql: Sql,
@@ -43,7 +43,10 @@ export function sessionView(
     iss: base,
     sub: user.id,
     aud: user.aud ?? 'authenticated',
-    ...{ exp, iat, email: user.email ?? '', phone: user.phone ?? '' },
+    exp,
+    iat,
+    email: user.email ?? '',
+    phone: user.phone ?? '',
     app_metadata: user.raw_app_meta_data ?? {},
     user_metadata: user.raw_user_meta_data ?? {},
     role: user.role ?? 'authenticated',

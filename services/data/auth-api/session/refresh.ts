@@ -8,8 +8,8 @@ import { sessionView, type SessionView } from './issue.ts';
 const refused = (slug: string, why: string): Refusal => new Refusal(400, slug, `Invalid Refresh Token: ${why}`);
 
 /**
- * A new session in exchange for a refresh token. One that was used already gives the token that counts now, where the
- * answer may have been lost or several windows asked at once; else somebody may have stolen it, and the session ends.
+ * Exchanges a refresh token for a session. A used token returns the active one when the response may have been lost or
+ * several windows refreshed at once; otherwise it may be stolen, and the session ends.
  */
 export async function refresh(parts: AuthParts, call: Call, token: string): Promise<SessionView> {
   const { database, metrics, timing } = parts;
@@ -31,7 +31,7 @@ export async function refresh(parts: AuthParts, call: Call, token: string): Prom
     if (active !== null && (active.parent === token || isRecent)) {
       return { session: sessionView(parts, call, { user, session, token: active.token }), result: 'repeated' };
     }
-    // The transaction has to be kept, so nothing is thrown in it.
+    // The transaction must commit, so the error is returned instead of thrown.
     await revokeFamily(sql, session, call.now);
     return { refusal: refused('refresh_token_already_used', 'Already Used'), result: 'reused' };
   });

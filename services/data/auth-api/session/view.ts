@@ -1,6 +1,6 @@
 import type { StoredFactor, StoredIdentity, StoredUser } from '../store/users.ts';
 
-/** A time as the peer writes it. */
+/** Formats a stored time like Supabase Auth. */
 export function time(stored: string): string {
   return stored.endsWith('Z') ? stored : `${stored}Z`;
 }
@@ -11,7 +11,7 @@ function optional(fields: Readonly<Record<string, string | null>>): Record<strin
   );
 }
 
-/** A factor as the peer shows it. */
+/** Formats a factor like Supabase Auth. */
 export function factorView(factor: StoredFactor): Record<string, unknown> {
   const { id, created_at, updated_at, status, friendly_name, factor_type, phone, last_challenged_at } = factor;
   return {
@@ -30,20 +30,27 @@ function identityView(identity: StoredIdentity): Record<string, unknown> {
   const { id, provider_id, user_id, identity_data, provider, email } = identity;
   const { last_sign_in_at, created_at, updated_at } = identity;
   return {
-    ...{ identity_id: id, id: provider_id, user_id, identity_data, provider },
+    identity_id: id,
+    id: provider_id,
+    user_id,
+    identity_data,
+    provider,
     ...optional({ last_sign_in_at, created_at, updated_at }),
     ...(email === null || email === '' ? {} : { email }),
   };
 }
 
-/** A user as clients see it: keys without a value are not there, and nothing in it is a secret. */
+/** Formats a user for clients: keys without a value are omitted, and it contains no secrets. */
 export function userView(user: StoredUser): Record<string, unknown> {
   const { id, aud, role, email, phone, email_change, factors, identities } = user;
   const { email_confirmed_at, invited_at, phone_confirmed_at, confirmed_at, confirmation_sent_at, recovery_sent_at } =
     user;
   const { email_change_sent_at, reauthentication_sent_at, last_sign_in_at, banned_until, deleted_at } = user;
   return {
-    ...{ id, aud: aud ?? '', role: role ?? '', email: email ?? '' },
+    id,
+    aud: aud ?? '',
+    role: role ?? '',
+    email: email ?? '',
     ...optional({ email_confirmed_at, invited_at }),
     phone: phone ?? '',
     ...optional({ phone_confirmed_at, confirmation_sent_at, confirmed_at, recovery_sent_at }),

@@ -3,7 +3,11 @@ import type { Sql } from './database.ts';
 
 const at = (now: number): string => new Date(now).toISOString();
 
-/** @param secret sealed */
+/**
+ * Inserts an unverified factor.
+ *
+ * @param secret sealed
+ */
 export async function insertFactor(
   sql: Sql,
   userId: string,
@@ -51,7 +55,9 @@ export async function challengeOf(sql: Sql, id: string, factorId: string): Promi
     : { verified: row.verified === 'true', ip: row.ip, createdAt: Number(row.created) };
 }
 
-/** Takes a code of this step; false when that one or a later one was taken before, so that a code is good once. */
+/**
+ * Accepts a code of a time step. Returns false when that or a later step was used before, so that codes are valid once.
+ */
 export async function takeStep(sql: Sql, factorId: string, step: number, now: number): Promise<boolean> {
   const taken = await sql.query(
     `update auth.mfa_factors set last_step = $2, status = 'verified', updated_at = $3 where id = $1 and (last_step is null or last_step < $2) returning id`,
@@ -60,7 +66,7 @@ export async function takeStep(sql: Sql, factorId: string, step: number, now: nu
   return taken.length > 0;
 }
 
-/** Raises a session to the second level; the others of this user end, and so do factors that were never proven. */
+/** Raises a session to aal2. Other sessions of the user and unverified factors are deleted. */
 export async function raiseSession(
   sql: Sql,
   {
@@ -93,7 +99,7 @@ export async function raiseSession(
   );
 }
 
-/** Sessions that were raised by it fall back. */
+/** Deletes a factor. Sessions that it raised return to aal1. */
 export async function deleteFactor(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `delete from auth.mfa_amr_claims where authentication_method = 'totp' and session_id in (select id from auth.sessions where factor_id = $1)`,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from './database.ts';
 
-/** What a program left that will exchange a code for a session. */
+/** PKCE challenge of a program that will exchange a code for a session. */
 export interface Challenge {
   readonly challenge: string;
   readonly method: 's256' | 'plain';
 }
 
-/** A code is good for this time, ms. */
+/** Lifetime of a code. */
 export const flowExpiryMs = 300_000;
 
 export async function insertFlow(
@@ -24,7 +24,7 @@ export async function insertFlow(
   );
 }
 
-/** The code for a person who followed a link; undefined when no program waits for one. */
+/** Issues the code after a user followed a link; undefined when no program waits for one. */
 export async function issueCode(sql: Sql, userId: string, method: string, now: number): Promise<string | undefined> {
   const [row] = await sql.query<{ auth_code: string }>(
     `update auth.flow_state set auth_code_issued_at = $3, updated_at = $3 where id = (select id from auth.flow_state where user_id = $1 and authentication_method = $2 and auth_code_issued_at is null order by created_at desc limit 1) returning auth_code`,
@@ -39,11 +39,11 @@ export interface Flow {
   readonly code_challenge: string;
   readonly code_challenge_method: string;
   readonly authentication_method: string;
-  /** When its code was made, ms since the epoch. */
+  /** Issue time of its code, ms since the epoch. */
   readonly since: number;
 }
 
-/** The flow of a code that was given out; locked, so that a code is good once. */
+/** Returns the flow of an issued code and locks it, so that codes are valid once. */
 export async function flowOfCode(sql: Sql, code: string): Promise<Flow | undefined> {
   const [row] = await sql.query<Omit<Flow, 'since'> & { since: string }>(
     `select id::text, user_id::text, code_challenge, code_challenge_method::text, authentication_method, (extract(epoch from auth_code_issued_at) * 1000)::bigint::text as since

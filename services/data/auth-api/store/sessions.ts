@@ -10,7 +10,7 @@ export interface StoredSession {
   readonly created_at: Stored | null;
   readonly not_after: Stored | null;
   readonly factor_id: string | null;
-  /** How its person was recognised, the newest first. */
+  /** Sign-in methods, newest first. */
   readonly amr: readonly { readonly method: string; readonly timestamp: number }[];
 }
 
@@ -26,7 +26,7 @@ export interface NewSession {
   readonly now: number;
 }
 
-/** A session with its first refresh token and the mark at the user, in one statement. */
+/** Inserts a session with its first refresh token and updates the last sign-in of the user, in one statement. */
 export async function insertSession(
   sql: Sql,
   { user, method, userAgent, ip, now }: NewSession,
@@ -45,7 +45,7 @@ export async function insertSession(
   return { session: stored, token };
 }
 
-/** A user and one of its sessions, in one question. */
+/** Reads a user and one of its sessions, in one query. */
 export async function userAndSession(
   sql: Sql,
   userId: string,
@@ -64,13 +64,13 @@ export interface PresentedToken {
   readonly user: StoredUser;
   readonly session: StoredSession;
   readonly revoked: boolean;
-  /** ms since the epoch. */
+  /** Time of the last change, ms since the epoch. */
   readonly updatedAt: number;
-  /** The one of this session that counts; null when none does. */
+  /** Active token of the session; null when none is active. */
   readonly active: { readonly token: string; readonly parent: string | null } | null;
 }
 
-/** What is known of a refresh token; its session stays locked, so that of many at once one is first. */
+/** Reads a refresh token and locks its session, so that concurrent requests are ordered. */
 export async function presentedToken(sql: Sql, token: string): Promise<PresentedToken | undefined> {
   await sql.query(
     'select 1 from auth.sessions where id = (select session_id from auth.refresh_tokens where token = $1) for update',
@@ -99,7 +99,7 @@ export async function presentedToken(sql: Sql, token: string): Promise<Presented
   };
 }
 
-/** The token of a session that counts; the session stays locked. */
+/** Returns the active token of a session and locks the session. */
 export async function presentedBySession(sql: Sql, sessionId: string): Promise<{ readonly token: string } | undefined> {
   await sql.query('select 1 from auth.sessions where id = $1 for update', [sessionId]);
   const [row] = await sql.query<{ token: string }>(
@@ -109,7 +109,7 @@ export async function presentedBySession(sql: Sql, sessionId: string): Promise<{
   return row;
 }
 
-/** Puts a new token in place of the ones of this session. */
+/** Replaces the tokens of a session by a new one. */
 export async function rotate(sql: Sql, session: StoredSession, parent: string | null, now: number): Promise<string> {
   const token = refreshToken();
   await sql.query(
@@ -121,7 +121,7 @@ export async function rotate(sql: Sql, session: StoredSession, parent: string | 
   return token;
 }
 
-/** No token of the session counts any more. */
+/** Revokes all tokens of a session. */
 export async function revokeFamily(sql: Sql, session: StoredSession, now: number): Promise<void> {
   await sql.query(
     'update auth.refresh_tokens set revoked = true, updated_at = $2 where session_id = $1 and revoked = false',
@@ -129,7 +129,7 @@ export async function revokeFamily(sql: Sql, session: StoredSession, now: number
   );
 }
 
-/** A session as its list has it. */
+/** Session in the list of a user. */
 export interface ListedSession {
   readonly id: string;
   readonly created_at: Stored | null;
@@ -138,10 +138,10 @@ export interface ListedSession {
   readonly ip: string | null;
 }
 
-/** So many are listed: who has more of them ends all. */
+/** Maximum number of listed sessions; users with more can end all of them. */
 const mostListed = 50;
 
-/** The sessions of a user, the last used first. */
+/** Lists the sessions of a user, last used first. */
 export async function sessionsOf(sql: Sql, userId: string): Promise<readonly ListedSession[]> {
   const used = `coalesce(s.refreshed_at, s.created_at at time zone 'utc')`;
   const rows = await sql.query<{ value: string }>(
@@ -163,7 +163,7 @@ export async function deleteSessions(
   );
 }
 
-/** What ended long ago goes, little at a time, so that nobody waits for it. */
+/** Deletes expired rows in small batches, so that requests are not delayed. */
 export async function cleanUp(sql: Sql, now: number): Promise<void> {
   const dayAgo = at(now - 86_400_000);
   for (const [table, where] of [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Metadata } from '../domain/metadata.ts';
 import type { Sql } from './database.ts';
 
-/** A time as the table has it, in UTC, without a zone: `2026-01-02T03:04:05.678`. */
+/** Stored time in UTC without a zone: `2026-01-02T03:04:05.678`. */
 export type Stored = string;
 
 export interface StoredIdentity {
@@ -28,7 +28,7 @@ export interface StoredFactor {
   readonly last_challenged_at: Stored | null;
 }
 
-/** A row of `auth.users` with what belongs to it. */
+/** Row of `auth.users` with its identities and factors. */
 export interface StoredUser {
   readonly id: string;
   readonly aud: string | null;
@@ -116,10 +116,10 @@ const factor = object(
   ['created_at', 'updated_at', 'last_challenged_at'],
 );
 
-/** A user as one value, so that neither the driver's types nor the zone of the session change anything. */
+/** Expression of a user as one JSON value, independent of the driver's types and the time zone of the session. */
 export const userValue = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identity} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factor} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${object('u', texts, times)}::jsonb`;
 
-/** In a list: those who have many users need neither. */
+/** Expression of a user in a list, without identities and factors. */
 const rowValue = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${object('u', texts, times)}::jsonb`;
 
 async function one(sql: Sql, text: string, values: readonly unknown[]): Promise<StoredUser | undefined> {
@@ -133,7 +133,7 @@ export function userById(sql: Sql, id: string): Promise<StoredUser | undefined> 
   return one(sql, `${select} where u.id = $1`, [id]);
 }
 
-/** Its row stays locked until the transaction ends. */
+/** Locks the row of a user until the transaction ends. */
 export async function lockedUser(sql: Sql, id: string): Promise<StoredUser | undefined> {
   await sql.query('select 1 from auth.users where id = $1 for update', [id]);
   return userById(sql, id);
@@ -149,14 +149,14 @@ const tokenColumns = {
   email_change: ['email_change_token_new', 'email_change_token_current'],
 } as const;
 
-/** Who a link was sent to. */
+/** Finds the user of a link. */
 export function userByToken(sql: Sql, kind: keyof typeof tokenColumns, hash: string): Promise<StoredUser | undefined> {
-  // The words of the index, so that it is used.
+  // The condition repeats that of the partial index, so that it is used.
   const where = tokenColumns[kind].map((column) => `(u.${column} = $1 and u.${column}::text !~ '^[0-9 ]*$')`);
   return one(sql, `${select} where ${where.join(' or ')} limit 1`, [hash]);
 }
 
-/** Who is changing from or to an address, with this token. */
+/** Finds the user with this token who changes from or to an address. */
 export function userChangingEmail(sql: Sql, email: string, hash: string): Promise<StoredUser | undefined> {
   return one(
     sql,
@@ -165,7 +165,7 @@ export function userChangingEmail(sql: Sql, email: string, hash: string): Promis
   );
 }
 
-/** What may be written; the columns of the table. Times are ms since the epoch. */
+/** Columns that can be written. Times are ms since the epoch. */
 export type UserChange = Readonly<
   Partial<{
     aud: string;
@@ -195,7 +195,7 @@ export type UserChange = Readonly<
   }>
 >;
 
-/** Codes and links that were sent count no more. */
+/** Change that invalidates sent codes and links. */
 export const noTokens: UserChange = {
   confirmation_token: '',
   confirmation_sent_at: null,
@@ -215,7 +215,7 @@ function written(change: Readonly<Record<string, unknown>>): [string, unknown][]
   });
 }
 
-/** The user as it is then. */
+/** Updates a user and returns the new row. */
 export async function changeUser(sql: Sql, id: string, change: UserChange, now: number): Promise<StoredUser> {
   const fields = written({ ...change, updated_at: now });
   const sets = fields.map(([name], index) => `${name} = $${index + 2}`);
@@ -225,13 +225,13 @@ export async function changeUser(sql: Sql, id: string, change: UserChange, now: 
     `update auth.users u set ${sets.join(', ')} where u.id = $1 returning (${userValue})::text as value`,
     [id, ...values],
   );
-  if (user === undefined) throw new Error('the user is gone');
+  if (user === undefined) throw new Error('the user no longer exists');
   return user;
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** A new user; with an address also what it is known by. */
+/** Inserts a user, and an identity when one is given. */
 export async function insertUser(
   sql: Sql,
   change: UserChange,
@@ -260,7 +260,7 @@ export async function insertUser(
   return user;
 }
 
-/** Makes what a user is known by: its address. */
+/** Inserts the email identity of a user. */
 export async function insertIdentity(sql: Sql, userId: string, data: Metadata, now: number): Promise<void> {
   const all = { email: '', email_verified: false, phone_verified: false, ...data, sub: userId };
   await sql.query(
@@ -270,7 +270,7 @@ export async function insertIdentity(sql: Sql, userId: string, data: Metadata, n
   );
 }
 
-/** Writes into what the user is known by; makes it where there is none. */
+/** Updates the email identity of a user, or creates it. */
 export async function changeIdentity(sql: Sql, userId: string, change: Metadata, now: number): Promise<void> {
   const changed = await sql.query(
     `update auth.identities set identity_data = identity_data || $2::jsonb, updated_at = $3 where user_id = $1 and provider = 'email' returning id`,
@@ -293,7 +293,7 @@ const sortable = {
 export type SortColumn = keyof typeof sortable;
 export const isSortColumn = (name: string): name is SortColumn => Object.hasOwn(sortable, name);
 
-/** A page of users. The filter finds addresses, phone numbers and names that hold it, and ids that are it. */
+/** Lists a page of users. The filter matches parts of addresses, phone numbers and names, and complete ids. */
 export async function listUsers(
   sql: Sql,
   {
@@ -322,14 +322,14 @@ export async function listUsers(
   return { users: rows.map(({ value }) => JSON.parse(value) as StoredUser), total: Number(count?.total ?? 0) };
 }
 
-/** What users are known by, and how many sessions and proven factors they have. */
+/** Identity providers of a user, and the numbers of sessions and verified factors. */
 export interface Activity {
   readonly providers: readonly string[];
   readonly sessions: number;
   readonly factors: number;
 }
 
-/** The activity of users by their ids. */
+/** Reads the activity of users, by id. */
 export async function activityOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Activity>> {
   const rows = await sql.query<{ id: string; providers: string; sessions: string; factors: string }>(
     `select u.id::text,

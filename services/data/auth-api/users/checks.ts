@@ -6,21 +6,33 @@ import type { Challenge } from '../store/flows.ts';
 
 const minimum = 6;
 
-/** In lower case, as it is kept. @throws Refusal */
+/**
+ * Validates an address and returns it in lower case, as it is stored.
+ *
+ * @throws AuthError
+ */
 export function checkedEmail(email: string): string {
   const complaint = addressComplaint(email);
   if (complaint !== undefined) throw invalid(complaint);
   return email.toLowerCase();
 }
 
-/** Digits alone, as they are kept. @throws Refusal */
+/**
+ * Validates a phone number and returns its digits, as they are stored.
+ *
+ * @throws AuthError
+ */
 export function checkedPhone(phone: string): string {
   const digits = phone.replace(/[\s()+-]/g, '');
   if (!/^[1-9]\d{1,14}$/.test(digits)) throw invalid('Invalid phone number format (E.164 required)');
   return digits;
 }
 
-/** @throws Refusal for a password that nobody should have. */
+/**
+ * Validates a new password.
+ *
+ * @throws AuthError for a password that is too short or too long
+ */
 export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > longestPassword) {
     throw invalid(`Password cannot be longer than ${longestPassword} characters`);
@@ -29,13 +41,17 @@ export function checkPassword(password: string): void {
   if (weak !== undefined) throw new Refusal(422, 'weak_password', weak.detail, weak.reasons);
 }
 
-/** What `weak_password` of a sign-in says of a password that was good enough once. */
+/** Returns `weak_password` of a sign-in, for passwords that satisfied earlier rules. */
 export function weaknessOf(password: string): { readonly message: string; readonly reasons: readonly string[] } | null {
   const weak = weakness(password, minimum);
   return weak === undefined ? null : { message: weak.detail, reasons: weak.reasons };
 }
 
-/** What a program leaves that will exchange a code; undefined when it wants the session in the link. @throws Refusal */
+/**
+ * Returns the PKCE challenge of a request; undefined for the implicit flow.
+ *
+ * @throws AuthError
+ */
 export function challengeOf(body: Body): Challenge | undefined {
   const challenge = body.text('code_challenge');
   const method = body.text('code_challenge_method').toLowerCase();

@@ -3,7 +3,7 @@ import type { Sql } from '../store/database.ts';
 import { changeIdentity, changeUser, userById, type StoredUser } from '../store/users.ts';
 import { emailProvider } from './new-user.ts';
 
-/** The new address takes the place of the old one; who was anonymous is not any more. */
+/** Replaces the address of a user; an anonymous user becomes a permanent one. */
 export async function finishEmailChange(sql: Sql, user: StoredUser, now: number): Promise<StoredUser> {
   const email = user.email_change ?? '';
   await changeIdentity(sql, user.id, { email, email_verified: true }, now);

@@ -14,23 +14,23 @@ export interface SignUp {
   readonly password: string;
   readonly data: Metadata;
   readonly mail: MailRequest;
-  /** What the mail is about, where one is sent. */
+  /** Purpose of the mail, when one is sent. */
   readonly purpose?: 'signup' | 'magiclink';
 }
 
-/** A session where addresses need not be confirmed, else the user alone. */
+/** Session when addresses need no confirmation, otherwise the user. */
 export type SignedUp = { readonly session: SessionView } | { readonly user: Readonly<Record<string, unknown>> };
 
-/** A new user with a password. Where addresses are confirmed, nobody learns from the answer which ones are taken. */
+/** Signs up a user with a password. When addresses are confirmed, the response does not reveal which ones are taken. */
 export async function signUp(parts: AuthParts, call: Call, wish: SignUp): Promise<SignedUp> {
   const { database, passwords, settings } = parts;
-  // Made for those too who are there already: else the time would tell.
+  // The password is hashed for existing users as well, because timing would reveal them.
   const encrypted_password = await passwords.hash(wish.password);
   const outcome = await (async () => {
     try {
       return await attempt(parts, call, wish, encrypted_password);
     } catch (error) {
-      // Somebody signed up with the same address at the same time.
+      // A concurrent request signed up with the same address.
       if (isTaken(error)) return attempt(parts, call, wish, encrypted_password);
       throw error;
     }
@@ -59,18 +59,18 @@ async function attempt(
   const { autoconfirm } = parts.settings;
   const known = await userByEmail(database, email);
   if (known !== undefined && known.email_confirmed_at !== null) return 'taken';
-  // Whoever claims an address that waits to be confirmed has to know its password where no mail proves it.
+  // Without confirmation mails a client must know the password of an unconfirmed address.
   if (known !== undefined && autoconfirm && !(await parts.passwords.verify(password, known.encrypted_password))) {
     return 'taken';
   }
-  // Two who signed up with one address chose two passwords, and the mail does not say whose it is: neither counts then, and
-  // whoever opens the mail sets one.
+  // Two sign-ups with the same address have different passwords, and the mail does not show which one belongs to its
+  // owner. Both are discarded, and the owner sets a new one.
   if (
     known !== undefined &&
     isUnprovenSignUp(known) &&
     !(await parts.passwords.verify(password, known.encrypted_password))
   ) {
-    // In any case, also where no further mail is sent now.
+    // The password is removed even when no further mail is sent.
     await database.transaction(async (sql) => {
       const user = await lockedUser(sql, known.id);
       if (user !== undefined && isUnprovenSignUp(user))
@@ -94,12 +94,21 @@ async function attempt(
   });
 }
 
-/** What a new user would look like; apps tell by the empty list that it is none. */
+/** Builds the response of a new user; clients recognize an existing user by the empty list of identities. */
 function nobody({ email, data }: SignUp, now: number): Record<string, unknown> {
   const time = new Date(now).toISOString();
   return {
-    ...{ id: randomUUID(), aud: 'authenticated', role: '', email, phone: '', confirmation_sent_at: time },
-    ...{ app_metadata: emailProvider, user_metadata: data, identities: [], created_at: time, updated_at: time },
+    id: randomUUID(),
+    aud: 'authenticated',
+    role: '',
+    email,
+    phone: '',
+    confirmation_sent_at: time,
+    app_metadata: emailProvider,
+    user_metadata: data,
+    identities: [],
+    created_at: time,
+    updated_at: time,
     is_anonymous: false,
   };
 }

@@ -1,20 +1,20 @@
-/** Of these names the one that was likely meant; undefined where none is near. */
-export function closest(name: string, names: readonly string[]): string | undefined {
-  // Names of clients can be long, and each comparison costs their product.
+/** Returns the most similar name, or undefined when none is similar enough. */
+export function findClosestName(name: string, names: readonly string[]): string | undefined {
+  // The comparison takes time proportional to the product of the lengths, so long names are skipped.
   if (name.length > 100) return undefined;
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let minDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const each of names) {
-    if (Math.abs(each.length - name.length) >= least || each.length > 100) continue;
-    const steps = distance(name, each);
-    if (steps < least) [best, least] = [each, steps];
+    if (Math.abs(each.length - name.length) >= minDistance || each.length > 100) continue;
+    const nameDistance = distance(name, each);
+    if (nameDistance < minDistance) [best, minDistance] = [each, nameDistance];
   }
   return best;
 }
 
-/** Letters to put in, leave out or change until one is the other. */
+/** Computes the Levenshtein distance. */
 function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= to.length; j += 1) {

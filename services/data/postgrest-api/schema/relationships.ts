@@ -14,7 +14,7 @@ export interface PrimaryKey {
   readonly columns: readonly number[];
 }
 
-/** Where a column of a view comes from. */
+/** Origin of a view column. */
 export interface ViewColumn {
   readonly view: string;
   readonly number: number;
@@ -22,7 +22,7 @@ export interface ViewColumn {
   readonly origin_number: number;
 }
 
-interface Known {
+interface SchemaRows {
   readonly tables: ReadonlyMap<string, Table>;
   readonly byOid: ReadonlyMap<string, { readonly key: string; readonly columns: ReadonlyMap<number, string> }>;
   readonly keys: readonly ForeignKey[];
@@ -31,7 +31,7 @@ interface Known {
 }
 
 type Pairs = readonly (readonly [string, string])[];
-/** A foreign key between two tables or views as both are named. */
+/** Foreign key between two tables or views, with their names. */
 interface Link {
   readonly constraint: string;
   readonly from: string;
@@ -40,13 +40,13 @@ interface Link {
   readonly isUnique: boolean;
 }
 
-/** Finds how tables, views and functions belong together, by the table from which it is seen. */
-export function relate(known: Known): ReadonlyMap<string, readonly Relationship[]> {
-  const found = new Map<string, Relationship[]>();
+/** Finds the relationships of tables, views and functions, by the table they start from. */
+export function findRelationships(schemaRows: SchemaRows): ReadonlyMap<string, readonly Relationship[]> {
+  const result = new Map<string, Relationship[]>();
   const add = (relationship: Relationship): void => {
-    found.set(relationship.from, [...(found.get(relationship.from) ?? []), relationship]);
+    result.set(relationship.from, [...(result.get(relationship.from) ?? []), relationship]);
   };
-  const links = linksOf(known);
+  const links = findLinks(schemaRows);
   for (const { constraint, from, to, pairs, isUnique } of links) {
     const back = pairs.map(([here, there]) => [there, here] as const);
     add({
@@ -66,8 +66,8 @@ export function relate(known: Known): ReadonlyMap<string, readonly Relationship[
       cardinality: isUnique ? 'one-to-one' : 'one-to-many',
     });
   }
-  for (const relationship of throughJunctions(known.tables, links)) add(relationship);
-  for (const routine of [...known.routines.values()].flat()) {
+  for (const relationship of findManyToMany(schemaRows.tables, links)) add(relationship);
+  for (const routine of [...schemaRows.routines.values()].flat()) {
     const { ofTable, table } = routine;
     if (ofTable === undefined || table === undefined) continue;
     add({
@@ -80,15 +80,15 @@ export function relate(known: Known): ReadonlyMap<string, readonly Relationship[
       routine,
     });
   }
-  return found;
+  return result;
 }
 
-/** Foreign keys of tables, and what views have of them. */
-function linksOf({ byOid, keys, views }: Known): readonly Link[] {
-  const seen = columnsSeen(views);
-  const placesOf = (oid: string, numbers: readonly number[]): readonly (readonly [string, readonly string[]])[] => {
+/** Returns the foreign keys of tables, also for views that select their columns. */
+function findLinks({ byOid, keys, views }: SchemaRows): readonly Link[] {
+  const originsByView = resolveOrigins(views);
+  const findRelations = (oid: string, numbers: readonly number[]): readonly (readonly [string, readonly string[]])[] => {
     const all: (readonly [string, readonly string[]])[] = [];
-    for (const [relation, numbered] of [[oid, numbers] as const, ...viewsWith(seen, oid, numbers)]) {
+    for (const [relation, numbered] of [[oid, numbers] as const, ...findViewsWith(originsByView, oid, numbers)]) {
       const place = byOid.get(relation);
       const names = numbered.map((number) => place?.columns.get(number));
       if (place !== undefined && names.every((name) => name !== undefined)) all.push([place.key, names]);
@@ -96,44 +96,44 @@ function linksOf({ byOid, keys, views }: Known): readonly Link[] {
     return all;
   };
   return keys.flatMap((key) =>
-    placesOf(key.table, key.columns).flatMap(([from, columns]) =>
-      placesOf(key.target, key.targets).map(([to, targets]) => ({
+    findRelations(key.table, key.columns).flatMap(([from, columns]) =>
+      findRelations(key.target, key.targets).map(([to, targets]) => ({
         constraint: key.name,
         from,
         to,
-        pairs: columns.map((column, at) => [column, targets[at] ?? ''] as const),
+        pairs: columns.map((column, index) => [column, targets[index] ?? ''] as const),
         isUnique: key.is_unique,
       })),
     ),
   );
 }
 
-/** The columns of views that are the whole primary keys of the tables whose keys they show. */
-export function keysOfViews(
+/** Finds the columns of views that form complete primary keys of their tables. */
+export function findViewKeys(
   views: readonly ViewColumn[],
   keys: readonly PrimaryKey[],
 ): ReadonlyMap<string, readonly number[]> {
-  const seen = columnsSeen(views);
-  const found = new Map<string, readonly number[]>();
+  const originsByView = resolveOrigins(views);
+  const result = new Map<string, readonly number[]>();
   for (const { table, columns } of keys) {
     const counted = new Set<string>();
-    for (const [view, numbers] of viewsWith(seen, table, columns)) {
-      // A key that is shown under several names counts once.
+    for (const [view, numbers] of findViewsWith(originsByView, table, columns)) {
+      // A key that occurs under several names counts once.
       if (counted.has(view)) continue;
       counted.add(view);
-      found.set(
+      result.set(
         view,
-        [...(found.get(view) ?? []), ...numbers].toSorted((a, b) => a - b),
+        [...(result.get(view) ?? []), ...numbers].toSorted((a, b) => a - b),
       );
     }
   }
-  return found;
+  return result;
 }
 
-type Seen = ReadonlyMap<string, ReadonlyMap<number, readonly [string, number]>>;
+type OriginsByView = ReadonlyMap<string, ReadonlyMap<number, readonly [string, number]>>;
 
-/** Where each column of a view comes from, through views below it down to the table. */
-function columnsSeen(views: Known['views']): Seen {
+/** Resolves the origin of view columns through nested views to the table. */
+function resolveOrigins(views: SchemaRows['views']): OriginsByView {
   const direct = new Map<string, Map<number, readonly [string, number]>>();
   for (const { view, number, origin, origin_number } of views) {
     const columns = direct.get(view) ?? new Map<number, readonly [string, number]>();
@@ -141,8 +141,8 @@ function columnsSeen(views: Known['views']): Seen {
     direct.set(view, columns);
   }
   const base = (place: readonly [string, number], depth: number): readonly [string, number] => {
-    const below = direct.get(place[0])?.get(place[1]);
-    return below === undefined || depth > 50 ? place : base(below, depth + 1);
+    const origin = direct.get(place[0])?.get(place[1]);
+    return origin === undefined || depth > 50 ? place : base(origin, depth + 1);
   };
   return new Map(
     [...direct].map(([view, columns]) => [
@@ -152,26 +152,26 @@ function columnsSeen(views: Known['views']): Seen {
   );
 }
 
-/** Ways in which a view can show the columns of one key; more than these would only be ambiguous. */
-const maxWays = 16;
+/** Maximum number of column combinations of a view for one key; more would be ambiguous anyway. */
+const maxCombinations = 16;
 
 /**
- * Views that show all these columns of a table, with the numbers that they have there: once for each way, since a view
- * may show a column under several names.
+ * Finds the views that contain all columns of a table, with their column numbers. A view is returned once for each
+ * combination, since it may contain a column under several names.
  */
-function viewsWith(seen: Seen, table: string, numbers: readonly number[]): (readonly [string, readonly number[]])[] {
-  return [...seen].flatMap(([view, columns]) => {
-    let ways: readonly (readonly number[])[] = [[]];
-    for (const wanted of numbers) {
-      const shown = [...columns].filter(([, [origin, number]]) => origin === table && number === wanted);
-      ways = ways.flatMap((way) => shown.map(([number]) => [...way, number])).slice(0, maxWays);
+function findViewsWith(originsByView: OriginsByView, table: string, numbers: readonly number[]): (readonly [string, readonly number[]])[] {
+  return [...originsByView].flatMap(([view, columns]) => {
+    let combinations: readonly (readonly number[])[] = [[]];
+    for (const tableColumn of numbers) {
+      const viewColumns = [...columns].filter(([, [origin, number]]) => origin === table && number === tableColumn);
+      combinations = combinations.flatMap((combination) => viewColumns.map(([number]) => [...combination, number])).slice(0, maxCombinations);
     }
-    return ways.map((way) => [view, way] as const);
+    return combinations.map((combination) => [view, combination] as const);
   });
 }
 
-/** Two tables are many-to-many through a table or view whose primary key holds a foreign key to each. */
-function throughJunctions(tables: ReadonlyMap<string, Table>, links: readonly Link[]): readonly Relationship[] {
+/** Finds many-to-many relationships: tables or views whose primary key includes foreign keys to both tables. */
+function findManyToMany(tables: ReadonlyMap<string, Table>, links: readonly Link[]): readonly Relationship[] {
   const byTable = Map.groupBy(links, ({ from }) => from);
   return [...byTable].flatMap(([junction, keys]) => {
     const primary = new Set(tables.get(junction)?.primaryKey);

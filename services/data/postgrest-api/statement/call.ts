@@ -1,16 +1,16 @@
 import type { Routine } from '../schema/catalogue.ts';
 import { arrayText, quote, type Values } from './sql.ts';
 
-/** The arguments of a function, as they were sent. */
+/** Arguments of a function, as sent by the client. */
 export type Arguments =
-  /** One JSON object whose keys are the names. */
+  /** JSON object whose keys are argument names. */
   | { readonly kind: 'object'; readonly json: string; readonly names: readonly string[] }
-  /** Texts of the query string; one that was sent several times is a list. */
+  /** Texts of the query string; a repeated parameter is a list. */
   | { readonly kind: 'texts'; readonly texts: ReadonlyMap<string, readonly string[]> }
-  /** The body itself, for a function with one argument that has no name. */
+  /** Entire body, for a function with one unnamed argument. */
   | { readonly kind: 'body'; readonly text: string };
 
-/** Calls a function; a scalar is the column `pgrst_scalar`. */
+/** Builds the call of a function; a scalar result is the column `pgrst_scalar`. */
 export function callStatement(routine: Routine, sent: Arguments, values: Values): string {
   const name = `${quote(routine.schema)}.${quote(routine.name)}`;
   const { from, list } = argumentsOf(routine, sent, values);

@@ -4,16 +4,16 @@ import type { Condition, Filter, Operation } from '../parse/filters.ts';
 import type { Column } from '../schema/catalogue.ts';
 import { arrayText, literal, quote, type Values } from './sql.ts';
 
-/** What conditions speak about: a table under a name, and embeds of it whose absence can be asked for. */
+/** Table that conditions refer to, with the embeds that can be tested for absence. */
 export interface Subject {
-  /** As it is referred to, quoted. */
+  /** Quoted reference of the table. */
   readonly reference: string;
-  /** Empty where nothing is known of its columns. */
+  /** Known columns; may be empty. */
   readonly columns: ReadonlyMap<string, Column>;
-  /** The row as a value of the table's type, where the reference is only a record. */
+  /** Row expression of the table's type, when the reference is only a record. */
   readonly row?: string | undefined;
   readonly schema?: string | undefined;
-  /** An expression that is null where the embed of this name is empty. */
+  /** Returns an expression that is null when the embed is empty; undefined for an unknown embed. */
   embed(name: string): string | undefined;
 }
 
@@ -25,7 +25,7 @@ const tests = {
   unknown: 'IS UNKNOWN',
 } as const;
 
-/** Conditions joined by AND; undefined where there are none. */
+/** Joins conditions by AND; returns undefined when there are none. */
 export function whereOf(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
   if (conditions.length === 0) return undefined;
   return conditions.map((condition) => conditionOf(condition, subject, values)).join(' AND ');
@@ -54,13 +54,13 @@ function embedTest(name: string, expression: string, not: boolean, operation: Op
   return `${expression} IS ${isNull ? 'NOT DISTINCT' : 'DISTINCT'} FROM NULL`;
 }
 
-/** A column, or what is at a place of its JSON. */
+/** Builds the expression of a column, or of a JSON path in it. */
 export function fieldOf({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
   const isComputed = row !== undefined && schema !== undefined && !columns.has(name);
   const column = isComputed ? `${quote(schema)}.${quote(name)}(${row})` : `${reference}.${quote(name)}`;
   if (path.length === 0) return column;
   const type = columns.get(name)?.baseType;
-  // Where the type is not known it may be a composite one, whose fields are reached in the same way.
+  // An unknown type may be a composite one, whose fields are reached in the same way.
   const base = type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
   const steps = path.map(
     ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : literal(key)}`,
@@ -69,7 +69,7 @@ export function fieldOf({ name, path }: Field, { reference, columns, row, schema
 }
 
 function operationOf(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
-  // A domain may have a function that reads its values as clients write them.
+  // A domain may have a function that parses values of clients.
   const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
   const one = (value: string): string =>
     parse === undefined ? values.bind(value) : `${parse}(${values.bind(value, 'text')})`;
@@ -93,7 +93,7 @@ function operationOf(left: string, field: Field, operation: Operation, subject: 
   }
 }
 
-/** Texts and JSON are made searchable by themselves. */
+/** Converts text and JSON columns to a text search vector. */
 function searched(left: string, field: Field, { columns }: Subject, config: string): string {
   const type =
     field.path.length > 0 ? (field.path.at(-1)?.asText === true ? 'text' : 'jsonb') : columns.get(field.name)?.baseType;

@@ -6,17 +6,17 @@ import { fieldOf, whereOf, type Subject } from './conditions.ts';
 import type { Table } from '../schema/catalogue.ts';
 import { nameOf, quote, quoteKey, type Values } from './sql.ts';
 
-/** Where the rows of a node come from. */
+/** Source of the rows of a node. */
 export interface Source {
-  /** What stands behind FROM. */
+  /** FROM clause. */
   readonly from: string;
-  /** How its rows are referred to. */
+  /** Quoted reference of its rows. */
   readonly reference: string;
-  /** The row as a value of the table's type, where the reference is only a record. */
+  /** Row expression of the table's type, when the reference is only a record. */
   readonly row?: string | undefined;
 }
 
-/** Rows of a statement as rows of this table, so that functions of its row find their type. */
+/** Returns the rows of `pgrst_source` typed as rows of the table, so that computed fields can be resolved. */
 export function rowsOf(name: string, table: Table | undefined): Source {
   const reference = quote(name);
   const from = `pgrst_source AS ${reference}`;
@@ -28,16 +28,16 @@ export function rowsOf(name: string, table: Table | undefined): Source {
 export interface ReadOptions {
   readonly values: Values;
   readonly aggregates: boolean;
-  /** Rows of an embed, for each row around it; undefined: no limit. */
-  readonly mostRows?: number | undefined;
+  /** Maximum number of rows of an embed for each parent row; undefined disables the limit. */
+  readonly maxEmbedRows?: number | undefined;
 }
 
-/** The statement that reads a table with all that is embedded. */
+/** Builds the statement that reads a table with all embeds. */
 export function readStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
   return new Reading(options).select(root, source, limit);
 }
 
-/** The same rows without their columns, for counting. */
+/** Builds the statement that counts the same rows. */
 export function countStatement(root: ReadNode, source: Source, options: ReadOptions): string {
   return new Reading(options).rows(root, source);
 }
@@ -49,7 +49,7 @@ export interface Range {
 
 interface Joined {
   readonly node: EmbedNode;
-  /** Of the lateral join, quoted. */
+  /** Quoted reference of the lateral join. */
   readonly reference: string;
   readonly join: string;
 }
@@ -97,7 +97,7 @@ class Reading {
   #join(node: EmbedNode, parent: Source): Joined {
     const target = this.#source(node, parent);
     const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_e${this.#names}`);
-    const { mostRows = Infinity } = this.#options;
+    const { maxEmbedRows: mostRows = Infinity } = this.#options;
     const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
     const inner = this.select(node, target.source, range, target.on, isSpreadOne(node));
@@ -135,7 +135,7 @@ class Reading {
   }
 
   #columns(node: ReadNode, subject: Subject, joined: readonly Joined[], isGrouped: boolean): string[] {
-    // Of an embed that only filters nothing is told.
+    // An embed that only filters has no output.
     const columns: string[] = hasOutput(node) ? [] : ['1 AS "pgrst_one"'];
     for (const item of node.items) {
       if (item.kind === 'star') columns.push(...starOf(node, subject));
@@ -167,7 +167,7 @@ class Reading {
     return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${place}`;
   }
 
-  /** By a field of the one row that belongs to this one. */
+  /** Orders by a field of the related row. */
   #relatedField(relation: string, field: Order['field'], node: ReadNode, subject: Subject): string {
     const embed = node.embeds.find(({ name, embed: { relation: table } }) => name === relation || table === relation);
     if (embed === undefined) {
@@ -191,14 +191,18 @@ class Reading {
   }
 }
 
-/** Rows that are grouped can only be ordered by what they are grouped by: a column of the embed that is spread. */
+/** Returns the column of a spread embed for ordering: grouped rows can only be ordered by grouped columns. */
 function spreadColumn(relation: string, field: Order['field'], grouped: readonly Joined[]): string | undefined {
   const found = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
   if (found === undefined || !isSpreadOne(found.node) || field.path.length > 0) return undefined;
   return embedColumns(found, true).find(({ name }) => name === field.name)?.value;
 }
 
-/** @throws RestError PGRST127 */
+/**
+ * Refuses aggregates of to-many spreads.
+ *
+ * @throws RestError PGRST127
+ */
 function refuseSumsOfMany(node: ReadNode): void {
   if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && sumsOf(embed).size > 0)) return;
   throw new RestError(400, 'PGRST127', 'Feature not implemented', {
@@ -220,20 +224,20 @@ function subjectOf(node: ReadNode, { reference, row }: Source, joined: readonly 
   };
 }
 
-/** All columns; one by one where a function of their domain writes some of them. */
+/** Returns all columns, one by one when a conversion of a domain applies. */
 function starOf({ table }: ReadNode, subject: Subject): readonly string[] {
   if (table?.hasRepresentations !== true) return [`${subject.reference}.*`];
   return [...table.columns.keys()].map((name) => `${writtenOf(name, subject)} AS ${quote(name)}`);
 }
 
-/** A column as clients read it. */
+/** Returns a column, converted for clients. */
 function writtenOf(name: string, subject: Subject): string {
   const write = subject.columns.get(name)?.representation?.toJson;
   const column = fieldOf({ name, path: [] }, subject);
   return write === undefined ? column : `${write}(${column})`;
 }
 
-/** What a field is before it is summed up. */
+/** Returns the expression of a field before it is aggregated. */
 function valueOf({ field, cast, aggregate }: SelectedField, subject: Subject): string {
   const text = field === undefined ? '1' : fieldOf(field, subject);
   const isWritten = field !== undefined && field.path.length === 0 && aggregate === undefined;
@@ -248,7 +252,7 @@ function summed(value: string, { aggregate, aggregateCast }: Sum): string {
 
 type Sum = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
 
-/** What of a node's columns is summed up, by their names: columns of the one row that is spread are its own. */
+/** Returns the aggregates of a node by output name, including those of spread to-one embeds. */
 function sumsOf(node: ReadNode): ReadonlyMap<string, Sum> {
   const own = node.items.flatMap((item): readonly (readonly [string, Sum])[] =>
     item.kind === 'field' && item.aggregate !== undefined ? [[outputName(item), item]] : [],
@@ -260,7 +264,7 @@ function isSpreadOne({ embed, isMany }: EmbedNode): boolean {
   return embed.spread && !isMany;
 }
 
-/** As it is called in the answer: the alias, the function, the last key of the path, or the column. */
+/** Returns the name in the response: the alias, the aggregate, the last key of the path, or the column. */
 function outputName({ alias, aggregate, field }: SelectedField): string {
   const key = field?.path.findLast((step) => typeof step.key === 'string')?.key;
   return alias ?? aggregate ?? (typeof key === 'string' ? key : (field?.name ?? 'count'));
@@ -282,7 +286,7 @@ interface Column {
   readonly isSummed: boolean;
 }
 
-/** Whether anything of a node is told: an embed of nothing but empty embeds only filters. */
+/** Returns true when a node has output: an embed that contains only empty embeds just filters. */
 function hasOutput(node: ReadNode): boolean {
   return node.items.some((item) => {
     if (item.kind !== 'embed') return true;
@@ -291,7 +295,7 @@ function hasOutput(node: ReadNode): boolean {
   });
 }
 
-/** Names of the columns of a spread that are rows in JSON. PostgreSQL groups by JSON only in its binary form. */
+/** Returns the output columns of spreads that contain JSON. PostgreSQL can group only by its binary form. */
 function embedNames(node: ReadNode): ReadonlySet<string> {
   return new Set(
     node.embeds.flatMap((embed) =>
@@ -318,7 +322,7 @@ function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly 
   return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isSummed: false }];
 }
 
-/** Whatever is asked for beside an aggregate is what it is made for. */
+/** Returns the GROUP BY list: all columns besides the aggregates. */
 function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): readonly string[] {
   return node.items.flatMap((item) => {
     if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => writtenOf(name, subject));
@@ -335,7 +339,7 @@ function mentions({ scope }: ReadNode, name: string): boolean {
   return JSON.stringify(scope.conditions).includes(JSON.stringify(name));
 }
 
-/** Names of PostgreSQL end at 63 bytes, and what tells two of ours apart is at their end. */
+/** Truncates a name: identifiers of PostgreSQL end at 63 bytes, and the distinguishing suffix comes last. */
 function cut(name: string): string {
   return Buffer.byteLength(name) <= 24 ? name : Buffer.from(name).subarray(0, 24).toString().replaceAll('\uFFFD', '');
 }

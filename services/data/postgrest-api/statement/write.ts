@@ -13,11 +13,11 @@ export interface Write {
   readonly conditions: readonly Condition[];
   readonly preferences: Preferences;
   readonly values: Values;
-  /** What comes back of each row. */
+  /** RETURNING list. */
   readonly returning: string;
 }
 
-/** Inserts rows; `conflict` are the columns by which a row may be there already. */
+/** Builds an insert; `conflict` are the columns that identify existing rows. */
 export function insertStatement(write: Write, conflict: readonly string[] | undefined): string {
   const { table, payload, preferences, returning } = write;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
@@ -46,19 +46,22 @@ function conflictOf(
 }
 
 const updatedSoFar = `coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::int`;
-/** Counts a row that was there already; always true. No column tells it: partitioned tables have none that does. */
+/**
+ * Condition that counts an updated row and is always true. Partitioned tables have no system column that distinguishes
+ * updates.
+ */
 const countsUpdate = `set_config('pgrst.updated', (${updatedSoFar} + 1)::text, true) <> ''`;
 
-/** How many of the rows of an upsert are new, for the list of what a statement answers. */
+/** Column expression for the number of inserted rows of an upsert. */
 export const insertedRows = `(count(*) - ${updatedSoFar})::text AS inserted`;
 
-/** A value of the body for its column. */
+/** Returns the value of a column in the body. */
 function sentValue({ name, representation }: Column): string {
   const sent = `pgrst_body.${quote(name)}`;
   return representation?.fromJson === undefined ? sent : `${representation.fromJson}(${sent})`;
 }
 
-/** Undefined: there is nothing to change. */
+/** Builds an update; undefined when no column changes. */
 export function updateStatement(write: Write, limited: string | undefined): string | undefined {
   const { table, returning } = write;
   const columns = writtenColumns(write);
@@ -74,7 +77,11 @@ export function deleteStatement(write: Write, limited: string | undefined): stri
   return `DELETE FROM ${target}${matching(write, limited)} RETURNING ${write.returning}`;
 }
 
-/** `limited`: a statement for the places of the first rows, where only so many are meant. */
+/**
+ * Builds the WHERE clause.
+ *
+ * @param limited statement that selects the `ctid` of the rows of a limited write
+ */
 function matching({ table, conditions, values }: Write, limited: string | undefined): string {
   const reference = `${quote(table.schema)}.${quote(table.name)}`;
   if (limited !== undefined) return ` WHERE ${reference}.ctid = ANY (ARRAY(${limited}))`;
@@ -82,7 +89,6 @@ function matching({ table, conditions, values }: Write, limited: string | undefi
   return where === undefined ? '' : ` WHERE ${where}`;
 }
 
-/** @throws RestError PGRST204 */
 function writtenColumns({ table, payload, columns }: Write): readonly Column[] {
   return (columns ?? payload.keys).map((name) => {
     const column = table.columns.get(name);
@@ -91,12 +97,12 @@ function writtenColumns({ table, payload, columns }: Write): readonly Column[] {
   });
 }
 
-/** The objects of the body as rows of the columns' types. */
+/** Returns the objects of the body as rows with the types of the columns. */
 function bodyOf({ payload, preferences, values }: Write, columns: readonly Column[]): string {
   let json = values.bind(payload.json, 'json');
   const defaults = columns.filter(({ defaultValue }) => defaultValue !== null);
   if (preferences.missing === 'default' && defaults.length > 0) {
-    // What is missing in an object has the default of the table.
+    // Missing keys get the default of the column.
     const pairs = defaults.map(({ name, defaultValue }) => `${literal(name)}, ${defaultValue ?? 'null'}`);
     json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
   }
