@@ -10,7 +10,7 @@ import { CsvError, csvRows } from '../csv/parse.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 import { readBody } from '../http/body.ts';
-import { arrayText, quote } from '../postgrest-api/statement/sql.ts';
+import { toArrayLiteral, quote } from '../postgrest-api/statement/sql.ts';
 import { refusalText } from './rows.ts';
 import { shapeOf } from './table-shape.ts';
 
@@ -91,7 +91,7 @@ async function fill(client: pg.ClientBase, table: string, targets: readonly Targ
   const insert = (rows: readonly CsvLine[]): Promise<unknown> =>
     client.query(
       statement,
-      targets.map(({ at }) => arrayText(rows.map((row) => row.fields[at] ?? ''))),
+      targets.map(({ at }) => toArrayLiteral(rows.map((row) => row.fields[at] ?? ''))),
     );
   let count = 0;
   for await (const { rows } of lines(text)) {

@@ -6,9 +6,9 @@ import type { Preferences } from './parse/preferences.ts';
 import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { countStatement, readStatement, type Range, type ReadOptions, type Source } from './statement/read.ts';
+import { buildCountStatement, buildReadStatement, type Range, type ReadOptions, type Source } from './statement/read.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
-import { wrap } from './statement/wrap.ts';
+import { wrapStatement } from './statement/wrap.ts';
 import { createPlanResponse } from './explain.ts';
 import { estimateRows, type Run, type Result, type Transaction } from './transaction.ts';
 
@@ -23,16 +23,16 @@ export async function handleRead(run: Run, catalogue: Catalogue, context: Reques
   const { preferences, media } = context;
   const values = new Values();
   const options = readOptions(context, values);
-  const rowsStatement = readStatement(root, source, range, options);
+  const rowsStatement = buildReadStatement(root, source, range, options);
   const count = buildCount(context, root, source, values);
   const transaction = { identity: context.identity, settings: getTransactionSettings(context), before: getPreRequest(context), isReadOnly: true };
   if (media.kind === 'plan')
     return createPlanResponse(run, context, {
       ...transaction,
-      statement: wrap({ media, source: rowsStatement, read: 'SELECT * FROM pgrst_source', count }),
+      statement: wrapStatement({ media, source: rowsStatement, read: 'SELECT * FROM pgrst_source', count }),
       values: values.all,
     });
-  const statement = wrap({ media, source: rowsStatement, read: 'SELECT * FROM pgrst_source', count });
+  const statement = wrapStatement({ media, source: rowsStatement, read: 'SELECT * FROM pgrst_source', count });
   const result = await run({ ...transaction, statement, values: values.all, end: 'commit' });
   requireSingleRow(context, result);
   const total = await getTotal(run, context, result, root, source, transaction);
@@ -86,9 +86,9 @@ export function buildCount(
   values: Values,
 ): string | undefined {
   const options = { values, aggregates: true };
-  if (preferences.count === 'exact') return countStatement(root, source, options);
+  if (preferences.count === 'exact') return buildCountStatement(root, source, options);
   if (preferences.count !== 'estimated') return undefined;
-  return `${countStatement(root, source, options)} LIMIT ${settings.maxRows + 1}`;
+  return `${buildCountStatement(root, source, options)} LIMIT ${settings.maxRows + 1}`;
 }
 
 /** Returns the total: counted, or estimated by the planner of PostgreSQL. */
@@ -103,7 +103,7 @@ async function getTotal(
   if (preferences.count === undefined || preferences.count === 'exact') return total;
   if (preferences.count === 'estimated' && Number(total) <= settings.maxRows) return total;
   const values = new Values();
-  const statement = countStatement(root, source, { values, aggregates: true });
+  const statement = buildCountStatement(root, source, { values, aggregates: true });
   const planned = await estimateRows(run, { ...transaction, statement, values: values.all });
   return String(Math.max(planned, preferences.count === 'estimated' ? Number(total) : 0));
 }

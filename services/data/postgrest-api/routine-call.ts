@@ -10,10 +10,10 @@ import { findRoutine } from './plan/routines.ts';
 import { planTree } from './plan/tree.ts';
 import { getAppliedReadPreferences, buildCount, createPageResponse, readOptions, tableName } from './read.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { callStatement, type Arguments } from './statement/call.ts';
-import { readStatement, rowsOf, type Range } from './statement/read.ts';
+import { buildCallStatement, type Arguments } from './statement/call.ts';
+import { buildReadStatement, getTypedRows, type Range } from './statement/read.ts';
 import { Values } from './statement/sql.ts';
-import { wrap } from './statement/wrap.ts';
+import { wrapStatement } from './statement/wrap.ts';
 import type { Result, Run } from './transaction.ts';
 
 /** Handles `/rpc/{function}`. */
@@ -25,7 +25,7 @@ export async function handleRoutineCall(run: Run, catalogue: Catalogue, context:
   const { args: sent, names, bodyTypes: wholeBody } = isRead ? parseQueryInput(query.parameters) : parseBodyInput(context, body, query.columns);
   const { routine, takesBody } = findRoutine(catalogue, schema, name, names, wholeBody);
   const values = new Values();
-  const source = callStatement(routine, takesBody ? getBodyArgument(context, body) : sent, values);
+  const source = buildCallStatement(routine, takesBody ? getBodyArgument(context, body) : sent, values);
   const transaction = {
     identity: context.identity,
     settings: getTransactionSettings(context),
@@ -46,7 +46,7 @@ export async function handleRoutineCall(run: Run, catalogue: Catalogue, context:
   if (routine.returns === 'void') {
     // PostgreSQL does not call a function whose result is not used, unless it is volatile.
     const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
-    const statement = wrap({ media, source, read: undefined, count: undefined, more });
+    const statement = wrapStatement({ media, source, read: undefined, count: undefined, more });
     if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
     const result = await run({ ...transaction, statement, values: values.all, end });
     return applyResponseSettings({ status: 204, headers: {}, body: undefined }, result);
@@ -54,11 +54,11 @@ export async function handleRoutineCall(run: Run, catalogue: Catalogue, context:
   const range = getRange(context, query.scopes.get(''));
   const isRows = routine.returns === 'composite';
   const root = planTree(catalogue, schema, name, routine.table, query);
-  const rows = rowsOf(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
+  const rows = getTypedRows(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
   const read = isRows
-    ? readStatement(root, rows, range, readOptions(context, values))
+    ? buildReadStatement(root, rows, range, readOptions(context, values))
     : scalarStatement(range);
-  const statement = wrap({
+  const statement = wrapStatement({
     media,
     source,
     read,

@@ -3,7 +3,7 @@ import type { Database } from '../engine/database.ts';
 import { PreparedStatements, PipelinedQuery, type Statement } from '../engine/pipelined-query.ts';
 import { RestError } from './errors.ts';
 import type { RequestIdentity, Role } from './identity.ts';
-import { largestBody } from './statement/wrap.ts';
+import { maxResponseBytes } from './statement/wrap.ts';
 
 /** Row of the statement that {@link wrap} builds. */
 export interface Result {
@@ -143,7 +143,7 @@ export function getResult(rows: readonly object[]): Result {
   if (row === undefined) throw new Error('the statement returned no row');
   if ((row.body as unknown) === null) {
     throw new RestError(413, '54000', 'The answer is too large', {
-      details: `It has more than ${largestBody / 1024 / 1024} MiB; what was to be written is written.`,
+      details: `It has more than ${maxResponseBytes / 1024 / 1024} MiB; what was to be written is written.`,
       hint: 'Ask for fewer rows or columns at once.',
     });
   }

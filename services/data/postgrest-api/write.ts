@@ -10,11 +10,11 @@ import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import { readOptions, tableName } from './read.ts';
 import type { Catalogue, Table } from './schema/catalogue.ts';
-import { whereOf } from './statement/conditions.ts';
-import { readStatement, rowsOf } from './statement/read.ts';
+import { buildWhere } from './statement/conditions.ts';
+import { buildReadStatement, getTypedRows } from './statement/read.ts';
 import { quote, Values } from './statement/sql.ts';
-import { wrap } from './statement/wrap.ts';
-import { deleteStatement, insertedRows, insertStatement, updateStatement, type Write } from './statement/write.ts';
+import { wrapStatement } from './statement/wrap.ts';
+import { buildDelete, insertedRowsColumn, buildInsert, buildUpdate, type WriteInput } from './statement/write.ts';
 import type { Result, Run, Transaction } from './transaction.ts';
 
 const emptyPayload: Payload = { json: '[]', keys: [], count: 0, isList: true };
@@ -49,20 +49,20 @@ export async function handleWrite(run: Run, catalogue: Catalogue, context: Reque
     returning,
   };
   const source = buildSource(context, write, root, query);
-  const statement = wrap({
+  const statement = wrapStatement({
     media,
     source: source ?? `SELECT ${buildEmptyRow(table)} WHERE false`,
     read:
       responseNode === undefined
         ? undefined
-        : readStatement(
+        : buildReadStatement(
             responseNode,
-            rowsOf(name, isWholeRow(root, table) ? table : undefined),
+            getTypedRows(name, isWholeRow(root, table) ? table : undefined),
             { limit: undefined, offset: undefined },
             { ...readOptions(context, values), maxEmbedRows: undefined },
           ),
     count: undefined,
-    more: isUpsert && source !== undefined ? [insertedRows] : [],
+    more: isUpsert && source !== undefined ? [insertedRowsColumn] : [],
   });
   const transaction = {
     identity: context.identity,
@@ -135,21 +135,21 @@ function toFilterText(value: unknown): string | undefined {
       : undefined;
 }
 
-function buildSource(context: RequestContext, write: Write, root: ReadNode, query: Query): string | undefined {
+function buildSource(context: RequestContext, write: WriteInput, root: ReadNode, query: Query): string | undefined {
   const { method } = context;
   const { table, preferences } = write;
   if (method === 'POST')
-    return insertStatement({ ...write, conditions: [] }, conflictColumns(table, query, preferences));
+    return buildInsert({ ...write, conditions: [] }, conflictColumns(table, query, preferences));
   if (method === 'PUT') {
-    const merging: Write = {
+    const merging: WriteInput = {
       ...write,
       conditions: [],
       preferences: { ...preferences, resolution: 'merge-duplicates' },
     };
-    return insertStatement(merging, table.primaryKey);
+    return buildInsert(merging, table.primaryKey);
   }
   const limitedRows = buildLimitedRows(root, table, write.values);
-  return method === 'PATCH' ? updateStatement(write, limitedRows) : deleteStatement(write, limitedRows);
+  return method === 'PATCH' ? buildUpdate(write, limitedRows) : buildDelete(write, limitedRows);
 }
 
 function conflictColumns(table: Table, query: Query, { resolution }: Preferences): readonly string[] | undefined {
@@ -162,7 +162,7 @@ function buildLimitedRows({ scope }: ReadNode, table: Table, values: Values): st
   if (scope.limit === undefined && scope.offset === undefined) return undefined;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
   const subject = { reference: target, columns: table.columns, embed: () => undefined };
-  const where = whereOf(scope.conditions, subject, values);
+  const where = buildWhere(scope.conditions, subject, values);
   const write = scope.order.map(
     ({ field, direction }) => `${target}.${quote(field.name)}${direction === 'desc' ? ' DESC' : ''}`,
   );

@@ -17,7 +17,7 @@ import {
   tablesStatement,
   viewRulesStatement,
 } from './statements.ts';
-import { viewColumnsOf, type ViewRule } from './view-columns.ts';
+import { parseViewColumns, type ViewRule } from './view-columns.ts';
 
 interface TableRow {
   schema: string;
@@ -63,7 +63,7 @@ export async function loadCatalogue(client: pg.ClientBase, schemas: readonly str
     const tables = await client.query<TableRow>(tablesStatement, [schemas]);
     const keys = await client.query<ForeignKey>(foreignKeysStatement);
     const rules = await client.query<ViewRule>(viewRulesStatement, [schemas]);
-    const views = rules.rows.flatMap(viewColumnsOf);
+    const views = rules.rows.flatMap(parseViewColumns);
     const primaryKeys = await client.query<PrimaryKey>(primaryKeysStatement);
     const routines = await client.query<RoutineRow>(routinesStatement, [schemas]);
     const representations = await client.query<RepresentationRow>(representationsStatement);

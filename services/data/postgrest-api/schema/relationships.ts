@@ -116,11 +116,11 @@ export function findViewKeys(
   const originsByView = resolveOrigins(views);
   const result = new Map<string, readonly number[]>();
   for (const { table, columns } of keys) {
-    const counted = new Set<string>();
+    const countedViews = new Set<string>();
     for (const [view, numbers] of findViewsWith(originsByView, table, columns)) {
       // A key that occurs under several names counts once.
-      if (counted.has(view)) continue;
-      counted.add(view);
+      if (countedViews.has(view)) continue;
+      countedViews.add(view);
       result.set(
         view,
         [...(result.get(view) ?? []), ...numbers].toSorted((a, b) => a - b),
@@ -140,14 +140,14 @@ function resolveOrigins(views: SchemaRows['views']): OriginsByView {
     columns.set(number, [origin, origin_number]);
     direct.set(view, columns);
   }
-  const base = (place: readonly [string, number], depth: number): readonly [string, number] => {
+  const resolve = (place: readonly [string, number], depth: number): readonly [string, number] => {
     const origin = direct.get(place[0])?.get(place[1]);
-    return origin === undefined || depth > 50 ? place : base(origin, depth + 1);
+    return origin === undefined || depth > 50 ? place : resolve(origin, depth + 1);
   };
   return new Map(
     [...direct].map(([view, columns]) => [
       view,
-      new Map([...columns].map(([number, place]) => [number, base(place, 0)])),
+      new Map([...columns].map(([number, place]) => [number, resolve(place, 0)])),
     ]),
   );
 }

@@ -1,5 +1,5 @@
 /** Builds the subquery that resolves a type through all of its domains. */
-const belowDomains = (type: string): string => `(with recursive below as (
+const resolveDomain = (type: string): string => `(with recursive below as (
   select ${type}.oid, ${type}.typbasetype
   union all
   select t.oid, t.typbasetype from below join pg_type t on t.oid = below.typbasetype
@@ -17,7 +17,7 @@ select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_vie
     where k.conrelid = c.oid and k.contype = 'p'), '[]') as primary_key,
   (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
-      'baseType', format_type(${belowDomains('t')}, null),
+      'baseType', format_type(${resolveDomain('t')}, null),
       'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
       'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
         when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end,
@@ -79,7 +79,7 @@ select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc')
     from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as types (each, place)) as types,
   case when p.pronargs = 1 then (select a.typrelid::text from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0) end as of_relation
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
-join pg_type base on base.oid = ${belowDomains('t')}
+join pg_type base on base.oid = ${resolveDomain('t')}
 where n.nspname = any($1) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
 order by 1, 2, p.oid`;
 

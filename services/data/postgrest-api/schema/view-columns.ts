@@ -11,8 +11,8 @@ export interface ViewRule {
  * Returns the origin of the columns of a view. Only entries of the outermost target list are columns of the view:
  * entries of subselects and arguments have their own numbers.
  */
-export function viewColumnsOf({ view, action }: ViewRule): readonly ViewColumn[] {
-  return entriesOf(action).flatMap((entry): readonly ViewColumn[] => {
+export function parseViewColumns({ view, action }: ViewRule): readonly ViewColumn[] {
+  return parseTargetEntries(action).flatMap((entry): readonly ViewColumn[] => {
     const number = Number(entry.get('resno') ?? 0);
     const origin = entry.get('resorigtbl') ?? '0';
     const origin_number = Number(entry.get('resorigcol') ?? 0);
@@ -31,7 +31,7 @@ const queryDepth = 2;
 const entryDepth = queryDepth + 2;
 
 /** Parses the fields of the outermost target entries. A backslash escapes the next character. */
-function entriesOf(action: string): readonly Fields[] {
+function parseTargetEntries(action: string): readonly Fields[] {
   const entries: Fields[] = [];
   const tokens = action.matchAll(/\\.|[{}()]|[^\\{}()\s](?:\\.|[^\\{}()\s])*/gs);
   let depth = 0;

@@ -2,7 +2,7 @@ import { RestError } from '../errors.ts';
 import type { Field } from '../parse/fields.ts';
 import type { Condition, Filter, Operation } from '../parse/filters.ts';
 import type { Column } from '../schema/catalogue.ts';
-import { arrayText, literal, quote, type Values } from './sql.ts';
+import { toArrayLiteral, quoteLiteral, quote, type Values } from './sql.ts';
 
 /** Table that conditions refer to, with the embeds that can be tested for absence. */
 export interface Subject {
@@ -17,7 +17,7 @@ export interface Subject {
   embed(name: string): string | undefined;
 }
 
-const tests = {
+const isTests = {
   null: 'IS NULL',
   not_null: 'IS NOT NULL',
   true: 'IS TRUE',
@@ -26,25 +26,25 @@ const tests = {
 } as const;
 
 /** Joins conditions by AND; returns undefined when there are none. */
-export function whereOf(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
+export function buildWhere(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
   if (conditions.length === 0) return undefined;
-  return conditions.map((condition) => conditionOf(condition, subject, values)).join(' AND ');
+  return conditions.map((condition) => buildCondition(condition, subject, values)).join(' AND ');
 }
 
-function conditionOf(condition: Condition, subject: Subject, values: Values): string {
-  if (condition.kind === 'filter') return filterOf(condition, subject, values);
-  const all = condition.children.map((child) => conditionOf(child, subject, values));
+function buildCondition(condition: Condition, subject: Subject, values: Values): string {
+  if (condition.kind === 'filter') return buildFilter(condition, subject, values);
+  const all = condition.children.map((child) => buildCondition(child, subject, values));
   return `${condition.not ? 'NOT ' : ''}(${all.join(condition.join === 'and' ? ' AND ' : ' OR ')})`;
 }
 
-function filterOf({ field, not, operation }: Filter, subject: Subject, values: Values): string {
+function buildFilter({ field, not, operation }: Filter, subject: Subject, values: Values): string {
   const embed = field.path.length === 0 && !subject.columns.has(field.name) ? subject.embed(field.name) : undefined;
-  if (embed !== undefined) return embedTest(field.name, embed, not, operation);
-  const text = operationOf(fieldOf(field, subject), field, operation, subject, values);
+  if (embed !== undefined) return buildEmbedTest(field.name, embed, not, operation);
+  const text = buildOperation(buildField(field, subject), field, operation, subject, values);
   return not ? `NOT (${text})` : text;
 }
 
-function embedTest(name: string, expression: string, not: boolean, operation: Operation): string {
+function buildEmbedTest(name: string, expression: string, not: boolean, operation: Operation): string {
   if (operation.kind !== 'is' || (operation.test !== 'null' && operation.test !== 'not_null')) {
     throw new RestError(400, 'PGRST120', `Bad operator on the '${name}' embedded resource`, {
       details: `Only is null or not is null filters are allowed on embedded resources`,
@@ -55,7 +55,7 @@ function embedTest(name: string, expression: string, not: boolean, operation: Op
 }
 
 /** Builds the expression of a column, or of a JSON path in it. */
-export function fieldOf({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
+export function buildField({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
   const isComputed = row !== undefined && schema !== undefined && !columns.has(name);
   const column = isComputed ? `${quote(schema)}.${quote(name)}(${row})` : `${reference}.${quote(name)}`;
   if (path.length === 0) return column;
@@ -63,38 +63,38 @@ export function fieldOf({ name, path }: Field, { reference, columns, row, schema
   // An unknown type may be a composite one, whose fields are reached in the same way.
   const base = type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
   const steps = path.map(
-    ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : literal(key)}`,
+    ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : quoteLiteral(key)}`,
   );
   return `(${base}${steps.join('')})`;
 }
 
-function operationOf(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
+function buildOperation(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
   // A domain may have a function that parses values of clients.
   const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
-  const one = (value: string): string =>
+  const bindValue = (value: string): string =>
     parse === undefined ? values.bind(value) : `${parse}(${values.bind(value, 'text')})`;
-  const list = (value: string): string =>
+  const bindList = (value: string): string =>
     parse === undefined
       ? values.bind(value)
       : `ARRAY(SELECT ${parse}(pgrst_each) FROM unnest(${values.bind(value, 'text[]')}) AS pgrst_each)`;
   switch (operation.kind) {
     case 'is':
-      return `${left} ${tests[operation.test]}`;
+      return `${left} ${isTests[operation.test]}`;
     case 'in':
       // An empty list matches nothing.
-      return `${left} = ANY (${list(arrayText(operation.values))})`;
+      return `${left} = ANY (${bindList(toArrayLiteral(operation.values))})`;
     case 'search': {
       const config = operation.config === undefined ? '' : `${values.bind(operation.config, 'regconfig')}, `;
-      return `${searched(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
+      return `${toSearchVector(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
     }
     case 'compare':
-      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${one(operation.value)}`;
-      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${list(operation.value)})`;
+      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${bindValue(operation.value)}`;
+      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${bindList(operation.value)})`;
   }
 }
 
 /** Converts text and JSON columns to a text search vector. */
-function searched(left: string, field: Field, { columns }: Subject, config: string): string {
+function toSearchVector(left: string, field: Field, { columns }: Subject, config: string): string {
   const type =
     field.path.length > 0 ? (field.path.at(-1)?.asText === true ? 'text' : 'jsonb') : columns.get(field.name)?.baseType;
   if (type === undefined || type === 'tsvector') return left;

@@ -2,9 +2,9 @@ import { RestError } from '../errors.ts';
 import type { Order } from '../parse/order.ts';
 import type { SelectedField } from '../parse/select.ts';
 import type { EmbedNode, ReadNode } from '../plan/tree.ts';
-import { fieldOf, whereOf, type Subject } from './conditions.ts';
+import { buildField, buildWhere, type Subject } from './conditions.ts';
 import type { Table } from '../schema/catalogue.ts';
-import { nameOf, quote, quoteKey, type Values } from './sql.ts';
+import { getTableName, quote, quoteKey, type Values } from './sql.ts';
 
 /** Source of the rows of a node. */
 export interface Source {
@@ -17,7 +17,7 @@ export interface Source {
 }
 
 /** Returns the rows of `pgrst_source` typed as rows of the table, so that computed fields can be resolved. */
-export function rowsOf(name: string, table: Table | undefined): Source {
+export function getTypedRows(name: string, table: Table | undefined): Source {
   const reference = quote(name);
   const from = `pgrst_source AS ${reference}`;
   if (table === undefined) return { from, reference };
@@ -33,13 +33,13 @@ export interface ReadOptions {
 }
 
 /** Builds the statement that reads a table with all embeds. */
-export function readStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
-  return new Reading(options).select(root, source, limit);
+export function buildReadStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
+  return new ReadBuilder(options).select(root, source, limit);
 }
 
 /** Builds the statement that counts the same rows. */
-export function countStatement(root: ReadNode, source: Source, options: ReadOptions): string {
-  return new Reading(options).rows(root, source);
+export function buildCountStatement(root: ReadNode, source: Source, options: ReadOptions): string {
+  return new ReadBuilder(options).rows(root, source);
 }
 
 export interface Range {
@@ -47,14 +47,14 @@ export interface Range {
   readonly offset: number | undefined;
 }
 
-interface Joined {
+interface JoinedEmbed {
   readonly node: EmbedNode;
   /** Quoted reference of the lateral join. */
   readonly reference: string;
   readonly join: string;
 }
 
-class Reading {
+class ReadBuilder {
   readonly #options: ReadOptions;
   #names = 0;
 
@@ -62,18 +62,18 @@ class Reading {
     this.#options = options;
   }
 
-  select(node: ReadNode, source: Source, range: Range, more: readonly string[] = [], isSummedAround = false): string {
+  select(node: ReadNode, source: Source, range: Range, extraConditions: readonly string[] = [], isParentAggregated = false): string {
     const { values } = this.#options;
     const joined = node.embeds.map((embed) => this.#join(embed, source));
-    const subject = subjectOf(node, source, joined);
-    const isSummed = sumsOf(node).size > 0;
-    refuseSumsOfMany(node);
-    if (isSummed && !this.#options.aggregates)
+    const subject = toSubject(node, source, joined);
+    const hasAggregates = getAggregates(node).size > 0;
+    refuseToManyAggregates(node);
+    if (hasAggregates && !this.#options.aggregates)
       throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
-    const isGrouped = isSummed && !isSummedAround;
+    const isGrouped = hasAggregates && !isParentAggregated;
     const columns = this.#columns(node, subject, joined, isGrouped);
-    const where = [...more, whereOf(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
-    const groups = isGrouped ? groupsOf(node, subject, joined) : [];
+    const where = [...extraConditions, buildWhere(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
+    const groups = isGrouped ? buildGroups(node, subject, joined) : [];
     const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : []));
     return [
       `SELECT ${columns.join(', ')} FROM ${source.from}`,
@@ -88,15 +88,15 @@ class Reading {
 
   rows(node: ReadNode, source: Source): string {
     const joined = node.embeds
-      .filter(({ embed, name }) => embed.inner || mentions(node, name))
+      .filter(({ embed, name }) => embed.inner || refersTo(node, name))
       .map((embed) => this.#join(embed, source));
-    const where = whereOf(node.scope.conditions, subjectOf(node, source, joined), this.#options.values);
+    const where = buildWhere(node.scope.conditions, toSubject(node, source, joined), this.#options.values);
     return `SELECT 1 FROM ${source.from} ${joined.map(({ join }) => join).join(' ')}${where === undefined ? '' : ` WHERE ${where}`}`;
   }
 
-  #join(node: EmbedNode, parent: Source): Joined {
+  #join(node: EmbedNode, parent: Source): JoinedEmbed {
     const target = this.#source(node, parent);
-    const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_e${this.#names}`);
+    const reference = quote(`${truncateName(getTableName(node.relationship.from))}_${truncateName(node.name)}_e${this.#names}`);
     const { maxEmbedRows: mostRows = Infinity } = this.#options;
     const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
@@ -104,16 +104,16 @@ class Reading {
     const kind = node.embed.inner ? 'INNER' : 'LEFT';
     if (!node.isMany) return { node, reference, join: `${kind} JOIN LATERAL (${inner}) AS ${reference} ON TRUE` };
     const columns = node.embed.spread
-      ? outputs(node).map((name) => `json_agg(${reference}.${quote(name)}) AS ${quote(name)}`)
+      ? getOutputNames(node).map((name) => `json_agg(${reference}.${quote(name)}) AS ${quote(name)}`)
       : [`json_agg(${reference}) AS ${reference}`];
-    const gathered = `SELECT ${[...columns, `nullif(count(*), 0) AS "pgrst_found"`].join(', ')} FROM (${inner}) AS ${reference}`;
+    const aggregated = `SELECT ${[...columns, `nullif(count(*), 0) AS "pgrst_found"`].join(', ')} FROM (${inner}) AS ${reference}`;
     const on = node.embed.inner ? `${reference}."pgrst_found" IS NOT NULL` : 'TRUE';
-    return { node, reference, join: `${kind} JOIN LATERAL (${gathered}) AS ${reference} ON ${on}` };
+    return { node, reference, join: `${kind} JOIN LATERAL (${aggregated}) AS ${reference} ON ${on}` };
   }
 
   #source({ relationship }: EmbedNode, parent: Source): { readonly source: Source; readonly on: readonly string[] } {
     this.#names += 1;
-    const reference = quote(`${cut(nameOf(relationship.to))}_${this.#names}`);
+    const reference = quote(`${truncateName(getTableName(relationship.to))}_${this.#names}`);
     const { junction, routine } = relationship;
     if (routine !== undefined) {
       const call = `${quote(routine.schema)}.${quote(routine.name)}(${parent.row ?? parent.reference})`;
@@ -122,32 +122,32 @@ class Reading {
     const from = `${quoteKey(relationship.to)} AS ${reference}`;
     if (junction === undefined) {
       const on = relationship.columns.map(
-        ([here, there]) => `${reference}.${quote(there)} = ${parent.reference}.${quote(here)}`,
+        ([column, relatedSubject]) => `${reference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`,
       );
       return { source: { from, reference }, on };
     }
-    const between = quote(`${cut(nameOf(junction.table))}_j${this.#names}`);
+    const junctionReference = quote(`${truncateName(getTableName(junction.table))}_j${this.#names}`);
     const on = [
-      ...junction.near.map(([here, there]) => `${between}.${quote(there)} = ${parent.reference}.${quote(here)}`),
-      ...junction.far.map(([here, there]) => `${between}.${quote(here)} = ${reference}.${quote(there)}`),
+      ...junction.near.map(([column, relatedSubject]) => `${junctionReference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`),
+      ...junction.far.map(([column, relatedSubject]) => `${junctionReference}.${quote(column)} = ${reference}.${quote(relatedSubject)}`),
     ];
-    return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${between}`, reference }, on };
+    return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${junctionReference}`, reference }, on };
   }
 
-  #columns(node: ReadNode, subject: Subject, joined: readonly Joined[], isGrouped: boolean): string[] {
+  #columns(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[], isGrouped: boolean): string[] {
     // An embed that only filters has no output.
     const columns: string[] = hasOutput(node) ? [] : ['1 AS "pgrst_one"'];
     for (const item of node.items) {
-      if (item.kind === 'star') columns.push(...starOf(node, subject));
+      if (item.kind === 'star') columns.push(...buildStar(node, subject));
       else if (item.kind === 'field') {
-        const value = valueOf(item, subject);
-        columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(outputName(item))}`);
+        const value = buildValue(item, subject);
+        columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(getOutputName(item))}`);
       } else {
-        const found = embedColumns(
+        const outputColumns = buildEmbedColumns(
           joined.find((each) => each.node.embed === item),
           isGrouped,
         );
-        columns.push(...found.map(({ value, name }) => `${value} AS ${quote(name)}`));
+        columns.push(...outputColumns.map(({ value, name }) => `${value} AS ${quote(name)}`));
       }
     }
     return columns;
@@ -157,14 +157,14 @@ class Reading {
     { relation, field, direction, nulls }: Order,
     node: ReadNode,
     subject: Subject,
-    grouped: readonly Joined[],
+    grouped: readonly JoinedEmbed[],
   ): string {
     const expression =
       relation === undefined
-        ? fieldOf(field, subject)
-        : (spreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
-    const place = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
-    return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${place}`;
+        ? buildField(field, subject)
+        : (findSpreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
+    const nullsOrder = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
+    return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${nullsOrder}`;
   }
 
   /** Orders by a field of the related row. */
@@ -182,20 +182,20 @@ class Reading {
       });
     }
     const { source, on } = this.#source(embed, { from: '', reference: subject.reference });
-    const there: Subject = {
+    const relatedSubject: Subject = {
       reference: source.reference,
       columns: embed.table?.columns ?? new Map(),
       embed: () => undefined,
     };
-    return `(SELECT ${fieldOf(field, there)} FROM ${source.from}${on.length > 0 ? ` WHERE ${on.join(' AND ')}` : ''})`;
+    return `(SELECT ${buildField(field, relatedSubject)} FROM ${source.from}${on.length > 0 ? ` WHERE ${on.join(' AND ')}` : ''})`;
   }
 }
 
 /** Returns the column of a spread embed for ordering: grouped rows can only be ordered by grouped columns. */
-function spreadColumn(relation: string, field: Order['field'], grouped: readonly Joined[]): string | undefined {
-  const found = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
-  if (found === undefined || !isSpreadOne(found.node) || field.path.length > 0) return undefined;
-  return embedColumns(found, true).find(({ name }) => name === field.name)?.value;
+function findSpreadColumn(relation: string, field: Order['field'], grouped: readonly JoinedEmbed[]): string | undefined {
+  const joinedEmbed = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
+  if (joinedEmbed === undefined || !isSpreadOne(joinedEmbed.node) || field.path.length > 0) return undefined;
+  return buildEmbedColumns(joinedEmbed, true).find(({ name }) => name === field.name)?.value;
 }
 
 /**
@@ -203,61 +203,61 @@ function spreadColumn(relation: string, field: Order['field'], grouped: readonly
  *
  * @throws RestError PGRST127
  */
-function refuseSumsOfMany(node: ReadNode): void {
-  if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && sumsOf(embed).size > 0)) return;
+function refuseToManyAggregates(node: ReadNode): void {
+  if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && getAggregates(embed).size > 0)) return;
   throw new RestError(400, 'PGRST127', 'Feature not implemented', {
     details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
   });
 }
 
-function subjectOf(node: ReadNode, { reference, row }: Source, joined: readonly Joined[]): Subject {
+function toSubject(node: ReadNode, { reference, row }: Source, joined: readonly JoinedEmbed[]): Subject {
   return {
     reference,
     row,
     schema: node.table?.schema,
     columns: node.table?.columns ?? new Map(),
     embed(name) {
-      const found = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
-      if (found === undefined) return undefined;
-      return found.node.isMany ? `${found.reference}."pgrst_found"` : found.reference;
+      const joinedEmbed = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
+      if (joinedEmbed === undefined) return undefined;
+      return joinedEmbed.node.isMany ? `${joinedEmbed.reference}."pgrst_found"` : joinedEmbed.reference;
     },
   };
 }
 
 /** Returns all columns, one by one when a conversion of a domain applies. */
-function starOf({ table }: ReadNode, subject: Subject): readonly string[] {
+function buildStar({ table }: ReadNode, subject: Subject): readonly string[] {
   if (table?.hasRepresentations !== true) return [`${subject.reference}.*`];
-  return [...table.columns.keys()].map((name) => `${writtenOf(name, subject)} AS ${quote(name)}`);
+  return [...table.columns.keys()].map((name) => `${buildOutputColumn(name, subject)} AS ${quote(name)}`);
 }
 
 /** Returns a column, converted for clients. */
-function writtenOf(name: string, subject: Subject): string {
+function buildOutputColumn(name: string, subject: Subject): string {
   const write = subject.columns.get(name)?.representation?.toJson;
-  const column = fieldOf({ name, path: [] }, subject);
+  const column = buildField({ name, path: [] }, subject);
   return write === undefined ? column : `${write}(${column})`;
 }
 
 /** Returns the expression of a field before it is aggregated. */
-function valueOf({ field, cast, aggregate }: SelectedField, subject: Subject): string {
-  const text = field === undefined ? '1' : fieldOf(field, subject);
+function buildValue({ field, cast, aggregate }: SelectedField, subject: Subject): string {
+  const text = field === undefined ? '1' : buildField(field, subject);
   const isWritten = field !== undefined && field.path.length === 0 && aggregate === undefined;
-  const value = isWritten ? writtenOf(field.name, subject) : text;
+  const value = isWritten ? buildOutputColumn(field.name, subject) : text;
   return cast === undefined ? value : `CAST(${value} AS ${cast})`;
 }
 
-function summed(value: string, { aggregate, aggregateCast }: Sum): string {
+function summed(value: string, { aggregate, aggregateCast }: Aggregation): string {
   const text = aggregate === undefined ? value : `${aggregate}(${value})`;
   return aggregateCast === undefined ? text : `CAST(${text} AS ${aggregateCast})`;
 }
 
-type Sum = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
+type Aggregation = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
 
 /** Returns the aggregates of a node by output name, including those of spread to-one embeds. */
-function sumsOf(node: ReadNode): ReadonlyMap<string, Sum> {
-  const own = node.items.flatMap((item): readonly (readonly [string, Sum])[] =>
-    item.kind === 'field' && item.aggregate !== undefined ? [[outputName(item), item]] : [],
+function getAggregates(node: ReadNode): ReadonlyMap<string, Aggregation> {
+  const ownAggregates = node.items.flatMap((item): readonly (readonly [string, Aggregation])[] =>
+    item.kind === 'field' && item.aggregate !== undefined ? [[getOutputName(item), item]] : [],
   );
-  return new Map([...node.embeds.filter(isSpreadOne).flatMap((embed) => [...sumsOf(embed)]), ...own]);
+  return new Map([...node.embeds.filter(isSpreadOne).flatMap((embed) => [...getAggregates(embed)]), ...ownAggregates]);
 }
 
 function isSpreadOne({ embed, isMany }: EmbedNode): boolean {
@@ -265,25 +265,25 @@ function isSpreadOne({ embed, isMany }: EmbedNode): boolean {
 }
 
 /** Returns the name in the response: the alias, the aggregate, the last key of the path, or the column. */
-function outputName({ alias, aggregate, field }: SelectedField): string {
+function getOutputName({ alias, aggregate, field }: SelectedField): string {
   const key = field?.path.findLast((step) => typeof step.key === 'string')?.key;
   return alias ?? aggregate ?? (typeof key === 'string' ? key : (field?.name ?? 'count'));
 }
 
-function outputs(node: ReadNode): readonly string[] {
+function getOutputNames(node: ReadNode): readonly string[] {
   return node.items.flatMap((item) => {
     if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])];
-    if (item.kind === 'field') return [outputName(item)];
+    if (item.kind === 'field') return [getOutputName(item)];
     const embed = node.embeds.find((each) => each.embed === item);
     if (embed === undefined || !hasOutput(embed)) return [];
-    return embed.embed.spread ? outputs(embed) : [embed.name];
+    return embed.embed.spread ? getOutputNames(embed) : [embed.name];
   });
 }
 
 interface Column {
   readonly name: string;
   readonly value: string;
-  readonly isSummed: boolean;
+  readonly isAggregated: boolean;
 }
 
 /** Returns true when a node has output: an embed that contains only empty embeds just filters. */
@@ -296,50 +296,50 @@ function hasOutput(node: ReadNode): boolean {
 }
 
 /** Returns the output columns of spreads that contain JSON. PostgreSQL can group only by its binary form. */
-function embedNames(node: ReadNode): ReadonlySet<string> {
+function getJsonColumnNames(node: ReadNode): ReadonlySet<string> {
   return new Set(
     node.embeds.flatMap((embed) =>
-      embed.embed.spread ? [...embedNames(embed)] : hasOutput(embed) ? [embed.name] : [],
+      embed.embed.spread ? [...getJsonColumnNames(embed)] : hasOutput(embed) ? [embed.name] : [],
     ),
   );
 }
 
-function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly Column[] {
+function buildEmbedColumns(joined: JoinedEmbed | undefined, isGrouped: boolean): readonly Column[] {
   if (joined === undefined || !hasOutput(joined.node)) return [];
   const { node, reference } = joined;
   if (node.embed.spread) {
-    const sums = isGrouped && isSpreadOne(node) ? sumsOf(node) : new Map<string, Sum>();
-    const inJson = isGrouped ? embedNames(node) : new Set<string>();
-    return outputs(node).map((name) => {
+    const sums = isGrouped && isSpreadOne(node) ? getAggregates(node) : new Map<string, Aggregation>();
+    const inJson = isGrouped ? getJsonColumnNames(node) : new Set<string>();
+    return getOutputNames(node).map((name) => {
       const column = `${reference}.${quote(name)}`;
       const sum = sums.get(name);
-      if (sum !== undefined) return { name, value: summed(column, sum), isSummed: true };
+      if (sum !== undefined) return { name, value: summed(column, sum), isAggregated: true };
       const value = inJson.has(name) ? `${column}::jsonb` : column;
-      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isSummed: false };
+      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isAggregated: false };
     });
   }
   const value = node.isMany ? `COALESCE(${reference}.${reference}, '[]')` : `row_to_json(${reference}.*)`;
-  return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isSummed: false }];
+  return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isAggregated: false }];
 }
 
 /** Returns the GROUP BY list: all columns besides the aggregates. */
-function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): readonly string[] {
+function buildGroups(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[]): readonly string[] {
   return node.items.flatMap((item) => {
-    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => writtenOf(name, subject));
-    if (item.kind === 'field') return item.aggregate === undefined ? [valueOf(item, subject)] : [];
-    const columns = embedColumns(
+    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => buildOutputColumn(name, subject));
+    if (item.kind === 'field') return item.aggregate === undefined ? [buildValue(item, subject)] : [];
+    const columns = buildEmbedColumns(
       joined.find((each) => each.node.embed === item),
       true,
     );
-    return columns.filter(({ isSummed }) => !isSummed).map(({ value }) => value);
+    return columns.filter(({ isAggregated: hasAggregates }) => !hasAggregates).map(({ value }) => value);
   });
 }
 
-function mentions({ scope }: ReadNode, name: string): boolean {
+function refersTo({ scope }: ReadNode, name: string): boolean {
   return JSON.stringify(scope.conditions).includes(JSON.stringify(name));
 }
 
 /** Truncates a name: identifiers of PostgreSQL end at 63 bytes, and the distinguishing suffix comes last. */
-function cut(name: string): string {
+function truncateName(name: string): string {
   return Buffer.byteLength(name) <= 24 ? name : Buffer.from(name).subarray(0, 24).toString().replaceAll('\uFFFD', '');
 }

@@ -7,8 +7,8 @@ export class Values {
   /** Adds a value and returns its placeholder. PostgreSQL infers its type, or `type` is used. */
   bind(value: string, type?: string): string {
     this.all.push(value);
-    const place = `$${this.all.length}`;
-    return type === undefined ? place : `${place}::${type}`;
+    const placeholder = `$${this.all.length}`;
+    return type === undefined ? placeholder : `${placeholder}::${type}`;
   }
 }
 
@@ -19,7 +19,7 @@ export function quote(name: string): string {
 }
 
 /** Quotes a text literal, for texts that PostgreSQL must see when it plans the statement. */
-export function literal(text: string): string {
+export function quoteLiteral(text: string): string {
   return pg.escapeLiteral(text.replaceAll('\0', ''));
 }
 
@@ -29,11 +29,11 @@ export function quoteKey(key: string): string {
 }
 
 /** Returns the table name of a key, without its schema. */
-export function nameOf(key: string): string {
+export function getTableName(key: string): string {
   return key.slice(key.indexOf('\n') + 1);
 }
 
 /** Formats an array literal. */
-export function arrayText(values: readonly string[]): string {
+export function toArrayLiteral(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
