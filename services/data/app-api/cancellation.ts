@@ -8,29 +8,29 @@ export const queryCanceled = '57014';
 /** Cancels the statements of one run and no others: their connection may soon serve another caller. */
 export class Cancellation {
   readonly #database: Pick<Database, 'cancel'>;
-  #asked = false;
+  #isRequested = false;
   /** Server process that runs the statements, while they run. */
   #process: number | undefined;
   #sent: Promise<void> | undefined;
-  readonly #early = Promise.withResolvers<never>();
+  readonly #cancelledEarly = Promise.withResolvers<never>();
 
   constructor(database: Pick<Database, 'cancel'>) {
     this.#database = database;
-    this.#early.promise.catch(() => undefined);
+    this.#cancelledEarly.promise.catch(() => undefined);
   }
 
   /** True after a cancellation was requested. */
-  get isAsked(): boolean {
-    return this.#asked;
+  get isRequested(): boolean {
+    return this.#isRequested;
   }
 
   /**
    * Requests the cancellation. Resolves when PostgreSQL has received it, or when no statement runs. It is sent once,
    * unless sending failed.
    */
-  async ask(): Promise<void> {
-    this.#asked = true;
-    if (this.#process === undefined) this.#early.reject(cancelled());
+  async request(): Promise<void> {
+    this.#isRequested = true;
+    if (this.#process === undefined) this.#cancelledEarly.reject(createCancelledError());
     else this.#sent ??= this.#send(this.#process);
     await this.#sent;
   }
@@ -40,8 +40,8 @@ export class Cancellation {
    *
    * @throws pg.DatabaseError
    */
-  unlessAsked<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#early.promise]);
+  unlessRequested<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#cancelledEarly.promise]);
   }
 
   /**
@@ -49,9 +49,9 @@ export class Cancellation {
    *
    * @throws pg.DatabaseError
    */
-  readonly around: StatementWrapper = async (client, work) => {
+  readonly wrap: StatementWrapper = async (client, work) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    if (this.#asked) throw cancelled();
+    if (this.#isRequested) throw createCancelledError();
     this.#process = rows[0]?.pid;
     try {
       return await work();
@@ -73,7 +73,7 @@ export class Cancellation {
 }
 
 /** Builds the error that PostgreSQL reports for cancelled statements. */
-function cancelled(): pg.DatabaseError {
+function createCancelledError(): pg.DatabaseError {
   const text = 'canceling statement due to user request';
   return Object.assign(new pg.DatabaseError(text, text.length, 'error'), { code: queryCanceled });
 }

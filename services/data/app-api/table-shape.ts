@@ -13,7 +13,7 @@ export interface TableShape {
   readonly isView: boolean;
 }
 
-const shapeStatement = `
+const shapeQuery = `
 select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
   coalesce((select json_agg(json_build_object(
       'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'isNullable', not a.attnotnull,
@@ -45,12 +45,12 @@ where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f
  *
  * @throws Problem `data.unknown_table` (404)
  */
-export async function shapeOf(
+export async function readTableShape(
   client: pg.ClientBase | pg.Pool,
   schemas: readonly string[],
   { schema = '', name = '' }: Readonly<Record<string, string>>,
 ): Promise<TableShape> {
-  const statement = { text: shapeStatement, values: [schema, name] };
+  const statement = { text: shapeQuery, values: [schema, name] };
   // Names cannot contain NUL, and PostgreSQL refuses texts with it.
   const isPossible = schemas.includes(schema) && !name.includes('\0');
   const { rows } = isPossible ? await client.query<Omit<TableShape, 'reference'>>(statement) : { rows: [] };

@@ -20,15 +20,15 @@ export interface Timing {
    */
   readonly reuseMs: number;
   /** Minimum interval between two mails to one user, ms. */
-  readonly mailEveryMs: number;
+  readonly mailIntervalMs: number;
   /** Lifetime of codes and links in mails, ms. */
-  readonly codeMs: number;
+  readonly codeLifetimeMs: number;
 }
 
-export const usualTiming: Timing = { reuseMs: 10_000, mailEveryMs: 60_000, codeMs: 3_600_000 };
+export const defaultTiming: Timing = { reuseMs: 10_000, mailIntervalMs: 60_000, codeLifetimeMs: 3_600_000 };
 
 /** Dependencies of all auth routes. */
-export interface AuthParts {
+export interface AuthDependencies {
   readonly context: Pick<Context, 'clock' | 'log' | 'vault'> & { readonly accounts: Pick<Accounts, 'record'> };
   readonly database: AuthDatabase;
   readonly settings: AuthSettings;

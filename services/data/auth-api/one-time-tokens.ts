@@ -5,7 +5,7 @@ import { isSameSecret } from '../../kit/same-secret.ts';
 export const pkcePrefix = 'pkce_';
 
 /** Returns a random code of six digits for mails. */
-export function sixDigits(): string {
+export function createCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0');
 }
 
@@ -13,19 +13,19 @@ export function sixDigits(): string {
  * Returns the hash of a code that was sent to an address, for the table and for links: 56 hexadecimal digits. There are
  * only a million codes and addresses are known, so without a secret anybody could build the links of others.
  */
-export function tokenHash(secret: string, address: string, code: string): string {
+export function hashToken(secret: string, address: string, code: string): string {
   return createHmac('sha224', secret).update(`${address}\0${code}`).digest('hex');
 }
 
-const small = 'abcdefghijklmnopqrstuvwxyz234567';
+const tokenAlphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** Returns a random refresh token: 12 letters and digits, 60 bits. */
-export function refreshToken(): string {
-  return Array.from(randomBytes(12), (byte) => small.charAt(byte & 31)).join('');
+export function createRefreshToken(): string {
+  return Array.from(randomBytes(12), (byte) => tokenAlphabet.charAt(byte & 31)).join('');
 }
 
 /** Checks a PKCE verifier against its challenge. */
-export function fitsChallenge(challenge: string, method: string, verifier: string): boolean {
+export function verifyChallenge(challenge: string, method: string, verifier: string): boolean {
   const expected = method === 's256' ? createHash('sha256').update(verifier).digest('base64url') : verifier;
   return isSameSecret(challenge, expected);
 }

@@ -14,48 +14,48 @@ export class CsvError extends Error {
  *
  * @throws CsvError
  */
-export function* csvRows(text: string, separator = ','): Generator<string[]> {
-  const ends = new RegExp(`[${separator === '\t' ? '\\t' : separator}\\r\\n]`, 'g');
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
+export function* parseCsvRows(text: string, separator = ','): Generator<string[]> {
+  const fieldEnd = new RegExp(`[${separator === '\t' ? '\\t' : separator}\\r\\n]`, 'g');
+  let index = text.startsWith('\uFEFF') ? 1 : 0;
   let row: string[] = [];
-  while (at < text.length || row.length > 0) {
+  while (index < text.length || row.length > 0) {
     let field: string;
-    if (text.charAt(at) === '"') {
-      const end = closing(text, at);
-      if (end < 0) throw new CsvError(lineOf(text, at), 'A quote is opened and never closed.');
-      field = text.slice(at + 1, end).replaceAll('""', '"');
-      at = end + 1;
-      if (at < text.length && text.charAt(at) !== separator && !/[\r\n]/.test(text.charAt(at))) {
+    if (text.charAt(index) === '"') {
+      const end = findClosingQuote(text, index);
+      if (end < 0) throw new CsvError(getLine(text, index), 'A quote is opened and never closed.');
+      field = text.slice(index + 1, end).replaceAll('""', '"');
+      index = end + 1;
+      if (index < text.length && text.charAt(index) !== separator && !/[\r\n]/.test(text.charAt(index))) {
         throw new CsvError(
-          lineOf(text, at),
+          getLine(text, index),
           'Behind a quoted field comes neither a separator nor the end of the line.',
         );
       }
     } else {
-      ends.lastIndex = at;
-      const end = ends.exec(text)?.index ?? text.length;
-      field = text.slice(at, end);
-      at = end;
+      fieldEnd.lastIndex = index;
+      const end = fieldEnd.exec(text)?.index ?? text.length;
+      field = text.slice(index, end);
+      index = end;
     }
     row.push(field);
-    if (text.charAt(at) === separator) {
-      at += 1;
+    if (text.charAt(index) === separator) {
+      index += 1;
       continue;
     }
     yield row;
     row = [];
-    at += text.startsWith('\r\n', at) ? 2 : 1;
+    index += text.startsWith('\r\n', index) ? 2 : 1;
   }
 }
 
 /** Returns the index of the closing quote; -1 when there is none. */
-function closing(text: string, start: number): number {
-  for (let at = start + 1; ; at += 2) {
-    at = text.indexOf('"', at);
-    if (at < 0 || text.charAt(at + 1) !== '"') return at;
+function findClosingQuote(text: string, start: number): number {
+  for (let index = start + 1; ; index += 2) {
+    index = text.indexOf('"', index);
+    if (index < 0 || text.charAt(index + 1) !== '"') return index;
   }
 }
 
-function lineOf(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length;
+function getLine(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
 }

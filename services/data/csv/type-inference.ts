@@ -1,6 +1,6 @@
 import { DataCsvType } from '../../contracts/data/csv.ts';
 
-const forms: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boolean>> = {
+const matchers: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boolean>> = {
   boolean: (text) => /^(?:true|false|yes|no|t|f)$/i.test(text),
   // Values with a leading zero are postcodes or telephone numbers.
   bigint: (text) => /^[+-]?(?:0|[1-9]\d{0,17})$/.test(text),
@@ -13,44 +13,44 @@ const forms: Readonly<Record<Exclude<DataCsvType, 'text'>, (text: string) => boo
 };
 
 /** Finds the narrowest type that all values of a column match. */
-export class TypeGuess {
-  #left: readonly Exclude<DataCsvType, 'text'>[] = DataCsvType.options.filter((type) => type !== 'text');
-  #seen = false;
+export class TypeInference {
+  #candidates: readonly Exclude<DataCsvType, 'text'>[] = DataCsvType.options.filter((type) => type !== 'text');
+  #hasValues = false;
 
   /** Adds a value. Empty fields are ignored. */
-  look(text: string): void {
+  add(text: string): void {
     if (text === '') return;
-    this.#seen = true;
-    if (this.#left.length > 0) this.#left = this.#left.filter((type) => forms[type](text));
+    this.#hasValues = true;
+    if (this.#candidates.length > 0) this.#candidates = this.#candidates.filter((type) => matchers[type](text));
   }
 
   get type(): DataCsvType {
-    return this.#seen ? (this.#left[0] ?? 'text') : 'text';
+    return this.#hasValues ? (this.#candidates[0] ?? 'text') : 'text';
   }
 }
 
 /** Returns the most frequent separator of the first line. */
-export function guessSeparator(text: string): string {
+export function detectSeparator(text: string): string {
   const [line = ''] = text.split(/\r?\n/, 1);
-  const bare = line.replaceAll(/"(?:[^"]|"")*"/g, '');
-  const count = (separator: string): number => bare.split(separator).length;
+  const unquoted = line.replaceAll(/"(?:[^"]|"")*"/g, '');
+  const count = (separator: string): number => unquoted.split(separator).length;
   return [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
 }
 
 /** Converts a header to valid column names: not empty, unique and not too long. */
-export function columnNames(header: readonly string[]): readonly string[] {
+export function toColumnNames(header: readonly string[]): readonly string[] {
   const names: string[] = [];
-  for (const [at, text] of header.entries()) {
-    const wanted = cut(text.replaceAll('\0', '').trim(), 60) || `column_${at + 1}`;
-    let name = wanted;
-    for (let more = 2; names.includes(name); more += 1) name = `${cut(wanted, 56)}_${more}`;
+  for (const [index, text] of header.entries()) {
+    const baseName = truncateName(text.replaceAll('\0', '').trim(), 60) || `column_${index + 1}`;
+    let name = baseName;
+    for (let suffix = 2; names.includes(name); suffix += 1) name = `${truncateName(baseName, 56)}_${suffix}`;
     names.push(name);
   }
   return names;
 }
 
 /** Truncates a name. PostgreSQL limits names in bytes. */
-function cut(text: string, bytes: number): string {
+function truncateName(text: string, bytes: number): string {
   return Buffer.from(text).subarray(0, bytes).toString().replaceAll('\uFFFD', '');
 }
 

@@ -73,7 +73,7 @@ export interface DatabaseOptions {
 /** Creates the database access without connecting. */
 export function createDatabase({ context, settings, steps }: DatabaseOptions): Database {
   const secrets = new Secrets(context);
-  const password = (): Promise<string> => secrets.take('postgres', () => context.random.text(40));
+  const password = (): Promise<string> => secrets.getOrCreate('postgres', () => context.random.text(40));
   const folder = settings.databaseUrl === '' ? join(context.files, 'cluster') : undefined;
   const server =
     folder === undefined

@@ -7,7 +7,7 @@ import { readRequestBody } from '../../kit/request-body.ts';
  *
  * @throws Problem `data.too_large` (413)
  */
-export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const detail = `A body of more than ${mostBytes} bytes is not taken.`;
-  return readRequestBody(request, mostBytes, () => new Problem('data.too_large', 413, detail));
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const detail = `A body of more than ${maxBytes} bytes is not taken.`;
+  return readRequestBody(request, maxBytes, () => new Problem('data.too_large', 413, detail));
 }

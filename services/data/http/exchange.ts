@@ -14,7 +14,7 @@ export interface Exchange {
 }
 
 /** API of this service, mounted at a path prefix. */
-export interface Part {
+export interface MountedApi {
   /** Path prefix such as `/auth/v1`. */
   readonly prefix: string;
   /** Returns true for paths below the prefix that browsers open without an API key. */

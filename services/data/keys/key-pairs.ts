@@ -28,21 +28,21 @@ export interface KeyPair {
   readonly jwk: PublicJwk;
 }
 
-const Kept = z.array(
+const StoredPairs = z.array(
   z.object({
     madeAt: z.number(),
     endsAt: z.number().nullable(),
     jwk: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
   }),
 );
-type Kept = z.infer<typeof Kept>;
-const name = 'pairs';
+type StoredPairs = z.infer<typeof StoredPairs>;
+const secretName = 'pairs';
 
 /** Key pairs for tokens. At most one pair signs, earlier ones verify for a while. */
 export class KeyPairs {
   readonly #secrets: Secrets;
   readonly #clock: Context['clock'];
-  #kept: Kept = [];
+  #stored: StoredPairs = [];
   #pairs: readonly KeyPair[] = [];
 
   constructor(secrets: Secrets, clock: Context['clock']) {
@@ -51,7 +51,7 @@ export class KeyPairs {
   }
 
   async open(): Promise<void> {
-    this.#use(Kept.parse(JSON.parse(await this.#secrets.take(name, () => '[]'))));
+    this.#use(StoredPairs.parse(JSON.parse(await this.#secrets.getOrCreate(secretName, () => '[]'))));
   }
 
   /** Signing pair. */
@@ -74,42 +74,42 @@ export class KeyPairs {
   }
 
   /** Creates a new signing pair. Tokens of the former pair are valid until `endsAt`. */
-  async make(endsAt: number): Promise<void> {
+  async create(endsAt: number): Promise<void> {
     const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
     const jwk = { kty: 'EC', crv: 'P-256', x, y, d };
-    const [made] = Kept.parse([{ madeAt: this.#clock.now(), endsAt: null, jwk }]);
-    await this.#keep([...(made === undefined ? [] : [made]), ...this.#retired(endsAt)]);
+    const [created] = StoredPairs.parse([{ madeAt: this.#clock.now(), endsAt: null, jwk }]);
+    await this.#store([...(created === undefined ? [] : [created]), ...this.#retired(endsAt)]);
   }
 
   /** Stops signing with a pair. Tokens of the last pair are valid until `endsAt`. */
   async retire(endsAt: number): Promise<void> {
-    await this.#keep(this.#retired(endsAt));
+    await this.#store(this.#retired(endsAt));
   }
 
   /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
-    await this.#keep(this.#kept.filter(({ endsAt }) => endsAt === null));
+    await this.#store(this.#stored.filter(({ endsAt }) => endsAt === null));
   }
 
-  #retired(until: number): Kept {
+  #retired(until: number): StoredPairs {
     const now = this.#clock.now();
-    return this.#kept
+    return this.#stored
       .filter(({ endsAt }) => endsAt === null || endsAt > now)
       .map((pair) => ({ ...pair, endsAt: pair.endsAt ?? until }));
   }
 
-  async #keep(all: Kept): Promise<void> {
-    await this.#secrets.replace(name, JSON.stringify(all));
+  async #store(all: StoredPairs): Promise<void> {
+    await this.#secrets.replace(secretName, JSON.stringify(all));
     this.#use(all);
   }
 
-  #use(all: Kept): void {
-    this.#kept = all;
-    this.#pairs = all.map(pairOf);
+  #use(all: StoredPairs): void {
+    this.#stored = all;
+    this.#pairs = all.map(toKeyPair);
   }
 }
 
-function pairOf({ madeAt, endsAt, jwk }: Kept[number]): KeyPair {
+function toKeyPair({ madeAt, endsAt, jwk }: StoredPairs[number]): KeyPair {
   const { kty, crv, x, y } = jwk;
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
   // The key id is the thumbprint (RFC 7638): the required members in alphabetical order.

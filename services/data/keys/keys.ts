@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
-import { signByPair, signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
+import { signJwtWithPair, signJwt, checkClaims, verifyJwt, type Claims, type VerifiedJwt } from './jwt.ts';
 import { KeyPairs, type KeyPair, type PublicJwk } from './key-pairs.ts';
-import { tokenHash } from '../auth-api/one-time-tokens.ts';
+import { hashToken } from '../auth-api/one-time-tokens.ts';
 
 /** Role of an API key. */
 export type KeyRole = 'anon' | 'service_role';
 
-const tenYears = 10 * 365 * 86_400;
-const mostKnown = 2000;
+const tenYearsSeconds = 10 * 365 * 86_400;
+const maxVerifiedTokens = 2000;
 const secretName = 'jwt';
 /** Opaque keys, which can be replaced separately. */
-const opaque = { anon: 'publishable', service_role: 'secret' } as const;
+const opaqueKinds = { anon: 'publishable', service_role: 'secret' } as const;
 
 type KeySettings = Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey' | 'jwtExpiry'>;
 
@@ -31,7 +31,7 @@ export class Keys {
   readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
   /** Claims of recently verified tokens, by token hash. */
-  readonly #known = new Map<string, Claims>();
+  readonly #verifiedTokens = new Map<string, Claims>();
   #secret = '';
   #anon = '';
   #service = '';
@@ -47,10 +47,10 @@ export class Keys {
   /** Reads or creates the keys. Until then no key is accepted. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
-    this.#use(jwtSecret === '' ? await this.#secrets.take(secretName, () => this.#context.random.text(48)) : jwtSecret);
+    this.#use(jwtSecret === '' ? await this.#secrets.getOrCreate(secretName, () => this.#context.random.text(48)) : jwtSecret);
     await this.#pairs.open();
     for (const role of ['anon', 'service_role'] as const) {
-      this.#opaque[role] = await this.#secrets.take(opaque[role], () => this.#makeOpaque(role));
+      this.#opaque[role] = await this.#secrets.getOrCreate(opaqueKinds[role], () => this.#createOpaqueKey(role));
     }
   }
 
@@ -61,8 +61,8 @@ export class Keys {
 
   /** Replaces an opaque key; tokens and other keys remain valid. */
   async rotateOpaque(role: KeyRole): Promise<void> {
-    const key = this.#makeOpaque(role);
-    await this.#secrets.replace(opaque[role], key);
+    const key = this.#createOpaqueKey(role);
+    await this.#secrets.replace(opaqueKinds[role], key);
     this.#opaque[role] = key;
   }
 
@@ -82,7 +82,7 @@ export class Keys {
   /** A new secret and new keys, and a new pair where one signs; every token and key of before counts no more. */
   async rotate(): Promise<void> {
     const secret = this.#context.random.text(48);
-    if (this.#pairs.current !== undefined) await this.#pairs.make(this.#context.clock.now());
+    if (this.#pairs.current !== undefined) await this.#pairs.create(this.#context.clock.now());
     await this.#pairs.endEarlier();
     await this.#secrets.replace(secretName, secret);
     this.#use(secret);
@@ -100,45 +100,45 @@ export class Keys {
   /** Changes the signing key to a new pair or to the secret. Existing sessions remain valid. */
   async signWith(kind: 'pair' | 'secret'): Promise<void> {
     const endsAt = this.#context.clock.now() + this.#settings.jwtExpiry * 1000;
-    await (kind === 'pair' ? this.#pairs.make(endsAt) : this.#pairs.retire(endsAt));
+    await (kind === 'pair' ? this.#pairs.create(endsAt) : this.#pairs.retire(endsAt));
   }
 
   /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
     await this.#pairs.endEarlier();
-    this.#known.clear();
+    this.#verifiedTokens.clear();
   }
 
   /** Returns the hash of a six-digit code that was sent to an address. It is valid until the secret changes. */
-  codeHash(address: string, code: string): string {
-    return tokenHash(`one-time codes ${this.#secret}`, address, code);
+  hashCode(address: string, code: string): string {
+    return hashToken(`one-time codes ${this.#secret}`, address, code);
   }
 
   sign(claims: Claims): string {
     const pair = this.#pairs.current;
-    return pair === undefined ? signJwt(claims, this.#secret) : signByPair(claims, pair.kid, pair.privateKey);
+    return pair === undefined ? signJwt(claims, this.#secret) : signJwtWithPair(claims, pair.kid, pair.privateKey);
   }
 
-  verify(token: string): Verified {
+  verify(token: string): VerifiedJwt {
     const now = Math.floor(this.#context.clock.now() / 1000);
     const hash = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(hash);
-    if (known !== undefined) {
-      const refusal = untimely(known, now);
-      return refusal === undefined ? { claims: known } : { refusal };
+    const cachedClaims = this.#verifiedTokens.get(hash);
+    if (cachedClaims !== undefined) {
+      const refusal = checkClaims(cachedClaims, now);
+      return refusal === undefined ? { claims: cachedClaims } : { refusal };
     }
-    const trusted = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
-    const verified = verifyJwt(token, trusted, now);
+    const trustedKeys = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
+    const verified = verifyJwt(token, trustedKeys, now);
     if ('claims' in verified) {
-      this.#known.set(hash, verified.claims);
-      const [oldest] = this.#known.keys();
-      if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+      this.#verifiedTokens.set(hash, verified.claims);
+      const [oldest] = this.#verifiedTokens.keys();
+      if (this.#verifiedTokens.size > maxVerifiedTokens && oldest !== undefined) this.#verifiedTokens.delete(oldest);
     }
     return verified;
   }
 
   /** Returns the role of an API key; undefined for an invalid key. */
-  roleOf(key: string): KeyRole | undefined {
+  getRole(key: string): KeyRole | undefined {
     if (key === '') return undefined;
     if (key === this.#anon || key === this.#opaque.anon) return 'anon';
     if (key === this.#service || key === this.#opaque.service_role) return 'service_role';
@@ -148,18 +148,18 @@ export class Keys {
     return role === 'anon' || role === 'service_role' ? role : undefined;
   }
 
-  #makeOpaque(role: KeyRole): string {
-    return `sb_${opaque[role]}_${this.#context.random.text(32)}`;
+  #createOpaqueKey(role: KeyRole): string {
+    return `sb_${opaqueKinds[role]}_${this.#context.random.text(32)}`;
   }
 
   #use(secret: string): void {
     const { anonKey, serviceKey } = this.#settings;
     this.#secret = secret;
-    this.#known.clear();
+    this.#verifiedTokens.clear();
     // A fixed time, so that one secret always results in the same pair of API keys.
     const iat = 1_735_689_600;
-    const make = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYears }, secret);
-    this.#anon = anonKey === '' ? make('anon') : anonKey;
-    this.#service = serviceKey === '' ? make('service_role') : serviceKey;
+    const createKey = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
+    this.#anon = anonKey === '' ? createKey('anon') : anonKey;
+    this.#service = serviceKey === '' ? createKey('service_role') : serviceKey;
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
 import { isDisconnectError } from '../../kit/disconnect-signal.ts';
-import type { Exchange, Part } from '../http/exchange.ts';
+import type { Exchange, MountedApi } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 import { toErrorResponse, sendResponse, type RestResponse } from './response.ts';
@@ -28,7 +28,7 @@ export interface RestApiOptions {
 }
 
 /** Creates the row API, which serves tables and functions like PostgREST. */
-export function createRestApi(options: RestApiOptions): Part {
+export function createRestApi(options: RestApiOptions): MountedApi {
   const run = createRun(options.database);
   return {
     prefix: '/rest/v1',

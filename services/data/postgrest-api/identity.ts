@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyRole, Keys } from '../keys/keys.ts';
-import { audiencesOf, type Claims, type Refusal } from '../keys/jwt.ts';
+import { parseAudiences, type Claims, type JwtRejection } from '../keys/jwt.ts';
 import { RestError } from './errors.ts';
 
 /** Roles that a token may name. */
@@ -35,7 +35,7 @@ export function identify(request: IncomingMessage, keyRole: KeyRole, keys: Keys,
 
 /** Checks the audience. Tokens without an audience are accepted, and so are all tokens when no audience is set. */
 function hasAudience({ aud }: Claims, audience: string): boolean {
-  const all = audiencesOf(aud ?? []) ?? [];
+  const all = parseAudiences(aud ?? []) ?? [];
   return audience === '' || all.length === 0 || all.includes(audience);
 }
 
@@ -44,10 +44,10 @@ function hasAudience({ aud }: Claims, audience: string): boolean {
  * not JWTs.
  */
 function isKey(token: string, keys: Keys): boolean {
-  return /^sb_(?:publishable|secret)_/.test(token) || (!token.includes('.') && keys.roleOf(token) !== undefined);
+  return /^sb_(?:publishable|secret)_/.test(token) || (!token.includes('.') && keys.getRole(token) !== undefined);
 }
 
-function toTokenError(rejection: Refusal): RestError {
+function toTokenError(rejection: JwtRejection): RestError {
   switch (rejection.kind) {
     case 'malformed':
       return createTokenError('PGRST301', `Expected 3 parts in JWT; got ${rejection.parts}`);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
-import { publicDetail } from '../http/public-detail.ts';
+import { getPublicDetail } from '../http/public-detail.ts';
 import { RestError } from './errors.ts';
 import type { Role } from './identity.ts';
 
@@ -27,9 +27,9 @@ export function sendResponse(response: ServerResponse, isHead: boolean, { status
 
 /** Converts an error to the format of PostgREST; returns undefined for unexpected errors. */
 export function toErrorResponse(error: unknown, role: Role | undefined): RestResponse | undefined {
-  const known = asRestError(error, role);
-  if (known === undefined) return undefined;
-  const { status, code, message, details, hint, headers } = known;
+  const restError = asRestError(error, role);
+  if (restError === undefined) return undefined;
+  const { status, code, message, details, hint, headers } = restError;
   return {
     status,
     headers: {
@@ -46,20 +46,20 @@ function asRestError(error: unknown, role: Role | undefined): RestError | undefi
   if (error instanceof pg.DatabaseError) return toDatabaseError(error, role);
   if (error instanceof Problem && error.status === 503) {
     return new RestError(503, 'PGRST001', 'Database client error. Retrying the connection.', {
-      details: publicDetail(error),
+      details: getPublicDetail(error),
       headers: error.headers,
     });
   }
-  if (error instanceof Problem) return new RestError(error.status, 'PGRST102', publicDetail(error));
+  if (error instanceof Problem) return new RestError(error.status, 'PGRST102', getPublicDetail(error));
   return undefined;
 }
 
 function toDatabaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseError, role: Role | undefined): RestError {
   if (code === 'PGRST') return parseRaisedError(message, detail);
   const status = code.startsWith('PT') ? Number(code.slice(2)) : NaN;
-  const known = Number.isInteger(status) && status >= 200 && status <= 599 ? status : getStatus(code, role);
-  const headers = known === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-  return new RestError(known, code, message, { details: detail ?? null, hint: hint ?? null, headers });
+  const responseStatus = Number.isInteger(status) && status >= 200 && status <= 599 ? status : getStatus(code, role);
+  const headers = responseStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  return new RestError(responseStatus, code, message, { details: detail ?? null, hint: hint ?? null, headers });
 }
 
 const messageHint =

@@ -203,8 +203,8 @@ function neededColumns({ items, scope, embeds }: ReadNode): readonly string[] | 
   const fields = items.flatMap((item) => (item.kind === 'field' && item.field !== undefined ? [item.field.name] : []));
   const ordered = scope.order.flatMap(({ relation, field }) => (relation === undefined ? [field.name] : []));
   const keys = embeds.flatMap(({ relationship: { columns, junction } }) => [
-    ...columns.map(([here]) => here),
-    ...(junction?.near.map(([here]) => here) ?? []),
+    ...columns.map(([column]) => column),
+    ...(junction?.near.map(([column]) => column) ?? []),
   ]);
   return [...fields, ...ordered, ...keys];
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Database } from '../engine/database.ts';
 import { readBody } from '../http/body.ts';
-import type { Exchange, Part } from '../http/exchange.ts';
+import type { Exchange, MountedApi } from '../http/exchange.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import type { Settings } from '../settings.ts';
 import { runStatements } from './statements.ts';
@@ -23,7 +23,7 @@ export interface SqlApiOptions {
  * Serves `POST /pg/query`, which runs statements of tools and set-up scripts as the owner of the tables, and `GET
  * /pg/types`. Both need the service key.
  */
-export function createSqlApi({ database, cache, settings }: SqlApiOptions): Part {
+export function createSqlApi({ database, cache, settings }: SqlApiOptions): MountedApi {
   return {
     prefix: '/pg',
     async handle({ request, response, path, keyRole }: Exchange) {

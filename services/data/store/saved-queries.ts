@@ -5,7 +5,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
 /** Maximum number of queries per account. */
-const most = 500;
+const maxQueries = 500;
 
 /** Named statements, separate for each account. */
 export class SavedQueries {
@@ -19,11 +19,11 @@ export class SavedQueries {
   async list(accounts: readonly string[]): Promise<SavedQuery[]> {
     const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', 'in', accounts).execute();
     const [caller] = accounts;
-    const named = rows.map((row) => ({
+    const labeled = rows.map((row) => ({
       ...row,
       name: row.account === caller ? row.name : `${row.name} (${row.account})`,
     }));
-    return named.map(shown).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    return labeled.map(toSavedQuery).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
 
   /** Returns the names of all accounts that have queries, also of removed ones whose queries are kept. */
@@ -36,11 +36,11 @@ export class SavedQueries {
   async create(account: string, { name, text }: { readonly name: string; readonly text: string }): Promise<SavedQuery> {
     const { clock, commit, random } = this.#context;
     const row = { id: random.text(12), account, name, text, changed_at: clock.now() };
-    if ((await this.list([account])).length >= most) {
-      throw new Problem('data.too_many_queries', 409, `You keep ${String(most)} queries. Remove some first.`);
+    if ((await this.list([account])).length >= maxQueries) {
+      throw new Problem('data.too_many_queries', 409, `You keep ${String(maxQueries)} queries. Remove some first.`);
     }
     await commit((transaction: Kysely<Tables>) => transaction.insertInto('saved_queries').values(row).execute());
-    return shown(row);
+    return toSavedQuery(row);
   }
 
   /** @throws Problem `data.unknown_query` (404). */
@@ -59,8 +59,8 @@ export class SavedQueries {
         .returningAll()
         .executeTakeFirst(),
     );
-    if (row === undefined) throw unknown();
-    return shown(row);
+    if (row === undefined) throw createUnknownQueryError();
+    return toSavedQuery(row);
   }
 
   /** @throws Problem `data.unknown_query` (404). */
@@ -68,7 +68,7 @@ export class SavedQueries {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('saved_queries').where('id', '=', id).where('account', 'in', accounts).executeTakeFirst(),
     );
-    if (numDeletedRows === 0n) throw unknown();
+    if (numDeletedRows === 0n) throw createUnknownQueryError();
   }
 
   /** Transfers the queries of an account to another one. */
@@ -79,7 +79,7 @@ export class SavedQueries {
   }
 
   /** Deletes the queries of a removed account. */
-  async forget(account: string): Promise<void> {
+  async deleteAccount(account: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('saved_queries').where('account', '=', account).execute(),
     );
@@ -90,10 +90,10 @@ export class SavedQueries {
   }
 }
 
-function shown({ id, name, text, changed_at }: Tables['saved_queries']): SavedQuery {
+function toSavedQuery({ id, name, text, changed_at }: Tables['saved_queries']): SavedQuery {
   return { id, name, text, changedAt: Number(changed_at) };
 }
 
-function unknown(): Problem {
+function createUnknownQueryError(): Problem {
   return new Problem('data.unknown_query', 404, 'This query is not there any more.');
 }

@@ -12,12 +12,12 @@ export class Secrets {
   }
 
   /** Returns a secret. It is created by `make` when it does not exist or the vault cannot open it. */
-  take(name: string, make: () => string): Promise<string> {
-    return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
+  getOrCreate(name: string, make: () => string): Promise<string> {
+    return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: getPurpose(name) }, make);
   }
 
   async replace(name: string, secret: string): Promise<void> {
-    const sealed = this.#context.vault.seal(secret, purposeOf(name));
+    const sealed = this.#context.vault.seal(secret, getPurpose(name));
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .insertInto('secrets')
@@ -28,6 +28,6 @@ export class Secrets {
   }
 }
 
-function purposeOf(name: string): string {
+function getPurpose(name: string): string {
   return `data.secret.${name}`;
 }

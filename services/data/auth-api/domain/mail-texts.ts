@@ -6,7 +6,7 @@ export interface MailText {
   readonly body: string;
 }
 
-const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly ask: string }>> = {
+const texts: Readonly<Record<MailPurpose, { readonly subject: string; readonly ask: string }>> = {
   signup: { subject: 'Confirm your signup', ask: 'Follow this link to confirm your address:' },
   invite: { subject: 'You have been invited', ask: 'You have been invited. Follow this link to accept:' },
   recovery: { subject: 'Reset your password', ask: 'Follow this link to choose a new password:' },
@@ -33,9 +33,9 @@ export function mailText(
     readonly change?: { readonly from: string; readonly to: string };
   },
 ): MailText {
-  const { subject, ask } = words[purpose];
+  const { subject, ask } = texts[purpose];
   const about = change === undefined ? ask : `${ask} from ${change.from} to ${change.to}:`;
-  const ways = link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
+  const instructions = link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
   const end = `This was asked for at ${site}. If it was not you, do nothing.`;
-  return { subject, body: [...ways, '', end].join('\n') };
+  return { subject, body: [...instructions, '', end].join('\n') };
 }

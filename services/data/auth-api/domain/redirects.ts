@@ -16,31 +16,31 @@ export function isAllowedRedirect(target: string, site: string, allowed: readonl
   const isHere = home !== null && loopback.test(home.hostname) && loopback.test(to.hostname);
   const sameSite = home !== null && home.protocol === to.protocol && (home.hostname === to.hostname || isHere);
   if (sameSite && (home.port === to.port || isHere)) return true;
-  const written = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
-  if (/^\d+$/.test(written)) return false;
+  const hostText = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
+  if (/^\d+$/.test(hostText)) return false;
   if (isIP(to.hostname.replace(/^\[|\]$/g, '')) !== 0 && !loopback.test(to.hostname)) {
-    return allowed.some((entry) => !/[*?]/.test(hostOf(entry)) && fits(entry, target));
+    return allowed.some((entry) => !/[*?]/.test(getHost(entry)) && matchesEntry(entry, target));
   }
-  return allowed.some((entry) => fits(entry, target));
+  return allowed.some((entry) => matchesEntry(entry, target));
 }
 
-function hostOf(entry: string): string {
+function getHost(entry: string): string {
   return /^[^:]*:\/\/([^/?#]*)/.exec(entry)?.[1] ?? '*';
 }
 
-function fits(entry: string, target: string): boolean {
+function matchesEntry(entry: string, target: string): boolean {
   const pattern = entry
     .split(/(\*\*|\*|\?)/)
-    .map((piece) => {
-      if (piece === '**') return '.*';
-      if (piece === '*') return '[^./]*';
-      return piece === '?' ? '[^./]' : piece.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    .map((segment) => {
+      if (segment === '**') return '.*';
+      if (segment === '*') return '[^./]*';
+      return segment === '?' ? '[^./]' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     })
     .join('');
   return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
 }
 
 /** Encodes a redirect for a query string but keeps it readable, like Supabase Auth. */
-export function redirectValue(target: string): string {
+export function encodeRedirect(target: string): string {
   return encodeURIComponent(target).replaceAll('%3A', ':').replaceAll('%2F', '/');
 }

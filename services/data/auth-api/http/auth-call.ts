@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { toNetwork } from '../../../kit/network.ts';
-import { invalid } from './auth-error.ts';
+import { createValidationError } from './auth-error.ts';
 import { Body, readBody } from './body.ts';
 
 /** Request to the auth API. */
-export class Call {
+export class AuthCall {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
   /** Client address, behind trusted proxies. */
@@ -18,7 +18,7 @@ export class Call {
   readonly now: number;
   #body: Promise<Body> | undefined;
 
-  constructor(parts: Pick<Call, 'request' | 'query' | 'address' | 'base' | 'path' | 'now'>) {
+  constructor(parts: Pick<AuthCall, 'request' | 'query' | 'address' | 'base' | 'path' | 'now'>) {
     this.request = parts.request;
     this.query = parts.query;
     this.address = parts.address;
@@ -60,10 +60,10 @@ export class Call {
    * Location as exactly as it is known, including the `X-Forwarded-For` entry of an untrusted proxy. Clients can forge
    * it, so limits by location are combined with limits by network.
    */
-  get place(): string {
+  get location(): string {
     const forwarded = this.request.headers['x-forwarded-for'];
-    const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
-    return isIP(last) === 0 ? this.network : `${this.network} ${toNetwork(last)}`;
+    const forwardedAddress = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
+    return isIP(forwardedAddress) === 0 ? this.network : `${this.network} ${toNetwork(forwardedAddress)}`;
   }
 
   /** Requested redirect target. */
@@ -80,7 +80,7 @@ export class Call {
   id(index: number, name: string): string {
     const text = this.path[index] ?? '';
     if (isUuid(text)) return text.toLowerCase();
-    throw invalid(`${name} must be an UUID`).as(404);
+    throw createValidationError(`${name} must be an UUID`).withStatus(404);
   }
 }
 
@@ -89,13 +89,13 @@ export function isUuid(text: string): boolean {
 }
 
 /** Response of a route; a text body is sent unchanged. */
-export interface Answer {
+export interface AuthResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const createOkResponse = (body: unknown, headers: Readonly<Record<string, string>> = {}): AuthResponse => ({
   status: 200,
   headers,
   body,

@@ -2,42 +2,42 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../contracts/problem.ts';
 
 /** Error of Supabase Auth: a status, a code that clients branch on, and a message. */
-export class Refusal extends Problem {
+export class AuthError extends Problem {
   /** Code for clients: `invalid_credentials`. */
-  readonly slug: string;
+  readonly errorCode: string;
   /** Reasons for a weak password; only with `weak_password`. */
   readonly reasons: readonly string[] | undefined;
 
   constructor(status: number, slug: string, detail: string, reasons?: readonly string[]) {
     super(`data.${slug}`, status, detail);
-    this.slug = slug;
+    this.errorCode = slug;
     this.reasons = reasons;
   }
 
   /** Returns a copy with another status. */
-  as(status: number): Refusal {
-    return new Refusal(status, this.slug, this.detail, this.reasons);
+  withStatus(status: number): AuthError {
+    return new AuthError(status, this.errorCode, this.detail, this.reasons);
   }
 }
 
 /** Response in one of the two error formats. */
-export interface RenderedRefusal {
+export interface FormattedError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const newest = '2024-01-01';
+const newestVersion = '2024-01-01';
 
 /** Formats an error. `X-Supabase-Api-Version` selects the format; values that are not dates mean the first one. */
-export function renderRefusal(refusal: Refusal, version: string | undefined): RenderedRefusal {
-  const { status, slug, detail, reasons } = refusal;
+export function formatAuthError(refusal: AuthError, version: string | undefined): FormattedError {
+  const { status, errorCode: slug, detail, reasons } = refusal;
   const weak = reasons === undefined ? {} : { weak_password: { reasons } };
-  if (version !== undefined && /^\d{4}-\d\d-\d\d$/.test(version) && version >= newest) {
+  if (version !== undefined && /^\d{4}-\d\d-\d\d$/.test(version) && version >= newestVersion) {
     return {
       status,
       // Supabase Auth omits this header for weak passwords, only in this format.
-      headers: { 'x-supabase-api-version': newest, ...(reasons === undefined ? { 'x-sb-error-code': slug } : {}) },
+      headers: { 'x-supabase-api-version': newestVersion, ...(reasons === undefined ? { 'x-sb-error-code': slug } : {}) },
       body: { code: slug, message: detail, ...weak },
     };
   }
@@ -50,17 +50,17 @@ export function renderRefusal(refusal: Refusal, version: string | undefined): Re
 }
 
 /** Creates the error for an invalid field. */
-export function invalid(detail: string): Refusal {
-  return new Refusal(400, 'validation_failed', detail);
+export function createValidationError(detail: string): AuthError {
+  return new AuthError(400, 'validation_failed', detail);
 }
 
-export const userNotFound = (): Refusal => new Refusal(404, 'user_not_found', 'User not found');
-export const emailTaken = (): Refusal =>
-  new Refusal(422, 'email_exists', 'A user with this email address has already been registered');
-export const emailsOff = (wait: number): Refusal =>
-  new Refusal(
+export const createUserNotFoundError = (): AuthError => new AuthError(404, 'user_not_found', 'User not found');
+export const createEmailTakenError = (): AuthError =>
+  new AuthError(422, 'email_exists', 'A user with this email address has already been registered');
+export const createMailIntervalError = (wait: number): AuthError =>
+  new AuthError(
     429,
     'over_email_send_rate_limit',
     `For security purposes, you can only request this after ${wait} seconds.`,
   );
-export const tooMany = (): Refusal => new Refusal(429, 'over_request_rate_limit', 'Request rate limit reached');
+export const createRateLimitError = (): AuthError => new AuthError(429, 'over_request_rate_limit', 'Request rate limit reached');

@@ -18,18 +18,18 @@ type Mail = z.infer<typeof Mail>;
 
 const purpose = 'data.mail';
 
-type Given = Pick<Context, 'clock' | 'commit' | 'handovers' | 'jobs' | 'log' | 'vault'>;
+type MailboxContext = Pick<Context, 'clock' | 'commit' | 'handovers' | 'jobs' | 'log' | 'vault'>;
 
 /**
  * Sends sign-in mails. With a mail server they are delivered by the notify service; without one they appear in the
  * inbox of the operator, who can follow or forward the link.
  */
 export class Mailbox {
-  readonly #context: Given;
+  readonly #context: MailboxContext;
   /** Returns the notification URL for a mail address; undefined without a mail server. */
   readonly #destination: (to: string) => string | undefined;
 
-  constructor(context: Given, destination: (to: string) => string | undefined) {
+  constructor(context: MailboxContext, destination: (to: string) => string | undefined) {
     this.#context = context;
     this.#destination = destination;
   }

@@ -84,7 +84,7 @@ export const mailEnvironment = {
 } as const satisfies Record<string, keyof MailSettings>;
 
 /** Returns the notification URL for a mail address; undefined without a mail server. It contains the password. */
-export function mailDestination(settings: MailSettings, to: string): string | undefined {
+export function buildMailDestination(settings: MailSettings, to: string): string | undefined {
   const { smtpHost, smtpPort, smtpUser, smtpPassword, smtpMode, smtpFrom, smtpName } = settings;
   if (smtpHost === '' || smtpFrom === '') return undefined;
   const account = smtpUser === '' ? '' : `${encodeURIComponent(smtpUser)}:${encodeURIComponent(smtpPassword)}@`;

@@ -1,10 +1,10 @@
-import type { Call } from '../http/auth-call.ts';
-import type { AuthParts } from '../dependencies.ts';
+import type { AuthCall } from '../http/auth-call.ts';
+import type { AuthDependencies } from '../dependencies.ts';
 import type { Sql } from '../store/database.ts';
 import { insertSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';
 import { recordSignIn } from './security-events.ts';
-import { userView } from './view.ts';
+import { toUserView } from './view.ts';
 
 /** Session in the response for a client. */
 export interface SessionView {
@@ -17,24 +17,24 @@ export interface SessionView {
 }
 
 /** Creates a session for a user who has just signed in. */
-export async function beginSession(
-  parts: AuthParts,
+export async function createSession(
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   user: StoredUser,
   method: string,
 ): Promise<SessionView> {
   const { now, userAgent, address } = call;
   const { session, token } = await insertSession(sql, { user, method, userAgent, ip: address, now });
-  parts.metrics.sessions.inc({ method });
-  recordSignIn(parts, call, { event: 'sign_in', user: user.email ?? user.id, method });
+  deps.metrics.sessions.inc({ method });
+  recordSignIn(deps, call, { event: 'sign_in', user: user.email ?? user.id, method });
   const time = new Date(now).toISOString();
-  return sessionView(parts, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
+  return buildSessionView(deps, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
 }
 
-export function sessionView(
-  { keys, settings }: Pick<AuthParts, 'keys' | 'settings'>,
-  { base, now }: Pick<Call, 'base' | 'now'>,
+export function buildSessionView(
+  { keys, settings }: Pick<AuthDependencies, 'keys' | 'settings'>,
+  { base, now }: Pick<AuthCall, 'base' | 'now'>,
   { user, session, token }: { readonly user: StoredUser; readonly session: StoredSession; readonly token: string },
 ): SessionView {
   const iat = Math.floor(now / 1000);
@@ -61,6 +61,6 @@ export function sessionView(
     expires_in: settings.jwtExpiry,
     expires_at: exp,
     refresh_token: token,
-    user: userView(user),
+    user: toUserView(user),
   };
 }

@@ -15,34 +15,34 @@ export interface AuthDatabase extends Sql {
  * Creates the database access of the auth API. Statements run as the owner of the tables of projects: triggers on
  * `auth.users` run with the same rights, which must not be those of a superuser.
  */
-export function authDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase {
+export function createAuthDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase {
   return {
-    query: (text, values) => database.asOwner((pool) => ask(pool, text, values)),
+    query: (text, values) => database.asOwner((pool) => runQuery(pool, text, values)),
     transaction: (work) =>
       database.asOwner(async (pool) => {
         const client = await pool.connect();
-        let broken: Error | undefined;
+        let releaseError: Error | undefined;
         // A terminated server also reports errors on idle connections.
-        const breaks = (error: Error): void => void (broken = error);
-        client.on('error', breaks);
+        const handleError = (error: Error): void => void (releaseError = error);
+        client.on('error', handleError);
         try {
           await client.query('begin');
-          const result = await work({ query: (text, values) => ask(client, text, values) });
+          const result = await work({ query: (text, values) => runQuery(client, text, values) });
           await client.query('commit');
           return result;
         } catch (error) {
-          await client.query('rollback').catch((failure: Error) => (broken = failure));
+          await client.query('rollback').catch((failure: Error) => (releaseError = failure));
           throw error;
         } finally {
-          client.off('error', breaks);
-          client.release(broken);
+          client.off('error', handleError);
+          client.release(releaseError);
         }
       }),
   };
 }
 
 // Statements are not named: entered statements share these connections and may drop or create prepared statements.
-async function ask<Row>(
+async function runQuery<Row>(
   client: pg.Pool | pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
@@ -52,6 +52,6 @@ async function ask<Row>(
 }
 
 /** Returns the SQLSTATE of a database error; undefined for other errors. */
-export function sqlState(error: unknown): string | undefined {
+export function getSqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }

@@ -14,13 +14,13 @@ export async function insertFlow(
   sql: Sql,
   userId: string,
   method: string,
-  { challenge, method: how }: Challenge,
+  { challenge, method: challengeMethod }: Challenge,
   now: number,
 ): Promise<void> {
   await sql.query(
     `insert into auth.flow_state (id, user_id, auth_code, code_challenge_method, code_challenge, provider_type, authentication_method, created_at, updated_at)
      values ($1, $2, $3, $4::auth.code_challenge_method, $5, $6, $6, $7, $7)`,
-    [randomUUID(), userId, randomUUID(), how, challenge, method, new Date(now).toISOString()],
+    [randomUUID(), userId, randomUUID(), challengeMethod, challenge, method, new Date(now).toISOString()],
   );
 }
 
@@ -44,7 +44,7 @@ export interface Flow {
 }
 
 /** Returns the flow of an issued code and locks it, so that codes are valid once. */
-export async function flowOfCode(sql: Sql, code: string): Promise<Flow | undefined> {
+export async function findFlow(sql: Sql, code: string): Promise<Flow | undefined> {
   const [row] = await sql.query<Omit<Flow, 'since'> & { since: string }>(
     `select id::text, user_id::text, code_challenge, code_challenge_method::text, authentication_method, (extract(epoch from auth_code_issued_at) * 1000)::bigint::text as since
      from auth.flow_state where auth_code = $1 and user_id is not null and auth_code_issued_at is not null for update`,

@@ -157,7 +157,7 @@ const tables: readonly string[] = [
  * Transfers the tables to the owner role: a user who creates a trigger on `auth.users` must be able to drop it. In an
  * external PostgreSQL they remain with the current user when it may not transfer them.
  */
-const rights = `do $$
+const transferOwnership = `do $$
 declare
   name text;
 begin
@@ -174,4 +174,4 @@ begin
   end if;
 end $$`;
 
-export const authSteps: readonly SchemaStep[] = [{ name: 'auth-001-tables', sql: [...tables, rights].join(';\n') }];
+export const authSteps: readonly SchemaStep[] = [{ name: 'auth-001-tables', sql: [...tables, transferOwnership].join(';\n') }];

@@ -1,19 +1,19 @@
-import { addressComplaint } from '../domain/addresses.ts';
-import { longestPassword, weakness } from '../domain/password-rules.ts';
+import { findAddressError } from '../domain/addresses.ts';
+import { maxPasswordBytes, findWeakness } from '../domain/password-rules.ts';
 import type { Body } from '../http/body.ts';
-import { invalid, Refusal } from '../http/auth-error.ts';
+import { createValidationError, AuthError } from '../http/auth-error.ts';
 import type { Challenge } from '../store/flows.ts';
 
-const minimum = 6;
+const minPasswordBytes = 6;
 
 /**
  * Validates an address and returns it in lower case, as it is stored.
  *
  * @throws AuthError
  */
-export function checkedEmail(email: string): string {
-  const complaint = addressComplaint(email);
-  if (complaint !== undefined) throw invalid(complaint);
+export function parseEmail(email: string): string {
+  const error = findAddressError(email);
+  if (error !== undefined) throw createValidationError(error);
   return email.toLowerCase();
 }
 
@@ -22,9 +22,9 @@ export function checkedEmail(email: string): string {
  *
  * @throws AuthError
  */
-export function checkedPhone(phone: string): string {
+export function parsePhone(phone: string): string {
   const digits = phone.replace(/[\s()+-]/g, '');
-  if (!/^[1-9]\d{1,14}$/.test(digits)) throw invalid('Invalid phone number format (E.164 required)');
+  if (!/^[1-9]\d{1,14}$/.test(digits)) throw createValidationError('Invalid phone number format (E.164 required)');
   return digits;
 }
 
@@ -34,17 +34,17 @@ export function checkedPhone(phone: string): string {
  * @throws AuthError for a password that is too short or too long
  */
 export function checkPassword(password: string): void {
-  if (Buffer.byteLength(password) > longestPassword) {
-    throw invalid(`Password cannot be longer than ${longestPassword} characters`);
+  if (Buffer.byteLength(password) > maxPasswordBytes) {
+    throw createValidationError(`Password cannot be longer than ${maxPasswordBytes} characters`);
   }
-  const weak = weakness(password, minimum);
-  if (weak !== undefined) throw new Refusal(422, 'weak_password', weak.detail, weak.reasons);
+  const problem = findWeakness(password, minPasswordBytes);
+  if (problem !== undefined) throw new AuthError(422, 'weak_password', problem.detail, problem.reasons);
 }
 
 /** Returns `weak_password` of a sign-in, for passwords that satisfied earlier rules. */
-export function weaknessOf(password: string): { readonly message: string; readonly reasons: readonly string[] } | null {
-  const weak = weakness(password, minimum);
-  return weak === undefined ? null : { message: weak.detail, reasons: weak.reasons };
+export function getWeakPassword(password: string): { readonly message: string; readonly reasons: readonly string[] } | null {
+  const problem = findWeakness(password, minPasswordBytes);
+  return problem === undefined ? null : { message: problem.detail, reasons: problem.reasons };
 }
 
 /**
@@ -52,18 +52,18 @@ export function weaknessOf(password: string): { readonly message: string; readon
  *
  * @throws AuthError
  */
-export function challengeOf(body: Body): Challenge | undefined {
+export function parseChallenge(body: Body): Challenge | undefined {
   const challenge = body.text('code_challenge');
   const method = body.text('code_challenge_method').toLowerCase();
   if (challenge === '' && method === '') return undefined;
   if (challenge === '' || method === '') {
-    throw invalid('PKCE flow requires code_challenge_method and code_challenge');
+    throw createValidationError('PKCE flow requires code_challenge_method and code_challenge');
   }
   if (challenge.length < 43 || challenge.length > 128) {
-    throw invalid('code challenge has to be between 43 and 128 characters');
+    throw createValidationError('code challenge has to be between 43 and 128 characters');
   }
   if (!/^[\w.~-]+$/.test(challenge))
-    throw invalid('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
-  if (method !== 's256' && method !== 'plain') throw invalid(`unsupported code_challenge method "${method}"`);
+    throw createValidationError('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
+  if (method !== 's256' && method !== 'plain') throw createValidationError(`unsupported code_challenge method "${method}"`);
   return { challenge, method };
 }

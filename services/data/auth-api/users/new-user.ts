@@ -1,6 +1,6 @@
-import { merged, type Metadata } from '../domain/metadata.ts';
-import { Refusal } from '../http/auth-error.ts';
-import { sqlState, type Sql } from '../store/database.ts';
+import { mergeMetadata, type Metadata } from '../domain/metadata.ts';
+import { AuthError } from '../http/auth-error.ts';
+import { getSqlState, type Sql } from '../store/database.ts';
 import { changeUser, insertUser, type StoredUser, type UserChange } from '../store/users.ts';
 
 /** Metadata of users who sign in with an address. */
@@ -19,10 +19,10 @@ export async function saveUser(
   try {
     return await insertUser(sql, change, options);
   } catch (error) {
-    const state = sqlState(error);
+    const state = getSqlState(error);
     // Lost connections are handled by the caller, and so are taken addresses.
     if (state === undefined || /^(?:08|53|57|40)/.test(state) || isTaken(error)) throw error;
-    throw Object.assign(new Refusal(500, 'unexpected_failure', 'Database error saving new user'), { cause: error });
+    throw Object.assign(new AuthError(500, 'unexpected_failure', 'Database error saving new user'), { cause: error });
   }
 }
 
@@ -30,7 +30,7 @@ export async function saveUser(
 export function isTaken(error: unknown): boolean {
   const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined;
   return (
-    sqlState(error) === '23505' &&
+    getSqlState(error) === '23505' &&
     typeof constraint === 'string' &&
     ['users_email_partial_key', 'users_phone_key', 'users_pkey'].includes(constraint)
   );
@@ -43,6 +43,6 @@ export function isUnprovenSignUp({ email_confirmed_at, confirmation_sent_at, inv
 
 /** Marks the address of a user as confirmed. */
 export function confirmEmail(sql: Sql, user: StoredUser, now: number): Promise<StoredUser> {
-  const raw_user_meta_data = merged(user.raw_user_meta_data ?? {}, { email_verified: true });
+  const raw_user_meta_data = mergeMetadata(user.raw_user_meta_data ?? {}, { email_verified: true });
   return changeUser(sql, user.id, { confirmation_token: '', email_confirmed_at: now, raw_user_meta_data }, now);
 }

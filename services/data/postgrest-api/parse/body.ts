@@ -1,5 +1,5 @@
 import { RestError } from '../errors.ts';
-import { CsvError, csvRows } from '../../csv/parse.ts';
+import { CsvError, parseCsvRows } from '../../csv/parse.ts';
 
 /** Rows of a write request. */
 export interface Payload {
@@ -70,7 +70,7 @@ function parseCsvObjects(text: string): readonly Record<string, string | null>[]
 
 function parseCsv(text: string): readonly string[][] {
   try {
-    return [...csvRows(text)];
+    return [...parseCsvRows(text)];
   } catch (error) {
     if (error instanceof CsvError) throw createBodyError(error.message);
     throw error;

@@ -30,9 +30,9 @@ export class Cursor {
   /** Consumes and returns the match of a sticky expression. */
   match(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.index;
-    const found = sticky.exec(this.text)?.[0];
-    if (found !== undefined) this.index += found.length;
-    return found;
+    const matched = sticky.exec(this.text)?.[0];
+    if (matched !== undefined) this.index += matched.length;
+    return matched;
   }
 
   skipSpaces(): void {

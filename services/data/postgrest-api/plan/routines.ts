@@ -45,13 +45,13 @@ function acceptsArguments({ arguments: routineArguments }: Routine, names: reado
 }
 
 function createAmbiguousError(all: readonly Routine[], schema: string, name: string): RestError {
-  const signatureOf = ({ arguments: list }: Routine): string =>
+  const formatSignature = ({ arguments: list }: Routine): string =>
     `${schema}.${name}(${list.map((each) => `${each.name} => ${each.type}`).join(', ')})`;
   const signatures = all
     .toSorted(
-      (one, other) => one.arguments.length - other.arguments.length || (signatureOf(one) < signatureOf(other) ? -1 : 1),
+      (one, other) => one.arguments.length - other.arguments.length || (formatSignature(one) < formatSignature(other) ? -1 : 1),
     )
-    .map(signatureOf);
+    .map(formatSignature);
   return new RestError(
     300,
     'PGRST203',

@@ -46,16 +46,16 @@ export function planTree(
   };
   const embedNode = (table: string | undefined, embed: Embed, path: readonly string[]): EmbedNode => {
     const relationship = findRelationship(catalogue, schema, table ?? toTableKey(schema, name), embed);
-    const called = embed.alias ?? embed.relation;
+    const outputName = embed.alias ?? embed.relation;
     // Filters may refer to an embed by its alias or its table.
-    const byAlias = [...path, called];
+    const byAlias = [...path, outputName];
     const embedPath = hasScope(query, byAlias) ? byAlias : [...path, embed.relation];
     const { cardinality, routine } = relationship;
     return {
       ...node(relationship.to, embed.items, embedPath),
       embed,
       relationship,
-      name: called,
+      name: outputName,
       isMany:
         cardinality === 'one-to-many' ||
         cardinality === 'many-to-many' ||

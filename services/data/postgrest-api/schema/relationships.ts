@@ -48,7 +48,7 @@ export function findRelationships(schemaRows: SchemaRows): ReadonlyMap<string, r
   };
   const links = findLinks(schemaRows);
   for (const { constraint, from, to, pairs, isUnique } of links) {
-    const back = pairs.map(([here, there]) => [there, here] as const);
+    const back = pairs.map(([column, targetColumn]) => [targetColumn, column] as const);
     add({
       from,
       to,
@@ -89,9 +89,9 @@ function findLinks({ byOid, keys, views }: SchemaRows): readonly Link[] {
   const findRelations = (oid: string, numbers: readonly number[]): readonly (readonly [string, readonly string[]])[] => {
     const all: (readonly [string, readonly string[]])[] = [];
     for (const [relation, numbered] of [[oid, numbers] as const, ...findViewsWith(originsByView, oid, numbers)]) {
-      const place = byOid.get(relation);
-      const names = numbered.map((number) => place?.columns.get(number));
-      if (place !== undefined && names.every((name) => name !== undefined)) all.push([place.key, names]);
+      const relationNames = byOid.get(relation);
+      const names = numbered.map((number) => relationNames?.columns.get(number));
+      if (relationNames !== undefined && names.every((name) => name !== undefined)) all.push([relationNames.key, names]);
     }
     return all;
   };
@@ -140,14 +140,14 @@ function resolveOrigins(views: SchemaRows['views']): OriginsByView {
     columns.set(number, [origin, origin_number]);
     direct.set(view, columns);
   }
-  const resolve = (place: readonly [string, number], depth: number): readonly [string, number] => {
-    const origin = direct.get(place[0])?.get(place[1]);
-    return origin === undefined || depth > 50 ? place : resolve(origin, depth + 1);
+  const resolve = (relationNames: readonly [string, number], depth: number): readonly [string, number] => {
+    const origin = direct.get(relationNames[0])?.get(relationNames[1]);
+    return origin === undefined || depth > 50 ? relationNames : resolve(origin, depth + 1);
   };
   return new Map(
     [...direct].map(([view, columns]) => [
       view,
-      new Map([...columns].map(([number, place]) => [number, resolve(place, 0)])),
+      new Map([...columns].map(([number, relationNames]) => [number, resolve(relationNames, 0)])),
     ]),
   );
 }

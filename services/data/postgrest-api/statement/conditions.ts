@@ -68,7 +68,7 @@ export function buildField({ name, path }: Field, { reference, columns, row, sch
   return `(${base}${steps.join('')})`;
 }
 
-function buildOperation(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
+function buildOperation(expression: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
   // A domain may have a function that parses values of clients.
   const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
   const bindValue = (value: string): string =>
@@ -79,24 +79,24 @@ function buildOperation(left: string, field: Field, operation: Operation, subjec
       : `ARRAY(SELECT ${parse}(pgrst_each) FROM unnest(${values.bind(value, 'text[]')}) AS pgrst_each)`;
   switch (operation.kind) {
     case 'is':
-      return `${left} ${isTests[operation.test]}`;
+      return `${expression} ${isTests[operation.test]}`;
     case 'in':
       // An empty list matches nothing.
-      return `${left} = ANY (${bindList(toArrayLiteral(operation.values))})`;
+      return `${expression} = ANY (${bindList(toArrayLiteral(operation.values))})`;
     case 'search': {
       const config = operation.config === undefined ? '' : `${values.bind(operation.config, 'regconfig')}, `;
-      return `${toSearchVector(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
+      return `${toSearchVector(expression, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
     }
     case 'compare':
-      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${bindValue(operation.value)}`;
-      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${bindList(operation.value)})`;
+      if (operation.quantifier === undefined) return `${expression} ${operation.operator} ${bindValue(operation.value)}`;
+      return `${expression} ${operation.operator} ${operation.quantifier.toUpperCase()} (${bindList(operation.value)})`;
   }
 }
 
 /** Converts text and JSON columns to a text search vector. */
-function toSearchVector(left: string, field: Field, { columns }: Subject, config: string): string {
+function toSearchVector(expression: string, field: Field, { columns }: Subject, config: string): string {
   const type =
     field.path.length > 0 ? (field.path.at(-1)?.asText === true ? 'text' : 'jsonb') : columns.get(field.name)?.baseType;
-  if (type === undefined || type === 'tsvector') return left;
-  return `to_tsvector(${config}${left})`;
+  if (type === undefined || type === 'tsvector') return expression;
+  return `to_tsvector(${config}${expression})`;
 }

@@ -97,8 +97,8 @@ class ReadBuilder {
   #join(node: EmbedNode, parent: Source): JoinedEmbed {
     const target = this.#source(node, parent);
     const reference = quote(`${truncateName(getTableName(node.relationship.from))}_${truncateName(node.name)}_e${this.#names}`);
-    const { maxEmbedRows: mostRows = Infinity } = this.#options;
-    const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
+    const { maxEmbedRows: maxRows = Infinity } = this.#options;
+    const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, maxRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
     const inner = this.select(node, target.source, range, target.on, isSpreadOne(node));
     const kind = node.embed.inner ? 'INNER' : 'LEFT';
@@ -141,7 +141,7 @@ class ReadBuilder {
       if (item.kind === 'star') columns.push(...buildStar(node, subject));
       else if (item.kind === 'field') {
         const value = buildValue(item, subject);
-        columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(getOutputName(item))}`);
+        columns.push(`${isGrouped ? buildAggregate(value, item) : value} AS ${quote(getOutputName(item))}`);
       } else {
         const outputColumns = buildEmbedColumns(
           joined.find((each) => each.node.embed === item),
@@ -245,7 +245,7 @@ function buildValue({ field, cast, aggregate }: SelectedField, subject: Subject)
   return cast === undefined ? value : `CAST(${value} AS ${cast})`;
 }
 
-function summed(value: string, { aggregate, aggregateCast }: Aggregation): string {
+function buildAggregate(value: string, { aggregate, aggregateCast }: Aggregation): string {
   const text = aggregate === undefined ? value : `${aggregate}(${value})`;
   return aggregateCast === undefined ? text : `CAST(${text} AS ${aggregateCast})`;
 }
@@ -313,7 +313,7 @@ function buildEmbedColumns(joined: JoinedEmbed | undefined, isGrouped: boolean):
     return getOutputNames(node).map((name) => {
       const column = `${reference}.${quote(name)}`;
       const sum = sums.get(name);
-      if (sum !== undefined) return { name, value: summed(column, sum), isAggregated: true };
+      if (sum !== undefined) return { name, value: buildAggregate(column, sum), isAggregated: true };
       const value = inJson.has(name) ? `${column}::jsonb` : column;
       return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isAggregated: false };
     });
