@@ -58,7 +58,7 @@ export function createCsvImportRoutes({ database, settings }: CsvRouteOptions): 
             if (name === '') return [];
             const column = shape.columns.find((each) => each.name === name);
             if (column === undefined) throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
-            return [{ at: index, ...column }];
+            return [{ fieldIndex: index, ...column }];
           });
           if (targets.length === 0) throw new Problem('data.no_columns', 422, 'Choose at least one column.');
           return insertRows(client, reference, targets, text);

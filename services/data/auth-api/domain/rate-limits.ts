@@ -48,10 +48,10 @@ export class RateLimits {
   /** Counts a request. Returns false when the limit of its location or of its network is reached. */
   allows(kind: keyof typeof requestLimits, { location: location, network }: Origin, now: number): boolean {
     const limit = requestLimits[kind];
-    const shared = { ...limit, most: limit.most * networkMultiple };
+    const shared = { ...limit, max: limit.max * networkMultiple };
     const locationBucket = this.#bucket(`${kind}\0${location}`, limit, now);
     const networkBucket = this.#bucket(`${kind} of all\0${network}`, shared, now);
-    if (locationBucket.level + 1 > limit.most || networkBucket.level + 1 > shared.most) return false;
+    if (locationBucket.level + 1 > limit.max || networkBucket.level + 1 > shared.max) return false;
     locationBucket.level += 1;
     networkBucket.level += 1;
     return true;
@@ -59,7 +59,7 @@ export class RateLimits {
 
   /** Returns true when another secret of this account may be tried. */
   mayTry(kind: keyof typeof failureLimits, account: string, now: number): boolean {
-    return this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level + 1 <= failureLimits[kind].most;
+    return this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level + 1 <= failureLimits[kind].max;
   }
 
   addFailure(kind: keyof typeof failureLimits, account: string, now: number): void {

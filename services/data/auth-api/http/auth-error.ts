@@ -8,9 +8,9 @@ export class AuthError extends Problem {
   /** Reasons for a weak password; only with `weak_password`. */
   readonly reasons: readonly string[] | undefined;
 
-  constructor(status: number, slug: string, detail: string, reasons?: readonly string[]) {
-    super(`data.${slug}`, status, detail);
-    this.errorCode = slug;
+  constructor(status: number, errorCode: string, detail: string, reasons?: readonly string[]) {
+    super(`data.${errorCode}`, status, detail);
+    this.errorCode = errorCode;
     this.reasons = reasons;
   }
 
@@ -30,22 +30,22 @@ export interface FormattedError {
 const newestVersion = '2024-01-01';
 
 /** Formats an error. `X-Supabase-Api-Version` selects the format; values that are not dates mean the first one. */
-export function formatAuthError(refusal: AuthError, version: string | undefined): FormattedError {
-  const { status, errorCode: slug, detail, reasons } = refusal;
+export function formatAuthError(error: AuthError, version: string | undefined): FormattedError {
+  const { status, errorCode, detail, reasons } = error;
   const weak = reasons === undefined ? {} : { weak_password: { reasons } };
   if (version !== undefined && /^\d{4}-\d\d-\d\d$/.test(version) && version >= newestVersion) {
     return {
       status,
       // Supabase Auth omits this header for weak passwords, only in this format.
-      headers: { 'x-supabase-api-version': newestVersion, ...(reasons === undefined ? { 'x-sb-error-code': slug } : {}) },
-      body: { code: slug, message: detail, ...weak },
+      headers: { 'x-supabase-api-version': newestVersion, ...(reasons === undefined ? { 'x-sb-error-code': errorCode } : {}) },
+      body: { code: errorCode, message: detail, ...weak },
     };
   }
   const id = status < 500 ? {} : { error_id: randomUUID() };
   return {
     status,
-    headers: { 'x-sb-error-code': slug },
-    body: { code: status, error_code: slug, msg: detail, ...id, ...weak },
+    headers: { 'x-sb-error-code': errorCode },
+    body: { code: status, error_code: errorCode, msg: detail, ...id, ...weak },
   };
 }
 
