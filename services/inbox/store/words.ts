@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, type Phrase } from '../../kit/search-words.ts';
 import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 
 /** Characters of a row that a search looks at. */
@@ -121,7 +121,7 @@ export class ItemWords {
 
   async #add(transaction: Kysely<any>, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldWords(text)]);
+    const words = rows.map(({ id, text }): [number, readonly string[]] => [Number(id), foldTerms(text)]);
     if (this.#postgres) {
       const json = JSON.stringify(words.map(([id, found]) => [id, toTsVector(found)]));
       await sql`

@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, parseSearch, type Phrase } from '../../kit/search-words.ts';
 import { readStored } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
 import { SearchStore, type Indexed } from '../store/search.ts';
@@ -134,7 +134,7 @@ export class Search {
 function phrasesOf({ words, tag }: Question): readonly Phrase[] | undefined {
   const phrases = parseSearch(words);
   if (phrases.length === 0 && words.trim() !== '') return undefined;
-  const tagged = foldWords(tag);
+  const tagged = foldTerms(tag);
   // A tag is among the words too, which spares a look at most messages without it.
   return tagged.length === 0 ? phrases : [...phrases, { words: tagged, prefix: false }];
 }

@@ -25,7 +25,7 @@ describe('a restore from the pages', () => {
   const open = async (): Promise<{ host: TestHost; asked: Promise<void> }> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const host = await openTestHost({
-      ...{ services: [inbox, control], dataDir, startAnew: resolve },
+      ...{ services: [inbox, control], dataDir, restartHost: resolve },
       environment: { HOMEPORT_BACKUP_FOLDER: join(folder, 'backups') },
     });
     return { host, asked: promise };
@@ -232,7 +232,7 @@ describe('a restore from the pages', () => {
     await before.host[Symbol.asyncDispose]();
     const after = await open();
     expect(await keepDays(after.host)).toBe(44);
-    expect(after.host.log.join('\n')).toContain('what was restored cannot be opened');
+    expect(after.host.log.join('\n')).toContain('restored data unusable');
     expect((await setAside(after.host)).length).toBe(1);
     await after.host[Symbol.asyncDispose]();
   });

@@ -67,7 +67,7 @@ describe('accounts, grants and tokens that homeport.yaml declares', () => {
 
   it('are left out with a line of the log where they name no account', async () => {
     expect(await status('POST', '/x', bearer(tokens.other))).toBe(401);
-    expect(rig.host.log.join('\n')).toMatch(/a declared grant was left out.*nobody/);
+    expect(rig.host.log.join('\n')).toMatch(/declared grant skipped.*nobody/);
     expect(rig.host.log.join('\n')).not.toContain(tokens.other);
   });
 

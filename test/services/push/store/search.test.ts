@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../../services/kit/search-words.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 import { SearchStore, type Sought } from '../../../../services/push/store/search.ts';
@@ -30,7 +30,7 @@ eachDialect((dialect, open) => {
         const numbers = rows.map(({ id }) => seqs.get(id) ?? 0);
         await store.add(
           transaction,
-          texts.map((text, index) => ({ seq: numbers[index] ?? 0, words: foldWords(text) })),
+          texts.map((text, index) => ({ seq: numbers[index] ?? 0, words: foldTerms(text) })),
         );
         return numbers;
       });
