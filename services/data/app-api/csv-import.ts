@@ -32,12 +32,12 @@ export function createCsvImportRoutes({ database, settings }: CsvRouteOptions): 
       let guesses: TypeInference[] = [];
       let names: readonly string[] = [];
       for await (const { header, rows } of readChunks(text)) {
-        new TypeInference())]; => if (guesses.length === 0) {
+        if (guesses.length === 0) {
           names = toColumnNames(header);
           guesses = header.map(() => new TypeInference());
-        } => new TypeInference())];
+        }
         for (const { fields } of rows) {
-          guesses.forEach((guess, index) => guess.look(fields[index] ?? ''));
+          guesses.forEach((guess, index) => guess.add(fields[index] ?? ''));
           if (preview.rows.length < maxPreviewRows) preview.rows.push(fields.map((field) => field.slice(0, 200)));
         }
         preview.count += rows.length;
@@ -77,7 +77,12 @@ interface TargetColumn {
   readonly isNullable: boolean;
 }
 
-async function insertRows(client: pg.ClientBase, table: string, targets: readonly TargetColumn[], text: string): Promise<number> {
+async function insertRows(
+  client: pg.ClientBase,
+  table: string,
+  targets: readonly TargetColumn[],
+  text: string,
+): Promise<number> {
   const names = targets.map(({ name }) => quote(name));
   const values = targets.map(({ type, isNullable }, index) => {
     const field = `c${index}`;
@@ -169,7 +174,9 @@ interface CsvLine {
  *
  * @throws Problem `data.bad_csv`
  */
-async function* readChunks(text: string): AsyncGenerator<{ readonly header: readonly string[]; readonly rows: CsvLine[] }> {
+async function* readChunks(
+  text: string,
+): AsyncGenerator<{ readonly header: readonly string[]; readonly rows: CsvLine[] }> {
   let header: readonly string[] | undefined;
   let rows: CsvLine[] = [];
   let line = 0;

@@ -52,9 +52,7 @@ async function runAsRole(
     await client.query('begin');
     for (const [name, value] of Object.entries(settings))
       await client.query('select set_config($1, $2, true)', [name, value]);
-    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () =>
-      client.query({ text, types: asText }),
-    );
+    const results: pg.QueryResult | pg.QueryResult[] = await wrap(client, () => client.query({ text, types: asText }));
     await client.query('commit');
     return Array.isArray(results) ? results : [results];
   } finally {

@@ -82,7 +82,8 @@ export function createRowRoutes({ database, settings }: RowRouteOptions): readon
       withTable(params, async (client, shape) => {
         const names = getWritableNames(shape, values);
         const placeholders = names.map((_, index) => `$${index + 1}`).join(', ');
-        const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
+        const text =
+          names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
         await withRefusals(client, shape, values, () =>
           client.query(
             `insert into ${shape.reference} ${text}`,

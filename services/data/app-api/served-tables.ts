@@ -23,7 +23,9 @@ type TableRow = Omit<DataTable, 'isEstimate'> & { readonly isSmall: boolean };
 
 /** Lists the tables and views of the schemas. Rows of small tables are counted, others are estimated by PostgreSQL. */
 export async function listServedTables(database: Database, schemas: readonly string[]): Promise<DataTable[]> {
-  const { rows: tables } = await database.withCatalogue((pool) => pool.query<TableRow>(tablesQuery, [schemas, maxCountedRows]));
+  const { rows: tables } = await database.withCatalogue((pool) =>
+    pool.query<TableRow>(tablesQuery, [schemas, maxCountedRows]),
+  );
   const counts = await countTables(
     database,
     tables.filter(({ isSmall }) => isSmall),
@@ -38,7 +40,9 @@ const toReference = ({ schema, name }: Pick<DataTable, 'schema' | 'name'>): stri
 
 async function countTables(database: Database, tables: readonly TableRow[]): Promise<ReadonlyMap<string, number>> {
   if (tables.length === 0) return new Map();
-  const countQueries = tables.map((table, at) => `select ${String(at)} as table_index, count(*)::float8 as rows from ${toReference(table)}`);
+  const countQueries = tables.map(
+    (table, at) => `select ${String(at)} as table_index, count(*)::float8 as rows from ${toReference(table)}`,
+  );
   try {
     // A view may have replaced a table since the listing; its functions run only with the rights of the owner role.
     return await database.asOwner((pool) =>

@@ -32,7 +32,7 @@ export interface AuthDependencies {
   readonly context: Pick<Context, 'clock' | 'log' | 'vault'> & { readonly accounts: Pick<Accounts, 'record'> };
   readonly database: AuthDatabase;
   readonly settings: AuthSettings;
-  readonly keys: Pick<Keys, 'sign' | 'verify' | 'roleOf' | 'codeHash' | 'published'>;
+  readonly keys: Pick<Keys, 'sign' | 'verify' | 'getRole' | 'hashCode' | 'published'>;
   readonly passwords: Passwords;
   readonly mailbox: Mailbox;
   readonly limits: RateLimits;

@@ -60,7 +60,11 @@ export function createAuthApi(context: HandlerContext, parts: AuthDependencies):
   };
 }
 
-async function handleCall(context: HandlerContext, parts: AuthDependencies, { request, path, query }: Exchange): Promise<AuthResponse> {
+async function handleCall(
+  context: HandlerContext,
+  parts: AuthDependencies,
+  { request, path, query }: Exchange,
+): Promise<AuthResponse> {
   const segments = splitPath(path);
   const candidates = routes.flatMap(([method, pattern, answer]) => {
     const wildcards = segments === undefined ? undefined : matchPath(splitPath(pattern) ?? [], segments);
@@ -114,7 +118,11 @@ function toAuthError({ log }: HandlerContext, error: unknown): AuthError {
   log.error('auth request failed', { error });
   if (error instanceof AuthError) return error;
   if (!(error instanceof Problem))
-    return new AuthError(500, 'unexpected_failure', 'Unexpected failure, please check server logs for more information');
+    return new AuthError(
+      500,
+      'unexpected_failure',
+      'Unexpected failure, please check server logs for more information',
+    );
   const slug = error.status === 503 ? 'service_unavailable' : 'unexpected_failure';
   return new AuthError(error.status, slug, getPublicDetail(error));
 }

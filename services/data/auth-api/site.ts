@@ -19,7 +19,11 @@ export function getBaseUrl(
   const local = publicUrl() ?? 'http://127.0.0.1';
   const forwarded = URL.parse((request === undefined ? undefined : publicUrl(request)) ?? local);
   const requestHost = request?.headers.host;
-  if (forwarded === null || requestHost === undefined || forwarded.host === getHost(`${forwarded.protocol}//${requestHost}`))
+  if (
+    forwarded === null ||
+    requestHost === undefined ||
+    forwarded.host === getHost(`${forwarded.protocol}//${requestHost}`)
+  )
     return `${forwarded?.origin ?? local}${authPrefix}`;
   const isKnown = [siteUrl, ...redirectUrls].some((address) => getHost(address) === forwarded.host);
   return `${isKnown ? forwarded.origin : `${forwarded.protocol}//${requestHost}`}${authPrefix}`;
@@ -35,7 +39,11 @@ export function getSiteUrl({ settings }: Pick<AuthDependencies, 'settings'>, { b
 }
 
 /** Returns the target of a link: the requested one when it is allowed, otherwise the site, without an error. */
-export function getRedirectTarget(parts: Pick<AuthDependencies, 'settings'>, call: AuthCall, requested = call.redirectTo): string {
+export function getRedirectTarget(
+  parts: Pick<AuthDependencies, 'settings'>,
+  call: AuthCall,
+  requested = call.redirectTo,
+): string {
   const site = getSiteUrl(parts, call);
   const { redirectUrls } = parts.settings;
   const candidates = [requested, call.request.headers.referer ?? ''];

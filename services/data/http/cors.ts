@@ -16,7 +16,10 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   const requestedHeaders = request.headers['access-control-request-headers'];
   response.setHeader('Access-Control-Allow-Origin', '*');
   response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-  response.setHeader('Access-Control-Allow-Headers', requestedHeaders !== undefined && requestedHeaders.length <= 2048 ? requestedHeaders : allowedHeaders);
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    requestedHeaders !== undefined && requestedHeaders.length <= 2048 ? requestedHeaders : allowedHeaders,
+  );
   // Chrome sends this header when a public page requests a private address.
   if (request.headers['access-control-request-private-network'] === 'true') {
     response.setHeader('Access-Control-Allow-Private-Network', 'true');

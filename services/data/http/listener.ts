@@ -21,7 +21,12 @@ const rootMessage =
   'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
 
 /** Creates the request listener, which checks the API key and dispatches to the mounted APIs. */
-export function createListener({ context, keys, apis: apis, onRequestEnd: onRequestEnd }: ListenerOptions): RequestListener {
+export function createListener({
+  context,
+  keys,
+  apis: apis,
+  onRequestEnd: onRequestEnd,
+}: ListenerOptions): RequestListener {
   return (request, response) => {
     const start = performance.now();
     const url = request.url ?? '/';
@@ -61,7 +66,12 @@ function getKey(request: IncomingMessage, query: string): string | undefined {
   return query.includes('apikey=') ? (new URLSearchParams(query).get('apikey') ?? undefined) : undefined;
 }
 
-function handleError({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function handleError(
+  { log }: Pick<Context, 'log'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
   if (isDisconnectError(request, response, error)) {
     log.debug('client disconnected before its request was complete', { method: request.method });
     return void response.destroy();

@@ -47,7 +47,9 @@ export class Keys {
   /** Reads or creates the keys. Until then no key is accepted. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
-    this.#use(jwtSecret === '' ? await this.#secrets.getOrCreate(secretName, () => this.#context.random.text(48)) : jwtSecret);
+    this.#use(
+      jwtSecret === '' ? await this.#secrets.getOrCreate(secretName, () => this.#context.random.text(48)) : jwtSecret,
+    );
     await this.#pairs.open();
     for (const role of ['anon', 'service_role'] as const) {
       this.#opaque[role] = await this.#secrets.getOrCreate(opaqueKinds[role], () => this.#createOpaqueKey(role));
@@ -158,7 +160,8 @@ export class Keys {
     this.#verifiedTokens.clear();
     // A fixed time, so that one secret always results in the same pair of API keys.
     const iat = 1_735_689_600;
-    const createKey = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
+    const createKey = (role: KeyRole): string =>
+      signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
     this.#anon = anonKey === '' ? createKey('anon') : anonKey;
     this.#service = serviceKey === '' ? createKey('service_role') : serviceKey;
   }

@@ -31,7 +31,12 @@ const Batch = z.object({
  * Runs several requests in one transaction: `POST /rest/v1/` with `{"requests": [{method, path, body, prefer}]}`. A
  * refused request rolls back all of them. The response contains the status and the body of each.
  */
-export async function runBatch(database: Database, catalogue: Catalogue, context: RequestContext, body: string): Promise<RestResponse> {
+export async function runBatch(
+  database: Database,
+  catalogue: Catalogue,
+  context: RequestContext,
+  body: string,
+): Promise<RestResponse> {
   const parsed = Batch.safeParse(parseJson(body));
   if (!parsed.success) {
     throw new RestError(400, 'PGRST102', 'Send {"requests": [{"method", "path", "body", "prefer"}]}', {
@@ -55,7 +60,11 @@ export async function runBatch(database: Database, catalogue: Catalogue, context
       );
       const text = itemBody === undefined ? '' : JSON.stringify(itemBody);
       const timeout = getTimeoutMs(context.identity.role, deadline - performance.now());
-      const { text: setting, values } = buildSettingsStatement(context.identity, getTransactionSettings(itemContext), timeout);
+      const { text: setting, values } = buildSettingsStatement(
+        context.identity,
+        getTransactionSettings(itemContext),
+        timeout,
+      );
       await client.query(setting, [...values]);
       const preRequest = getPreRequest(itemContext);
       if (preRequest !== undefined) await client.query(`select ${preRequest}()`);

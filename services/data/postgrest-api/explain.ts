@@ -3,7 +3,11 @@ import type { RequestContext } from './request-context.ts';
 import type { Run, Transaction } from './transaction.ts';
 
 /** Returns the plan of a statement. Changes are rolled back, also when the statement runs to be measured. */
-export async function createPlanResponse(run: Run, { media }: RequestContext, transaction: Omit<Transaction, 'end'>): Promise<RestResponse> {
+export async function createPlanResponse(
+  run: Run,
+  { media }: RequestContext,
+  transaction: Omit<Transaction, 'end'>,
+): Promise<RestResponse> {
   const format = media.plan?.format ?? 'text';
   const options = (media.plan?.options ?? []).filter((each) =>
     ['analyze', 'verbose', 'settings', 'buffers', 'wal'].includes(each),

@@ -57,7 +57,12 @@ const mebibyte = 1024 * 1024;
 const maxServiceBodyBytes = 64 * mebibyte;
 const verbs = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE']);
 
-async function handleRequest(options: RestApiOptions, run: Run, context: RequestContext, { path, request }: Exchange): Promise<RestResponse> {
+async function handleRequest(
+  options: RestApiOptions,
+  run: Run,
+  context: RequestContext,
+  { path, request }: Exchange,
+): Promise<RestResponse> {
   const { database, cache } = options;
   const { method } = context;
   if (!verbs.has(method)) throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
@@ -74,7 +79,9 @@ async function handleRequest(options: RestApiOptions, run: Run, context: Request
   const handleWith = (catalogue: Catalogue): Promise<RestResponse> => {
     if (path === '/') return Promise.resolve(createOpenApiResponse(catalogue, context));
     if (isCall) return handleRoutineCall(run, catalogue, context, body);
-    return method === 'GET' || method === 'HEAD' ? handleRead(run, catalogue, context) : handleWrite(run, catalogue, context, body);
+    return method === 'GET' || method === 'HEAD'
+      ? handleRead(run, catalogue, context)
+      : handleWrite(run, catalogue, context, body);
   };
   const catalogue = await cache.current();
   try {

@@ -52,7 +52,11 @@ function toTokenError(rejection: JwtRejection): RestError {
     case 'malformed':
       return createTokenError('PGRST301', `Expected 3 parts in JWT; got ${rejection.parts}`);
     case 'signature':
-      return createTokenError('PGRST301', 'No suitable key or wrong key type', 'None of the keys was able to decode the JWT');
+      return createTokenError(
+        'PGRST301',
+        'No suitable key or wrong key type',
+        'None of the keys was able to decode the JWT',
+      );
     case 'expired':
       return createTokenError('PGRST303', 'JWT expired');
     case 'early':

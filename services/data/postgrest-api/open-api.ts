@@ -7,7 +7,10 @@ import type { Catalogue, Column, Routine, Table } from './schema/catalogue.ts';
  * Returns the OpenAPI 2.0 description of a schema. It requires the service key, because it lists tables that other
  * roles cannot read.
  */
-export function createOpenApiResponse(catalogue: Catalogue, { method, identity, schema, request }: RequestContext): RestResponse {
+export function createOpenApiResponse(
+  catalogue: Catalogue,
+  { method, identity, schema, request }: RequestContext,
+): RestResponse {
   if (method !== 'GET' && method !== 'HEAD') throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
   if (identity.role !== 'service_role') {
     throw new RestError(404, 'PGRST126', 'Root endpoint metadata is disabled', {
@@ -70,7 +73,9 @@ function buildTablePaths({ name, comment, columns, isView }: Table): object {
 }
 
 function buildRoutinePaths({ name, comment, arguments: list, isVolatile }: Routine): object {
-  const properties = Object.fromEntries(list.map((each) => [each.name, { format: each.type, ...toOpenApiType(each.type) }]));
+  const properties = Object.fromEntries(
+    list.map((each) => [each.name, { format: each.type, ...toOpenApiType(each.type) }]),
+  );
   const required = list.filter((each) => each.isRequired).map((each) => each.name);
   const schema = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
   const common = {

@@ -1,12 +1,26 @@
 import type { RestResponse } from './response.ts';
-import { getRange, buildRowHeaders, getPreRequest, getTransactionSettings, requireSingleRow, applyResponseSettings, type RequestContext } from './request-context.ts';
+import {
+  getRange,
+  buildRowHeaders,
+  getPreRequest,
+  getTransactionSettings,
+  requireSingleRow,
+  applyResponseSettings,
+  type RequestContext,
+} from './request-context.ts';
 import { RestError } from './errors.ts';
 import { parseQuery } from './parse/query.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import type { Catalogue } from './schema/catalogue.ts';
-import { buildCountStatement, buildReadStatement, type Range, type ReadOptions, type Source } from './statement/read.ts';
+import {
+  buildCountStatement,
+  buildReadStatement,
+  type Range,
+  type ReadOptions,
+  type Source,
+} from './statement/read.ts';
 import { quote, quoteKey, Values } from './statement/sql.ts';
 import { wrapStatement } from './statement/wrap.ts';
 import { createPlanResponse } from './explain.ts';
@@ -25,7 +39,12 @@ export async function handleRead(run: Run, catalogue: Catalogue, context: Reques
   const options = readOptions(context, values);
   const rowsStatement = buildReadStatement(root, source, range, options);
   const count = buildCount(context, root, source, values);
-  const transaction = { identity: context.identity, settings: getTransactionSettings(context), before: getPreRequest(context), isReadOnly: true };
+  const transaction = {
+    identity: context.identity,
+    settings: getTransactionSettings(context),
+    before: getPreRequest(context),
+    isReadOnly: true,
+  };
   if (media.kind === 'plan')
     return createPlanResponse(run, context, {
       ...transaction,

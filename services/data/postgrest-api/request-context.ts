@@ -67,7 +67,14 @@ export function getPreRequest({ settings: { preRequest } }: Pick<RequestContext,
 }
 
 /** Returns the transaction settings: the request as functions and policies can read it, and the search path. */
-export function getTransactionSettings({ request, path, method, schema, preferences, settings }: RequestContext): Transaction['settings'] {
+export function getTransactionSettings({
+  request,
+  path,
+  method,
+  schema,
+  preferences,
+  settings,
+}: RequestContext): Transaction['settings'] {
   // Functions of users must not read the session cookies of other callers.
   const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !hiddenHeaders.has(name)));
   return {
@@ -189,7 +196,10 @@ export function applyResponseSettings(answer: RestResponse, { headers, status }:
 /** Merges headers. Headers set by functions replace existing ones, case-insensitively. */
 function mergeHeaders(defaults: RestResponse['headers'], overrides: RestResponse['headers']): RestResponse['headers'] {
   const names = new Set(Object.keys(overrides).map((name) => name.toLowerCase()));
-  return { ...Object.fromEntries(Object.entries(defaults).filter(([name]) => !names.has(name.toLowerCase()))), ...overrides };
+  return {
+    ...Object.fromEntries(Object.entries(defaults).filter(([name]) => !names.has(name.toLowerCase()))),
+    ...overrides,
+  };
 }
 
 /** Parses `response.headers`. A header such as `Set-Cookie` may occur several times. */

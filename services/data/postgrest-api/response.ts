@@ -54,7 +54,10 @@ function asRestError(error: unknown, role: Role | undefined): RestError | undefi
   return undefined;
 }
 
-function toDatabaseError({ code = 'XX000', message, detail, hint }: pg.DatabaseError, role: Role | undefined): RestError {
+function toDatabaseError(
+  { code = 'XX000', message, detail, hint }: pg.DatabaseError,
+  role: Role | undefined,
+): RestError {
   if (code === 'PGRST') return parseRaisedError(message, detail);
   const status = code.startsWith('PT') ? Number(code.slice(2)) : NaN;
   const responseStatus = Number.isInteger(status) && status >= 200 && status <= 599 ? status : getStatus(code, role);
@@ -74,7 +77,8 @@ function parseRaisedError(message: string, detail: string | undefined): RestErro
     return invalidRaisedError(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
   if (detail === undefined) return invalidRaisedError('DETAIL is missing in the RAISE statement', detailHint);
   const responseDetail = parseObject(detail);
-  if (typeof responseDetail['status'] !== 'number') return invalidRaisedError(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
+  if (typeof responseDetail['status'] !== 'number')
+    return invalidRaisedError(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
   const headerEntries = Object.entries((responseDetail['headers'] as object | undefined) ?? {});
   return new RestError(responseDetail['status'], code, text, {
     details: details ?? null,

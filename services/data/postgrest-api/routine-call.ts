@@ -1,6 +1,15 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { RestResponse } from './response.ts';
-import { getRange, buildRowHeaders, getPreRequest, getTransactionSettings, requireMaxAffected, requireSingleRow, applyResponseSettings, type RequestContext } from './request-context.ts';
+import {
+  getRange,
+  buildRowHeaders,
+  getPreRequest,
+  getTransactionSettings,
+  requireMaxAffected,
+  requireSingleRow,
+  applyResponseSettings,
+  type RequestContext,
+} from './request-context.ts';
 import { RestError } from './errors.ts';
 import { createPlanResponse } from './explain.ts';
 import { parseJson, parsePayload, type Payload } from './parse/body.ts';
@@ -17,12 +26,21 @@ import { wrapStatement } from './statement/wrap.ts';
 import type { Result, Run } from './transaction.ts';
 
 /** Handles `/rpc/{function}`. */
-export async function handleRoutineCall(run: Run, catalogue: Catalogue, context: RequestContext, body: string): Promise<RestResponse> {
+export async function handleRoutineCall(
+  run: Run,
+  catalogue: Catalogue,
+  context: RequestContext,
+  body: string,
+): Promise<RestResponse> {
   const { method, schema, media, preferences } = context;
   const isRead = method === 'GET' || method === 'HEAD';
   const name = tableName(context.path.slice('/rpc'.length));
   const query = parseQuery(context.query, isRead);
-  const { args: sent, names, bodyTypes: wholeBody } = isRead ? parseQueryInput(query.parameters) : parseBodyInput(context, body, query.columns);
+  const {
+    args: sent,
+    names,
+    bodyTypes: wholeBody,
+  } = isRead ? parseQueryInput(query.parameters) : parseBodyInput(context, body, query.columns);
   const { routine, takesBody } = findRoutine(catalogue, schema, name, names, wholeBody);
   const values = new Values();
   const source = buildCallStatement(routine, takesBody ? getBodyArgument(context, body) : sent, values);
@@ -47,7 +65,8 @@ export async function handleRoutineCall(run: Run, catalogue: Catalogue, context:
     // PostgreSQL does not call a function whose result is not used, unless it is volatile.
     const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
     const statement = wrapStatement({ media, source, read: undefined, count: undefined, more });
-    if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
+    if (media.kind === 'plan')
+      return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
     const result = await run({ ...transaction, statement, values: values.all, end });
     return applyResponseSettings({ status: 204, headers: {}, body: undefined }, result);
   }
@@ -55,9 +74,7 @@ export async function handleRoutineCall(run: Run, catalogue: Catalogue, context:
   const isRows = routine.returns === 'composite';
   const root = planTree(catalogue, schema, name, routine.table, query);
   const rows = getTypedRows(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
-  const read = isRows
-    ? buildReadStatement(root, rows, range, readOptions(context, values))
-    : scalarStatement(range);
+  const read = isRows ? buildReadStatement(root, rows, range, readOptions(context, values)) : scalarStatement(range);
   const statement = wrapStatement({
     media,
     source,
@@ -131,7 +148,11 @@ function getFirstObject({ json, keys }: Payload): { readonly json: string; reado
 }
 
 /** Parses the arguments of a body. `columns` limits the keys; of several objects the first is used. */
-function parseBodyInput({ request }: RequestContext, body: string, columns: readonly string[] | undefined): RoutineInput {
+function parseBodyInput(
+  { request }: RequestContext,
+  body: string,
+  columns: readonly string[] | undefined,
+): RoutineInput {
   const media = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
   if (media === 'application/x-www-form-urlencoded') return parseQueryInput([...new URLSearchParams(body)]);
   const bodyType = findOwn(bodyTypeByMedia, media);
@@ -143,7 +164,8 @@ function parseBodyInput({ request }: RequestContext, body: string, columns: read
   }
   if (media !== 'application/json') throw new RestError(415, 'PGRST102', `Content-Type not acceptable: ${media}`);
   const value: unknown = body.trim() === '' ? {} : parseJson(body);
-  const isObject = (input: unknown): input is object => typeof input === 'object' && input !== null && !Array.isArray(input);
+  const isObject = (input: unknown): input is object =>
+    typeof input === 'object' && input !== null && !Array.isArray(input);
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   // An object is passed on unchanged, so that numbers keep their precision.
   const json = isObject(value) ? body.trim() || '{}' : isObject(first) ? JSON.stringify(first) : '{}';

@@ -1,5 +1,14 @@
 import type { RestResponse } from './response.ts';
-import { buildCommonHeaders, buildRowHeaders, getPreRequest, getTransactionSettings, requireMaxAffected, requireSingleRow, applyResponseSettings, type RequestContext } from './request-context.ts';
+import {
+  buildCommonHeaders,
+  buildRowHeaders,
+  getPreRequest,
+  getTransactionSettings,
+  requireMaxAffected,
+  requireSingleRow,
+  applyResponseSettings,
+  type RequestContext,
+} from './request-context.ts';
 import { RestError } from './errors.ts';
 import { createPlanResponse } from './explain.ts';
 import { parsePayload, type Payload } from './parse/body.ts';
@@ -20,14 +29,20 @@ import type { Result, Run, Transaction } from './transaction.ts';
 const emptyPayload: Payload = { json: '[]', keys: [], count: 0, isList: true };
 
 /** Handles `POST`, `PATCH`, `PUT` and `DELETE` of a table. */
-export async function handleWrite(run: Run, catalogue: Catalogue, context: RequestContext, body: string): Promise<RestResponse> {
+export async function handleWrite(
+  run: Run,
+  catalogue: Catalogue,
+  context: RequestContext,
+  body: string,
+): Promise<RestResponse> {
   const { method, media } = context;
   const name = tableName(context.path);
   const query = parseQuery(context.query, false);
   const key = findTable(catalogue, context.schema, name);
   const table = catalogue.tables.get(key);
   if (table === undefined) throw new Error('the schema cache lacks a resolved table');
-  const parsedPayload = method === 'DELETE' ? emptyPayload : parsePayload(context.request.headers['content-type'], body, query.columns);
+  const parsedPayload =
+    method === 'DELETE' ? emptyPayload : parsePayload(context.request.headers['content-type'], body, query.columns);
   const payload = method === 'PUT' ? limitToFirst(parsedPayload) : parsedPayload;
   const root = planTree(catalogue, context.schema, name, key, query);
   if (method === 'PUT') checkPut(table, query, payload);
@@ -138,8 +153,7 @@ function toFilterText(value: unknown): string | undefined {
 function buildSource(context: RequestContext, write: WriteInput, root: ReadNode, query: Query): string | undefined {
   const { method } = context;
   const { table, preferences } = write;
-  if (method === 'POST')
-    return buildInsert({ ...write, conditions: [] }, conflictColumns(table, query, preferences));
+  if (method === 'POST') return buildInsert({ ...write, conditions: [] }, conflictColumns(table, query, preferences));
   if (method === 'PUT') {
     const merging: WriteInput = {
       ...write,
@@ -271,7 +285,9 @@ function getAppliedPreferences({ method, preferences }: RequestContext, table: T
   return {
     ...(resolution !== undefined && canConflict ? { resolution } : {}),
     ...(missing !== undefined && method !== 'DELETE' ? { missing } : {}),
-    ...(returnPreference === undefined || (returnPreference === 'headers-only' && method !== 'POST') ? {} : { return: returnPreference }),
+    ...(returnPreference === undefined || (returnPreference === 'headers-only' && method !== 'POST')
+      ? {}
+      : { return: returnPreference }),
     ...(count === undefined ? {} : { count }),
     ...(tx === undefined ? {} : { tx }),
     ...(handling === undefined ? {} : { handling }),
@@ -282,7 +298,12 @@ function getAppliedPreferences({ method, preferences }: RequestContext, table: T
   };
 }
 
-function createWriteResponse(context: RequestContext, table: Table, applied: Preferences, result: Result): RestResponse {
+function createWriteResponse(
+  context: RequestContext,
+  table: Table,
+  applied: Preferences,
+  result: Result,
+): RestResponse {
   const { method, settings, schema } = context;
   const page = Number(result.page);
   const total = applied.count === undefined ? null : result.page;
@@ -293,7 +314,11 @@ function createWriteResponse(context: RequestContext, table: Table, applied: Pre
     const isNew = result.inserted === undefined || result.inserted !== '0' || isSkipped;
     const status = method === 'PUT' ? (isNew ? 201 : hasRepresentation ? 200 : 204) : isNew ? 201 : 200;
     if (hasRepresentation)
-      return { status, headers: { ...buildRowHeaders(context, { offset: 0, page: 0, total }, applied) }, body: result.body };
+      return {
+        status,
+        headers: { ...buildRowHeaders(context, { offset: 0, page: 0, total }, applied) },
+        body: result.body,
+      };
     const location = applied.return === 'headers-only' ? getInsertedLocation(table, page, result.body) : undefined;
     const range = `*/${total ?? '*'}`;
     return {

@@ -73,7 +73,10 @@ test('refuses valid signatures without a session and with the session of another
   expect(await response(await request({ session_id: undefined }))).toEqual([403, 'session_not_found']);
   expect(await response(await request({ session_id: "' or true --" }))).toEqual([403, 'bad_jwt']);
   expect(await response(await request({ sub: "' or true --" }))).toEqual([400, 'bad_jwt']);
-  expect(await response(await request({ sub: '00000000-0000-4000-8000-000000000000' }))).toEqual([403, 'user_not_found']);
+  expect(await response(await request({ sub: '00000000-0000-4000-8000-000000000000' }))).toEqual([
+    403,
+    'user_not_found',
+  ]);
 });
 
 test('prevents users from raising their own role', async () => {

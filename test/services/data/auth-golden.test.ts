@@ -187,7 +187,9 @@ test.each(all)('%s', async (name, exchange) => {
   expect(reply.status, text).toBe(exchange.status);
   for (const header of headers) {
     const [theirs, ours] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
-    expect(ours === undefined ? ours : unprefixed(ours), header).toBe(theirs === undefined ? theirs : unprefixed(theirs));
+    expect(ours === undefined ? ours : unprefixed(ours), header).toBe(
+      theirs === undefined ? theirs : unprefixed(theirs),
+    );
   }
   const isJson = reply.headers.get('content-type') === 'application/json';
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;

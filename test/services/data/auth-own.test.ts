@@ -41,7 +41,10 @@ test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
   expect((await client.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
   await room.client().auth.signInAnonymously();
   const [, result] = await api('GET', '?q=ANN@');
-  expect(result).toMatchObject({ total: 1, users: [{ id: created.id, sessions: 1, factors: 0, providers: ['email'] }] });
+  expect(result).toMatchObject({
+    total: 1,
+    users: [{ id: created.id, sessions: 1, factors: 0, providers: ['email'] }],
+  });
   expect((await api('GET', ''))[1].users.map((user: any) => user.anonymous)).toEqual([true, false]);
 
   const [, banned] = await api('PATCH', `/${created.id}`, { banned: true });

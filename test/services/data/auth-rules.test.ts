@@ -123,11 +123,11 @@ test('fills, drains and resets limits', () => {
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(false);
   limits.clearFailures('code', 'a@example.com');
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(true);
-  expect([limits.takeTurn('x', 60_000, 0), limits.takeTurn('x', 60_000, 1_500), limits.takeTurn('x', 60_000, 60_000)]).toEqual([
-    undefined,
-    58,
-    undefined,
-  ]);
+  expect([
+    limits.takeTurn('x', 60_000, 0),
+    limits.takeTurn('x', 60_000, 1_500),
+    limits.takeTurn('x', 60_000, 60_000),
+  ]).toEqual([undefined, 58, undefined]);
 });
 
 test('hashes codes with a secret, so that knowing the address and all codes does not reveal the token', () => {

@@ -122,7 +122,10 @@ test('pages through a hundred thousand rows in any order, with filters', async (
   ]);
   const result = await callApp('GET', '/tables/public/many/rows?column=word&condition=eq&value=w7&limit=1');
   expect([result.total, result.rows]).toEqual([100, [['7', 'w7']]]);
-  const some = await callApp('GET', '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1');
+  const some = await callApp(
+    'GET',
+    '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1',
+  );
   expect(some.total).toBe(1100);
   expect((await callApp('GET', '/tables/public/many/rows?column=id&condition=gt&value=x')).status).toBe(400);
 });
@@ -167,7 +170,9 @@ test('imports a file into an existing table completely or not at all, and names 
     );
   const good = Array.from({ length: 5000 }, (_, index) => `${200_001 + index};new`).join('\n');
   expect(await load(`id;word\n${good}\n`)).toMatchObject({ status: 200, rows: 5000 });
-  const wrong = Array.from({ length: 3000 }, (_, index) => `${index === 2500 ? 'oops' : 300_001 + index};new`).join('\n');
+  const wrong = Array.from({ length: 3000 }, (_, index) => `${index === 2500 ? 'oops' : 300_001 + index};new`).join(
+    '\n',
+  );
   const refused = await load(`id;word\n${wrong}`);
   expect([refused.status, refused.error.detail]).toEqual([
     409,

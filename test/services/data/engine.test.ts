@@ -9,7 +9,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 test('starts no PostgreSQL before the first request', async () => {
   expect(room.host.host.addresses()['data']).toBe(room.url);
-  expect(room.host.log.join('\n')).not.toContain('cluster was made');
+  expect(room.host.log.join('\n')).not.toContain('postgresql cluster created');
 });
 
 test('requires a valid API key', async () => {

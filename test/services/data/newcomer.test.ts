@@ -32,7 +32,10 @@ test('sends a sign-in link on request, also to a new user', async () => {
   expect(link.searchParams.get('type')).toBe('magiclink');
   const reply = await fetch(link, { redirect: 'manual' });
   const response = new URLSearchParams(new URL(reply.headers.get('location') ?? '').hash.slice(1));
-  const session = { access_token: response.get('access_token') ?? '', refresh_token: response.get('refresh_token') ?? '' };
+  const session = {
+    access_token: response.get('access_token') ?? '',
+    refresh_token: response.get('refresh_token') ?? '',
+  };
   const { data } = await client.auth.setSession(session);
   expect([data.user?.email, data.user?.email_confirmed_at]).toEqual([email, expect.any(String)]);
   expect((await client.from('diary').insert({ line: 'hers' }).select('line')).data).toEqual([{ line: 'hers' }]);

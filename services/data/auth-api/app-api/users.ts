@@ -27,7 +27,10 @@ const perPage = 50;
 const permanentBanEnd = Date.UTC(9999, 0, 1);
 
 /** Creates the app API routes for users of projects. */
-export function createUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, deps: AuthDependencies): readonly ApiHandler[] {
+export function createUserRoutes(
+  context: Pick<Context, 'clock' | 'publicUrl'>,
+  deps: AuthDependencies,
+): readonly ApiHandler[] {
   const { database, passwords, timing } = deps;
   const { clock } = context;
 
@@ -92,7 +95,8 @@ export function createUserRoutes(context: Pick<Context, 'clock' | 'publicUrl'>, 
     implement(dataUsersApi.change, async ({ params, body: { password, banned } }) => {
       const { id } = await getUser(params['id']);
       if (password !== undefined) checkPassword(password);
-      const passwordChange = password === undefined ? {} : { encrypted_password: await passwords.hash(password), ...noTokens };
+      const passwordChange =
+        password === undefined ? {} : { encrypted_password: await passwords.hash(password), ...noTokens };
       const ban = banned === undefined ? {} : { banned_until: banned ? permanentBanEnd : null };
       await database.transaction(async (sql) => {
         await changeUser(sql, id, { ...passwordChange, ...ban }, clock.now());

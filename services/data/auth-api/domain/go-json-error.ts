@@ -40,7 +40,8 @@ class JsonErrorParser {
 
   #literal(literal: string): string | undefined {
     for (const letter of literal) {
-      if (this.#text.charAt(this.#index) !== letter) return this.#invalidCharacter(`in literal ${literal} (expecting '${letter}')`);
+      if (this.#text.charAt(this.#index) !== letter)
+        return this.#invalidCharacter(`in literal ${literal} (expecting '${letter}')`);
       this.#index += 1;
     }
     return undefined;
@@ -88,7 +89,8 @@ class JsonErrorParser {
 
   #key(): string | undefined {
     this.#space();
-    if (this.#text.charAt(this.#index) !== '"') return this.#invalidCharacter('looking for beginning of object key string');
+    if (this.#text.charAt(this.#index) !== '"')
+      return this.#invalidCharacter('looking for beginning of object key string');
     const error = this.#string();
     if (error !== undefined) return error;
     this.#space();

@@ -35,7 +35,8 @@ export function mailText(
 ): MailText {
   const { subject, ask } = texts[purpose];
   const about = change === undefined ? ask : `${ask} from ${change.from} to ${change.to}:`;
-  const instructions = link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
+  const instructions =
+    link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
   const end = `This was asked for at ${site}. If it was not you, do nothing.`;
   return { subject, body: [...instructions, '', end].join('\n') };
 }

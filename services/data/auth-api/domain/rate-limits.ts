@@ -46,7 +46,7 @@ export class RateLimits {
   readonly #buckets = new Map<string, Bucket>();
 
   /** Counts a request. Returns false when the limit of its location or of its network is reached. */
-  allows(kind: keyof typeof requestLimits, { location: location, network }: Origin, now: number): boolean {
+  allows(kind: keyof typeof requestLimits, { location, network }: Origin, now: number): boolean {
     const limit = requestLimits[kind];
     const shared = { ...limit, max: limit.max * networkMultiple };
     const locationBucket = this.#bucket(`${kind}\0${location}`, limit, now);

@@ -117,7 +117,8 @@ function isBcrypt(hash: string): boolean {
 export function isReadableHash(hash: string): boolean {
   const [, , memory, passes, lanes] = argonPattern.exec(hash) ?? [];
   if (memory === undefined) return isBcrypt(hash);
-  const isSupported = Number(memory) <= maxMemoryKib && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
+  const isSupported =
+    Number(memory) <= maxMemoryKib && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
   // The runtime of the packaged app lacks argon2; users whose password cannot be verified must not be created.
   return isSupported && typeof argon2 === 'function';
 }

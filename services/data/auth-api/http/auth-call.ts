@@ -62,7 +62,8 @@ export class AuthCall {
    */
   get location(): string {
     const forwarded = this.request.headers['x-forwarded-for'];
-    const forwardedAddress = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
+    const forwardedAddress =
+      (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
     return isIP(forwardedAddress) === 0 ? this.network : `${this.network} ${toNetwork(forwardedAddress)}`;
   }
 

@@ -37,7 +37,10 @@ export function formatAuthError(error: AuthError, version: string | undefined): 
     return {
       status,
       // Supabase Auth omits this header for weak passwords, only in this format.
-      headers: { 'x-supabase-api-version': newestVersion, ...(reasons === undefined ? { 'x-sb-error-code': errorCode } : {}) },
+      headers: {
+        'x-supabase-api-version': newestVersion,
+        ...(reasons === undefined ? { 'x-sb-error-code': errorCode } : {}),
+      },
       body: { code: errorCode, message: detail, ...weak },
     };
   }
@@ -63,4 +66,5 @@ export const createMailIntervalError = (wait: number): AuthError =>
     'over_email_send_rate_limit',
     `For security purposes, you can only request this after ${wait} seconds.`,
   );
-export const createRateLimitError = (): AuthError => new AuthError(429, 'over_request_rate_limit', 'Request rate limit reached');
+export const createRateLimitError = (): AuthError =>
+  new AuthError(429, 'over_request_rate_limit', 'Request rate limit reached');

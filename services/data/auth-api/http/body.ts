@@ -21,7 +21,8 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   ).toString();
 }
 
-const createJsonError = (reason: string): AuthError => new AuthError(400, 'bad_json', `Could not parse request body as JSON: ${reason}`);
+const createJsonError = (reason: string): AuthError =>
+  new AuthError(400, 'bad_json', `Could not parse request body as JSON: ${reason}`);
 
 /** Escapes of NUL and lone surrogates in JSON, which PostgreSQL cannot store. */
 const unstorableEscapes = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
@@ -61,8 +62,10 @@ export class Body {
   object(name: string): Metadata | undefined {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value)) throw createJsonError(describeMismatch(value, name, 'object'));
-    if (unstorableEscapes.test(JSON.stringify(value))) throw createJsonError(`a letter in ${name} that no text can have`);
+    if (typeof value !== 'object' || Array.isArray(value))
+      throw createJsonError(describeMismatch(value, name, 'object'));
+    if (unstorableEscapes.test(JSON.stringify(value)))
+      throw createJsonError(`a letter in ${name} that no text can have`);
     return value as Metadata;
   }
 

@@ -78,9 +78,7 @@ export class Mailbox {
       });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-      this.#context.log.warn(
-        'sign-in mail dropped: the inbox is disabled and there is no mail server',
-      );
+      this.#context.log.warn('sign-in mail dropped: the inbox is disabled and there is no mail server');
     }
   }
 }

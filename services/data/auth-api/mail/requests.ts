@@ -50,7 +50,12 @@ function checkMailLimit({ limits }: AuthDependencies, call: AuthCall): void {
  *
  * @param kind mail that shares the minimum interval
  */
-export function pretendMail(deps: AuthDependencies, call: AuthCall, kind: 'confirmation' | 'recovery', email: string): void {
+export function pretendMail(
+  deps: AuthDependencies,
+  call: AuthCall,
+  kind: 'confirmation' | 'recovery',
+  email: string,
+): void {
   const { limits, timing } = deps;
   const key = `${kind}\0${email}`;
   const remainingSeconds = limits.remainingSeconds(key, timing.mailIntervalMs, call.now);

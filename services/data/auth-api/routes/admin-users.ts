@@ -4,7 +4,12 @@ import { mergeMetadata, type Metadata } from '../domain/metadata.ts';
 import { isReadableHash } from '../hash/passwords.ts';
 import type { Body } from '../http/body.ts';
 import { isUuid, createOkResponse, type AuthResponse, type AuthCall } from '../http/auth-call.ts';
-import { createEmailTakenError, createValidationError, AuthError, createUserNotFoundError } from '../http/auth-error.ts';
+import {
+  createEmailTakenError,
+  createValidationError,
+  AuthError,
+  createUserNotFoundError,
+} from '../http/auth-error.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { parseEmail, parsePhone, checkPassword } from '../users/checks.ts';
 import { confirmEmail, isTaken, saveUser } from '../users/new-user.ts';
@@ -69,7 +74,9 @@ async function list(deps: AuthDependencies, call: AuthCall): Promise<AuthRespons
     const [column = '', direction = 'desc'] = text.split(' ', 2);
     if (!isSortColumn(column)) throw createValidationError(`Bad Sort Parameters: bad field for sort '${column}'`);
     if (!/^(?:asc|desc)$/i.test(direction))
-      throw createValidationError(`Bad Sort Parameters: bad direction for sort '${direction}', only 'asc' and 'desc' allowed`);
+      throw createValidationError(
+        `Bad Sort Parameters: bad direction for sort '${direction}', only 'asc' and 'desc' allowed`,
+      );
     return { column, ascending: direction.toLowerCase() === 'asc' };
   });
   const sort = requested.length === 0 ? [{ column: 'created_at' as const, ascending: false }] : requested;
@@ -84,14 +91,18 @@ async function list(deps: AuthDependencies, call: AuthCall): Promise<AuthRespons
   };
   const links = [...(page < last ? [link(page + 1, 'next')] : []), link(last, 'last')];
   const userViews = users.map((user) => ({ ...toUserView(user), identities: null }));
-  return createOkResponse({ users: userViews, aud: 'authenticated' }, { link: links.join(', '), 'x-total-count': String(total) });
+  return createOkResponse(
+    { users: userViews, aud: 'authenticated' },
+    { link: links.join(', '), 'x-total-count': String(total) },
+  );
 }
 
 /** Parses the fields that creating and changing a user have in common, except addresses. */
 async function commonFields({ passwords }: AuthDependencies, body: Body, now: number): Promise<UserChange> {
   const password = body.has('password') ? body.text('password') : '';
   const hash = body.text('password_hash');
-  if (password !== '' && hash !== '') throw createValidationError('Only a password or a password hash should be provided');
+  if (password !== '' && hash !== '')
+    throw createValidationError('Only a password or a password hash should be provided');
   if (password !== '') checkPassword(password);
   if (hash !== '' && !isReadableHash(hash))
     throw createValidationError('The password hash is of no kind that can be checked here: use bcrypt or argon2id');
@@ -119,7 +130,8 @@ function parseBan(body: Body, now: number): UserChange {
 async function create(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
   const body = await call.body();
   const [rawEmail, rawPhone, id] = [body.text('email'), body.text('phone'), body.text('id')];
-  if (rawEmail === '' && rawPhone === '') throw createValidationError('Cannot create a user without either an email or phone');
+  if (rawEmail === '' && rawPhone === '')
+    throw createValidationError('Cannot create a user without either an email or phone');
   const email = rawEmail === '' ? null : parseEmail(rawEmail);
   const phone = rawPhone === '' ? null : parsePhone(rawPhone);
   if (id !== '' && !isUuid(id)) throw createValidationError('ID must conform to the uuid v4 format');

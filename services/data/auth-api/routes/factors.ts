@@ -41,7 +41,10 @@ async function requirePermanentUser(deps: AuthDependencies, call: AuthCall): Pro
   throw new AuthError(403, 'no_authorization', 'Anonymous user not allowed to perform these actions');
 }
 
-async function requireFactor(deps: AuthDependencies, call: AuthCall): Promise<SignedInCaller & { readonly factor: StoredFactor }> {
+async function requireFactor(
+  deps: AuthDependencies,
+  call: AuthCall,
+): Promise<SignedInCaller & { readonly factor: StoredFactor }> {
   const caller = await requirePermanentUser(deps, call);
   const id = call.id(0, 'factor_id');
   const factor = caller.user.factors.find((each) => each.id === id);
@@ -135,7 +138,8 @@ async function checkCode(
   limits.addFailure('factor', factor.id, call.now);
   const sealed = (await findSecret(database, factor.id)) ?? '';
   const step = findMatchingStep(fromBase32(deps.context.vault.open(sealed, sealPurpose)), code, call.now);
-  const createWrongCodeError = (): AuthError => new AuthError(422, 'mfa_verification_failed', 'Invalid TOTP code entered');
+  const createWrongCodeError = (): AuthError =>
+    new AuthError(422, 'mfa_verification_failed', 'Invalid TOTP code entered');
   if (step === undefined) throw createWrongCodeError();
   const view = await database.transaction(async (sql) => {
     const active = await findActiveToken(sql, session.id);

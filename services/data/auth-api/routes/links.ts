@@ -29,7 +29,10 @@ async function invite(deps: AuthDependencies, call: AuthCall): Promise<AuthRespo
   if (existing !== undefined && existing.email_confirmed_at !== null) throw createEmailTakenError();
   const mail = await deps.database.transaction(async (sql) => {
     const user = existing ?? (await createUser(sql, call, { email, raw_user_meta_data: data }));
-    return planMail(deps, sql, call, user, 'invite', { redirectTo: getRedirectTarget(deps, call), challenge: undefined });
+    return planMail(deps, sql, call, user, 'invite', {
+      redirectTo: getRedirectTarget(deps, call),
+      challenge: undefined,
+    });
   });
   await mail.send();
   return createOkResponse(toUserView(mail.user));
@@ -67,7 +70,7 @@ async function generateLink(deps: AuthDependencies, call: AuthCall): Promise<Aut
       return { user: await changeUser(sql, user.id, change, call.now), hash };
     }
     if (existing === undefined) throw new AuthError(404, 'user_not_found', 'User with this email not found');
-    return { ...(await existing(deps, sql, call, existing, { type, code, newEmail: body.text('new_email') })) };
+    return { ...(await prepareLink(deps, sql, call, existing, { type, code, newEmail: body.text('new_email') })) };
   });
   return createOkResponse({
     ...toUserView(result.user),
@@ -79,7 +82,7 @@ async function generateLink(deps: AuthDependencies, call: AuthCall): Promise<Aut
   });
 }
 
-async function existing(
+async function prepareLink(
   { keys }: AuthDependencies,
   sql: Sql,
   { now }: AuthCall,

@@ -29,7 +29,12 @@ async function sendPlanned(
   return createOkResponse({});
 }
 
-function answerWithoutAccount(deps: AuthDependencies, call: AuthCall, kind: 'confirmation' | 'recovery', email: string): AuthResponse {
+function answerWithoutAccount(
+  deps: AuthDependencies,
+  call: AuthCall,
+  kind: 'confirmation' | 'recovery',
+  email: string,
+): AuthResponse {
   pretendMail(deps, call, kind, email);
   return createOkResponse({});
 }
@@ -52,7 +57,8 @@ async function resend(deps: AuthDependencies, call: AuthCall): Promise<AuthRespo
   if (!['signup', 'email_change', 'sms', 'phone_change'].includes(type)) {
     throw createValidationError('Missing one of these types: signup, email_change, sms, phone_change');
   }
-  if (type === 'signup' && body.text('email') === '') throw createValidationError('Type provided requires an email address');
+  if (type === 'signup' && body.text('email') === '')
+    throw createValidationError('Type provided requires an email address');
   if (type === 'sms' && phone === '') throw createValidationError('Type provided requires a phone number');
   if (phone !== '' && body.text('email') !== '') {
     throw createValidationError('Only an email address or phone number should be provided.');
@@ -63,19 +69,23 @@ async function resend(deps: AuthDependencies, call: AuthCall): Promise<AuthRespo
   const mail = { redirectTo: getRedirectTarget(deps, call), challenge: parseChallenge(body) };
   const user = await findUserByEmail(deps.database, email);
   if (type === 'signup') {
-    if (user === undefined || user.email_confirmed_at !== null) return answerWithoutAccount(deps, call, 'confirmation', email);
+    if (user === undefined || user.email_confirmed_at !== null)
+      return answerWithoutAccount(deps, call, 'confirmation', email);
     return sendPlanned(deps, user, (sql, locked) => planMail(deps, sql, call, locked, 'signup', mail));
   }
   const to = user?.email_change ?? '';
-  if (user === undefined || to === '' || type !== 'email_change') return answerWithoutAccount(deps, call, 'confirmation', email);
+  if (user === undefined || to === '' || type !== 'email_change')
+    return answerWithoutAccount(deps, call, 'confirmation', email);
   return sendPlanned(deps, user, (sql, locked) => planEmailChange(deps, sql, call, locked, to, mail));
 }
 
 async function otp(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
   const body = await call.body();
   const [email, phone] = [body.text('email'), body.text('phone')];
-  if (email !== '' && phone !== '') throw createValidationError('Only an email address or phone number should be provided');
-  if (email !== '' && body.text('channel') !== '') throw createValidationError('Channel should only be specified with Phone OTP');
+  if (email !== '' && phone !== '')
+    throw createValidationError('Only an email address or phone number should be provided');
+  if (email !== '' && body.text('channel') !== '')
+    throw createValidationError('Channel should only be specified with Phone OTP');
   if (phone !== '') throw new AuthError(400, 'phone_provider_disabled', 'Unsupported phone provider');
   if (email === '') throw createValidationError('One of email or phone must be set');
   return magicLink(deps, call, body.flag('create_user', true));

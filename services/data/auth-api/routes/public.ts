@@ -8,8 +8,7 @@ export const publicRoutes: readonly Route[] = [
   [
     'GET',
     '/health',
-    () =>
-      resolve({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
+    () => resolve({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
   ],
   ['GET', '/settings', ({ settings }) => resolve(settingsView(settings))],
   // Only public keys are published, never a shared secret.

@@ -46,6 +46,10 @@ async function anonymous(deps: AuthDependencies, call: AuthCall, data: Metadata)
 }
 
 /** Enforces the rate limit of an address. Loopback clients, such as a web server that signs users in, have no limit. */
-export function checkRateLimit({ limits }: AuthDependencies, call: AuthCall, kind: Parameters<typeof limits.allows>[0]): void {
+export function checkRateLimit(
+  { limits }: AuthDependencies,
+  call: AuthCall,
+  kind: Parameters<typeof limits.allows>[0],
+): void {
   if (!isLoopback(call.address) && !limits.allows(kind, call, call.now)) throw createRateLimitError();
 }

@@ -16,7 +16,8 @@ export const tokenRoutes: readonly Route[] = [['POST', '/token', postToken]];
 
 const grants: Readonly<Record<string, (deps: AuthDependencies, call: AuthCall) => Promise<AuthResponse>>> = {
   password,
-  refresh_token: async (deps, call) => createOkResponse(await refresh(deps, call, (await call.body()).text('refresh_token'))),
+  refresh_token: async (deps, call) =>
+    createOkResponse(await refresh(deps, call, (await call.body()).text('refresh_token'))),
   pkce,
   async id_token(_parts, call) {
     const provider = (await call.body()).text('provider');
@@ -50,7 +51,12 @@ async function password(deps: AuthDependencies, call: AuthCall): Promise<AuthRes
   );
 }
 
-async function checkPassword(deps: AuthDependencies, call: AuthCall, email: string, secret: string): Promise<AuthResponse> {
+async function checkPassword(
+  deps: AuthDependencies,
+  call: AuthCall,
+  email: string,
+  secret: string,
+): Promise<AuthResponse> {
   const { database, limits, passwords } = deps;
   // Attempts are also limited by location: otherwise anyone could prevent a user from signing in.
   const [byLocation, byNetwork] = [`${email}\0${call.location}`, `${email}\0${call.network}`] as const;

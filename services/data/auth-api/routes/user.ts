@@ -44,7 +44,9 @@ async function putUser(deps: AuthDependencies, call: AuthCall): Promise<AuthResp
     );
   }
   if (user.is_anonymous && password !== undefined && email === undefined) {
-    throw createValidationError('Updating password of an anonymous user without an email or phone is not allowed').withStatus(422);
+    throw createValidationError(
+      'Updating password of an anonymous user without an email or phone is not allowed',
+    ).withStatus(422);
   }
   if (isNewEmail && (await findUserByEmail(deps.database, email)) !== undefined) throw createEmailTakenError();
   const passwordChange =
@@ -57,7 +59,8 @@ async function putUser(deps: AuthDependencies, call: AuthCall): Promise<AuthResp
   const mail = { redirectTo: getRedirectTarget(deps, call), challenge: parseChallenge(body) };
   const outcome = await deps.database.transaction(async (sql): Promise<StoredUser | PlannedMail> => {
     let current = (await lockUser(sql, user.id)) ?? user;
-    const metadata = data === undefined ? {} : { raw_user_meta_data: mergeMetadata(current.raw_user_meta_data ?? {}, data) };
+    const metadata =
+      data === undefined ? {} : { raw_user_meta_data: mergeMetadata(current.raw_user_meta_data ?? {}, data) };
     if (passwordChange !== undefined || data !== undefined) {
       current = await changeUser(sql, user.id, { ...passwordChange, ...metadata }, call.now);
     }

@@ -35,7 +35,8 @@ export const verifyRoutes: readonly Route[] = [
 
 const firstConfirmationMessage = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
 const createExpiredCodeError = (): AuthError => new AuthError(403, 'otp_expired', 'Token has expired or is invalid');
-const createExpiredLinkError = (): AuthError => new AuthError(403, 'otp_expired', 'Email link is invalid or has expired');
+const createExpiredLinkError = (): AuthError =>
+  new AuthError(403, 'otp_expired', 'Email link is invalid or has expired');
 
 /** Verified token with its user and effective type: `email` is replaced by the actual one. */
 interface VerifiedToken {
@@ -83,7 +84,10 @@ async function postVerify(deps: AuthDependencies, call: AuthCall): Promise<AuthR
   if (token !== '' && (email === '') === (phone === '')) {
     throw createValidationError('Only an email address or phone number should be provided on verify');
   }
-  if (phone !== '') throw isPhone(phone) ? createExpiredCodeError() : createValidationError('Invalid phone number format (E.164 required)');
+  if (phone !== '')
+    throw isPhone(phone)
+      ? createExpiredCodeError()
+      : createValidationError('Invalid phone number format (E.164 required)');
   const address = token === '' ? '' : parseEmail(email);
   return recordFailures(deps, call, { user: address === '' ? '-' : address, method: 'otp' }, () =>
     checkCode(deps, call, { type, token, hash, address }),
@@ -141,7 +145,12 @@ async function getVerify(deps: AuthDependencies, call: AuthCall): Promise<AuthRe
       return redirect(url.href);
     }
     const { access_token, expires_at, expires_in, refresh_token, token_type } = outcome;
-    const sessionFields = { access_token, expires_at: String(expires_at), expires_in: String(expires_in), refresh_token };
+    const sessionFields = {
+      access_token,
+      expires_at: String(expires_at),
+      expires_in: String(expires_in),
+      refresh_token,
+    };
     return redirect(`${target}#${new URLSearchParams({ ...sessionFields, sb: '', token_type, type }).toString()}`);
   } catch (error) {
     if (!(error instanceof AuthError) || error.status >= 500) throw error;
@@ -168,7 +177,13 @@ function redirect(location: string): AuthResponse {
   };
 }
 
-async function findByHash(deps: AuthDependencies, sql: Sql, call: AuthCall, type: string, hash: string): Promise<VerifiedToken> {
+async function findByHash(
+  deps: AuthDependencies,
+  sql: Sql,
+  call: AuthCall,
+  type: string,
+  hash: string,
+): Promise<VerifiedToken> {
   for (const kind of getKinds(type)) {
     const candidate = await findUserByToken(sql, kind, hash);
     const user = candidate === undefined ? undefined : await lockUser(sql, candidate.id);
@@ -188,7 +203,8 @@ async function findByCode(
   { type, address, token }: { readonly type: string; readonly address: string; readonly token: string },
 ): Promise<VerifiedToken> {
   const hash = deps.keys.hashCode(address, token);
-  const candidate = type === 'email_change' ? await findUserByEmailChange(sql, address, hash) : await findUserByEmail(sql, address);
+  const candidate =
+    type === 'email_change' ? await findUserByEmailChange(sql, address, hash) : await findUserByEmail(sql, address);
   const user = candidate === undefined ? undefined : await lockUser(sql, candidate.id);
   if (user === undefined) throw createExpiredCodeError();
   for (const kind of getKinds(type)) {

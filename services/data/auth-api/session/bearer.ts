@@ -32,7 +32,8 @@ function verifyClaims({ keys }: Pick<AuthDependencies, 'keys'>, call: AuthCall):
   }
   if (kind === 'expired') throw createTokenError(`${errorPrefix} token has invalid claims: token is expired`);
   if (kind === 'early') throw createTokenError(`${errorPrefix} token has invalid claims: token is not valid yet`);
-  if (kind === 'issued-later') throw createTokenError(`${errorPrefix} token has invalid claims: token used before issued`);
+  if (kind === 'issued-later')
+    throw createTokenError(`${errorPrefix} token has invalid claims: token used before issued`);
   if (kind === 'claims') throw createTokenError(`${errorPrefix} token is malformed: could not JSON decode claim`);
   const alg = readAlgorithm(token);
   if (alg === undefined) throw createTokenError(`${errorPrefix} token is malformed: could not JSON decode header`);

@@ -5,7 +5,8 @@ import { findPresentedToken, revokeFamily, rotateToken } from '../store/sessions
 import { isBanned, toMillis } from './bearer.ts';
 import { buildSessionView, type SessionView } from './issue.ts';
 
-const createRefreshError = (slug: string, reason: string): AuthError => new AuthError(400, slug, `Invalid Refresh Token: ${reason}`);
+const createRefreshError = (slug: string, reason: string): AuthError =>
+  new AuthError(400, slug, `Invalid Refresh Token: ${reason}`);
 
 /**
  * Exchanges a refresh token for a session. A used token returns the active one when the response may have been lost or
@@ -19,7 +20,8 @@ export async function refresh(deps: AuthDependencies, call: AuthCall, token: str
     if (presented === undefined)
       return { refusal: createRefreshError('refresh_token_not_found', 'Refresh Token Not Found'), result: 'unknown' };
     const { user, session, revoked, updatedAt, active } = presented;
-    if (isBanned(user, call.now)) return { refusal: createRefreshError('user_banned', 'User Banned'), result: 'unknown' };
+    if (isBanned(user, call.now))
+      return { refusal: createRefreshError('user_banned', 'User Banned'), result: 'unknown' };
     if (session.not_after !== null && toMillis(session.not_after) <= call.now) {
       return { refusal: createRefreshError('session_expired', 'Session Expired'), result: 'unknown' };
     }

@@ -110,5 +110,9 @@ export async function deleteFactor(sql: Sql, id: string): Promise<void> {
 }
 
 export async function renameFactor(sql: Sql, id: string, name: string, now: number): Promise<void> {
-  await sql.query('update auth.mfa_factors set friendly_name = $2, updated_at = $3 where id = $1', [id, name, toIso(now)]);
+  await sql.query('update auth.mfa_factors set friendly_name = $2, updated_at = $3 where id = $1', [
+    id,
+    name,
+    toIso(now),
+  ]);
 }

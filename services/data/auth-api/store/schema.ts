@@ -174,4 +174,6 @@ begin
   end if;
 end $$`;
 
-export const authSteps: readonly SchemaStep[] = [{ name: 'auth-001-tables', sql: [...tables, transferOwnership].join(';\n') }];
+export const authSteps: readonly SchemaStep[] = [
+  { name: 'auth-001-tables', sql: [...tables, transferOwnership].join(';\n') },
+];

@@ -110,7 +110,12 @@ export async function findActiveToken(sql: Sql, sessionId: string): Promise<{ re
 }
 
 /** Replaces the tokens of a session by a new one. */
-export async function rotateToken(sql: Sql, session: StoredSession, parent: string | null, now: number): Promise<string> {
+export async function rotateToken(
+  sql: Sql,
+  session: StoredSession,
+  parent: string | null,
+  now: number,
+): Promise<string> {
   const token = createRefreshToken();
   await sql.query(
     `with old as (update auth.refresh_tokens set revoked = true, updated_at = $1 where session_id = $2 and revoked = false),

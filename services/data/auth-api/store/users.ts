@@ -150,7 +150,11 @@ const tokenColumns = {
 } as const;
 
 /** Finds the user of a link. */
-export function findUserByToken(sql: Sql, kind: keyof typeof tokenColumns, hash: string): Promise<StoredUser | undefined> {
+export function findUserByToken(
+  sql: Sql,
+  kind: keyof typeof tokenColumns,
+  hash: string,
+): Promise<StoredUser | undefined> {
   // The condition repeats that of the partial index, so that it is used.
   const where = tokenColumns[kind].map((column) => `(u.${column} = $1 and u.${column}::text !~ '^[0-9 ]*$')`);
   return findOne(sql, `${selectUsers} where ${where.join(' or ')} limit 1`, [hash]);

@@ -42,7 +42,9 @@ export function checkPassword(password: string): void {
 }
 
 /** Returns `weak_password` of a sign-in, for passwords that satisfied earlier rules. */
-export function getWeakPassword(password: string): { readonly message: string; readonly reasons: readonly string[] } | null {
+export function getWeakPassword(
+  password: string,
+): { readonly message: string; readonly reasons: readonly string[] } | null {
   const problem = findWeakness(password, minPasswordBytes);
   return problem === undefined ? null : { message: problem.detail, reasons: problem.reasons };
 }
@@ -63,7 +65,10 @@ export function parseChallenge(body: Body): Challenge | undefined {
     throw createValidationError('code challenge has to be between 43 and 128 characters');
   }
   if (!/^[\w.~-]+$/.test(challenge))
-    throw createValidationError('code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes');
-  if (method !== 's256' && method !== 'plain') throw createValidationError(`unsupported code_challenge method "${method}"`);
+    throw createValidationError(
+      'code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes',
+    );
+  if (method !== 's256' && method !== 'plain')
+    throw createValidationError(`unsupported code_challenge method "${method}"`);
   return { challenge, method };
 }

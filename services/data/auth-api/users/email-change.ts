@@ -21,7 +21,10 @@ export async function finishEmailChange(sql: Sql, user: StoredUser, now: number)
       email_change_confirm_status: 0,
       is_anonymous: false,
       ...confirmed,
-      raw_user_meta_data: mergeMetadata(currentMetadata, { ...metadata, ...('email' in currentMetadata ? { email } : {}) }),
+      raw_user_meta_data: mergeMetadata(currentMetadata, {
+        ...metadata,
+        ...('email' in currentMetadata ? { email } : {}),
+      }),
       raw_app_meta_data: mergeMetadata(user.raw_app_meta_data ?? {}, emailProvider),
     },
     now,

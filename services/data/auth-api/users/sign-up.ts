@@ -6,7 +6,14 @@ import { planMail, pretendMail, type MailRequest, type PlannedMail } from '../ma
 import type { AuthDependencies } from '../dependencies.ts';
 import { createSession, type SessionView } from '../session/issue.ts';
 import { toUserView } from '../session/view.ts';
-import { changeUser, insertIdentity, lockUser, findUserByEmail, findUserById, type StoredUser } from '../store/users.ts';
+import {
+  changeUser,
+  insertIdentity,
+  lockUser,
+  findUserByEmail,
+  findUserById,
+  type StoredUser,
+} from '../store/users.ts';
 import { confirmEmail, emailProvider, isTaken, isUnprovenSignUp, saveUser } from './new-user.ts';
 
 export interface SignUpInput {

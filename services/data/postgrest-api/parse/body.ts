@@ -62,7 +62,8 @@ function toPayload(objects: readonly Record<string, string | null>[]): Payload {
 
 function parseCsvObjects(text: string): readonly Record<string, string | null>[] {
   const [header = [], ...rows] = parseCsv(text);
-  if (rows.some((row) => row.length !== header.length)) throw createBodyError('All lines must have same number of fields');
+  if (rows.some((row) => row.length !== header.length))
+    throw createBodyError('All lines must have same number of fields');
   return rows.map((row) =>
     Object.fromEntries(header.map((name, index) => [name, row[index] === 'NULL' ? null : (row[index] ?? '')])),
   );

@@ -44,7 +44,12 @@ function isNamed(each: Relationship, relation: string, hint: string | undefined,
   return constraint === hint || column === hint || targetColumn === hint;
 }
 
-function createMissingError(candidates: readonly Relationship[], schema: string, from: string, { relation, hint }: Embed): RestError {
+function createMissingError(
+  candidates: readonly Relationship[],
+  schema: string,
+  from: string,
+  { relation, hint }: Embed,
+): RestError {
   const similarName = findClosestName(
     relation,
     candidates.map(({ to }) => getTableName(to)),
@@ -56,7 +61,10 @@ function createMissingError(candidates: readonly Relationship[], schema: string,
     `Could not find a relationship between '${from}' and '${relation}' in the schema cache`,
     {
       details: `Searched for a foreign key relationship between '${from}' and '${relation}'${withHint} in the schema '${schema}', but no matches were found.`,
-      hint: similarName === undefined || similarName === relation ? null : `Perhaps you meant '${similarName}' instead of '${relation}'.`,
+      hint:
+        similarName === undefined || similarName === relation
+          ? null
+          : `Perhaps you meant '${similarName}' instead of '${relation}'.`,
     },
   );
 }

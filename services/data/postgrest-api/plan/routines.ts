@@ -40,7 +40,8 @@ function isCallable({ arguments: routineArguments }: Routine): boolean {
 function acceptsArguments({ arguments: routineArguments }: Routine, names: readonly string[]): boolean {
   const argumentNames = new Set(routineArguments.map((each) => each.name));
   return (
-    names.every((name) => argumentNames.has(name)) && routineArguments.every((each) => !each.isRequired || names.includes(each.name))
+    names.every((name) => argumentNames.has(name)) &&
+    routineArguments.every((each) => !each.isRequired || names.includes(each.name))
   );
 }
 
@@ -49,7 +50,8 @@ function createAmbiguousError(all: readonly Routine[], schema: string, name: str
     `${schema}.${name}(${list.map((each) => `${each.name} => ${each.type}`).join(', ')})`;
   const signatures = all
     .toSorted(
-      (one, other) => one.arguments.length - other.arguments.length || (formatSignature(one) < formatSignature(other) ? -1 : 1),
+      (one, other) =>
+        one.arguments.length - other.arguments.length || (formatSignature(one) < formatSignature(other) ? -1 : 1),
     )
     .map(formatSignature);
   return new RestError(
@@ -73,7 +75,10 @@ function createMissingError(
   bodyTypes: readonly string[],
 ): RestError {
   const call = `${schema}.${name}`;
-  const names = argumentNames.length <= maxListedNames ? argumentNames.toSorted() : [...argumentNames.slice(0, maxListedNames), '…'];
+  const names =
+    argumentNames.length <= maxListedNames
+      ? argumentNames.toSorted()
+      : [...argumentNames.slice(0, maxListedNames), '…'];
   const parameters =
     names.length === 0 ? 'without parameters' : `with parameter${names.length === 1 ? '' : 's'} ${names.join(', ')}`;
   // A body that is not JSON can only be a single argument.

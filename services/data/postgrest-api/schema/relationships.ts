@@ -86,12 +86,16 @@ export function findRelationships(schemaRows: SchemaRows): ReadonlyMap<string, r
 /** Returns the foreign keys of tables, also for views that select their columns. */
 function findLinks({ byOid, keys, views }: SchemaRows): readonly Link[] {
   const originsByView = resolveOrigins(views);
-  const findRelations = (oid: string, numbers: readonly number[]): readonly (readonly [string, readonly string[]])[] => {
+  const findRelations = (
+    oid: string,
+    numbers: readonly number[],
+  ): readonly (readonly [string, readonly string[]])[] => {
     const all: (readonly [string, readonly string[]])[] = [];
     for (const [relation, numbered] of [[oid, numbers] as const, ...findViewsWith(originsByView, oid, numbers)]) {
       const relationNames = byOid.get(relation);
       const names = numbered.map((number) => relationNames?.columns.get(number));
-      if (relationNames !== undefined && names.every((name) => name !== undefined)) all.push([relationNames.key, names]);
+      if (relationNames !== undefined && names.every((name) => name !== undefined))
+        all.push([relationNames.key, names]);
     }
     return all;
   };
@@ -159,12 +163,18 @@ const maxCombinations = 16;
  * Finds the views that contain all columns of a table, with their column numbers. A view is returned once for each
  * combination, since it may contain a column under several names.
  */
-function findViewsWith(originsByView: OriginsByView, table: string, numbers: readonly number[]): (readonly [string, readonly number[]])[] {
+function findViewsWith(
+  originsByView: OriginsByView,
+  table: string,
+  numbers: readonly number[],
+): (readonly [string, readonly number[]])[] {
   return [...originsByView].flatMap(([view, columns]) => {
     let combinations: readonly (readonly number[])[] = [[]];
     for (const tableColumn of numbers) {
       const viewColumns = [...columns].filter(([, [origin, number]]) => origin === table && number === tableColumn);
-      combinations = combinations.flatMap((combination) => viewColumns.map(([number]) => [...combination, number])).slice(0, maxCombinations);
+      combinations = combinations
+        .flatMap((combination) => viewColumns.map(([number]) => [...combination, number]))
+        .slice(0, maxCombinations);
     }
     return combinations.map((combination) => [view, combination] as const);
   });

@@ -68,7 +68,13 @@ export function buildField({ name, path }: Field, { reference, columns, row, sch
   return `(${base}${steps.join('')})`;
 }
 
-function buildOperation(expression: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
+function buildOperation(
+  expression: string,
+  field: Field,
+  operation: Operation,
+  subject: Subject,
+  values: Values,
+): string {
   // A domain may have a function that parses values of clients.
   const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
   const bindValue = (value: string): string =>
@@ -88,7 +94,8 @@ function buildOperation(expression: string, field: Field, operation: Operation, 
       return `${toSearchVector(expression, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
     }
     case 'compare':
-      if (operation.quantifier === undefined) return `${expression} ${operation.operator} ${bindValue(operation.value)}`;
+      if (operation.quantifier === undefined)
+        return `${expression} ${operation.operator} ${bindValue(operation.value)}`;
       return `${expression} ${operation.operator} ${operation.quantifier.toUpperCase()} (${bindList(operation.value)})`;
   }
 }

@@ -62,7 +62,13 @@ class ReadBuilder {
     this.#options = options;
   }
 
-  select(node: ReadNode, source: Source, range: Range, extraConditions: readonly string[] = [], isParentAggregated = false): string {
+  select(
+    node: ReadNode,
+    source: Source,
+    range: Range,
+    extraConditions: readonly string[] = [],
+    isParentAggregated = false,
+  ): string {
     const { values } = this.#options;
     const joined = node.embeds.map((embed) => this.#join(embed, source));
     const subject = toSubject(node, source, joined);
@@ -72,7 +78,9 @@ class ReadBuilder {
       throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
     const isGrouped = hasAggregates && !isParentAggregated;
     const columns = this.#columns(node, subject, joined, isGrouped);
-    const where = [...extraConditions, buildWhere(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
+    const where = [...extraConditions, buildWhere(node.scope.conditions, subject, values)].filter(
+      (text) => text !== undefined,
+    );
     const groups = isGrouped ? buildGroups(node, subject, joined) : [];
     const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : []));
     return [
@@ -96,7 +104,9 @@ class ReadBuilder {
 
   #join(node: EmbedNode, parent: Source): JoinedEmbed {
     const target = this.#source(node, parent);
-    const reference = quote(`${truncateName(getTableName(node.relationship.from))}_${truncateName(node.name)}_e${this.#names}`);
+    const reference = quote(
+      `${truncateName(getTableName(node.relationship.from))}_${truncateName(node.name)}_e${this.#names}`,
+    );
     const { maxEmbedRows: maxRows = Infinity } = this.#options;
     const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, maxRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
@@ -128,8 +138,13 @@ class ReadBuilder {
     }
     const junctionReference = quote(`${truncateName(getTableName(junction.table))}_j${this.#names}`);
     const on = [
-      ...junction.near.map(([column, relatedSubject]) => `${junctionReference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`),
-      ...junction.far.map(([column, relatedSubject]) => `${junctionReference}.${quote(column)} = ${reference}.${quote(relatedSubject)}`),
+      ...junction.near.map(
+        ([column, relatedSubject]) =>
+          `${junctionReference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`,
+      ),
+      ...junction.far.map(
+        ([column, relatedSubject]) => `${junctionReference}.${quote(column)} = ${reference}.${quote(relatedSubject)}`,
+      ),
     ];
     return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${junctionReference}`, reference }, on };
   }
@@ -192,7 +207,11 @@ class ReadBuilder {
 }
 
 /** Returns the column of a spread embed for ordering: grouped rows can only be ordered by grouped columns. */
-function findSpreadColumn(relation: string, field: Order['field'], grouped: readonly JoinedEmbed[]): string | undefined {
+function findSpreadColumn(
+  relation: string,
+  field: Order['field'],
+  grouped: readonly JoinedEmbed[],
+): string | undefined {
   const joinedEmbed = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
   if (joinedEmbed === undefined || !isSpreadOne(joinedEmbed.node) || field.path.length > 0) return undefined;
   return buildEmbedColumns(joinedEmbed, true).find(({ name }) => name === field.name)?.value;
@@ -325,7 +344,8 @@ function buildEmbedColumns(joined: JoinedEmbed | undefined, isGrouped: boolean):
 /** Returns the GROUP BY list: all columns besides the aggregates. */
 function buildGroups(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[]): readonly string[] {
   return node.items.flatMap((item) => {
-    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => buildOutputColumn(name, subject));
+    if (item.kind === 'star')
+      return [...(node.table?.columns.keys() ?? [])].map((name) => buildOutputColumn(name, subject));
     if (item.kind === 'field') return item.aggregate === undefined ? [buildValue(item, subject)] : [];
     const columns = buildEmbedColumns(
       joined.find((each) => each.node.embed === item),

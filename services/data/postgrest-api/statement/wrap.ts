@@ -26,7 +26,15 @@ export const maxResponseBytes = 128 * 1024 * 1024;
  * Builds the complete statement of a request. It returns one row with the body, the counts, and the status and headers
  * that functions have set.
  */
-export function wrapStatement({ media, source, read, count, isScalar = false, isOne = false, more: extraColumns = [] }: StatementParts): string {
+export function wrapStatement({
+  media,
+  source,
+  read,
+  count,
+  isScalar = false,
+  isOne = false,
+  more: extraColumns = [],
+}: StatementParts): string {
   const total = count === undefined ? 'null' : '(SELECT count(*) FROM pgrst_count)';
   const columns = [
     `${total}::text AS total`,

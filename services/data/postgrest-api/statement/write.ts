@@ -107,7 +107,8 @@ function buildBodyRows({ payload, preferences, values }: WriteInput, columns: re
     json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
   }
   if (columns.length === 0) return `json_array_elements(${json}) AS pgrst_body`;
-  const getColumnType = ({ type, representation }: Column): string => (representation?.fromJson === undefined ? type : 'json');
+  const getColumnType = ({ type, representation }: Column): string =>
+    representation?.fromJson === undefined ? type : 'json';
   const types = columns.map((column) => `${quote(column.name)} ${getColumnType(column)}`);
   return `json_to_recordset(${json}) AS pgrst_body(${types.join(', ')})`;
 }

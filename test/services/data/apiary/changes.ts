@@ -179,9 +179,9 @@ export function changeCases(index: () => Apiary): void {
       const seen = db.from('hive_labels').update({ label: 'alder' }).eq('id', 101).select('label, keepers(name)');
       expect(await getData(seen.rollback())).toEqual([{ label: 'alder', keepers: { name: 'Odile' } }]);
       const cellar = db.schema('cellar');
-      expect(await getData(cellar.from('barrels').update({ litres: 49 }).eq('id', 1).select('mead').rollback())).toEqual(
-        [{ mead: 'dry' }],
-      );
+      expect(
+        await getData(cellar.from('barrels').update({ litres: 49 }).eq('id', 1).select('mead').rollback()),
+      ).toEqual([{ mead: 'dry' }]);
       expect(await getError(db.from('barrels').select())).toMatchObject({ status: 404, code: 'PGRST205' });
     });
   });

@@ -15,7 +15,10 @@ export function embedCases(index: () => Apiary): void {
           { label: 'clover', keepers: { since: 2012 } },
         ],
       ]);
-      const remaining = await db.from('hives').select('label, keepers!left(since)', { count: 'exact' }).is('keeper', null);
+      const remaining = await db
+        .from('hives')
+        .select('label, keepers!left(since)', { count: 'exact' })
+        .is('keeper', null);
       expect([remaining.count, remaining.data]).toEqual([1, [{ label: 'dusk', keepers: null }]]);
       const head = await db.from('meadows').select('id, hives!inner(id)', { count: 'exact', head: true });
       expect([head.count, head.data]).toEqual([2, null]);
