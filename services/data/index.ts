@@ -53,7 +53,7 @@ function create(context: Context, initial: Settings): Service {
     http: createListener({
       context,
       keys,
-      apis: apis,
+      apis,
       onRequestEnd: (seconds, part, status) => requestSeconds.observe(seconds, { part, status }),
     }),
     api: [

@@ -45,7 +45,7 @@ async function runAsRole(
   pool: pg.Pool,
   text: string,
   settings: Readonly<Record<string, string>>,
-  { wrap: wrap }: Cancellation,
+  { wrap }: Cancellation,
 ): Promise<readonly pg.QueryResult[]> {
   const client = await pool.connect();
   try {

@@ -21,12 +21,7 @@ const rootMessage =
   'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
 
 /** Creates the request listener, which checks the API key and dispatches to the mounted APIs. */
-export function createListener({
-  context,
-  keys,
-  apis: apis,
-  onRequestEnd: onRequestEnd,
-}: ListenerOptions): RequestListener {
+export function createListener({ context, keys, apis, onRequestEnd }: ListenerOptions): RequestListener {
   return (request, response) => {
     const start = performance.now();
     const url = request.url ?? '/';

@@ -106,7 +106,7 @@ test('keeps a redirect in a link readable and in its position', () => {
 
 test('fills, drains and resets limits', () => {
   const limits = new RateLimits();
-  const from = (network: string, location = network): Origin => ({ network, location: location });
+  const from = (network: string, location = network): Origin => ({ network, location });
   const used = Array.from({ length: 40 }, () => limits.allows('verify', from('10.0.0.1'), 0));
   expect(used.filter(Boolean)).toHaveLength(30);
   expect(limits.allows('verify', from('10.0.0.2'), 0)).toBe(true);

@@ -66,7 +66,11 @@ export function createUserRoutes(
         ...row,
         hasPassword: (user.encrypted_password ?? '') !== '',
         signedIn: signedIn.map(({ id, created_at, used_at, user_agent, ip }) => ({
-          ...{ id, createdAt: toMs(created_at), usedAt: toMs(used_at), userAgent: user_agent ?? '', ip: ip ?? '' },
+          id,
+          createdAt: toMs(created_at),
+          usedAt: toMs(used_at),
+          userAgent: user_agent ?? '',
+          ip: ip ?? '',
         })),
       };
     }),
@@ -142,7 +146,11 @@ function toMs(stored: string | null): number | null {
 function toDataUser(user: StoredUser, activity: Activity | undefined, now: number): DataUser {
   const { id, email, phone, confirmed_at, is_anonymous, banned_until, created_at, last_sign_in_at } = user;
   return {
-    ...{ id, email: email ?? '', phone: phone ?? '', confirmed: confirmed_at !== null, anonymous: is_anonymous },
+    id,
+    email: email ?? '',
+    phone: phone ?? '',
+    confirmed: confirmed_at !== null,
+    anonymous: is_anonymous,
     providers: [...(activity?.providers ?? [])],
     bannedUntil: isBanned(user, now) ? toMs(banned_until) : null,
     createdAt: toMs(created_at),

@@ -89,7 +89,7 @@ export class RateLimits {
     return remaining;
   }
 
-  #bucket(key: string, { max: max, perMs }: Limit, now: number): Bucket {
+  #bucket(key: string, { max, perMs }: Limit, now: number): Bucket {
     const before = this.#buckets.get(key);
     const drained =
       before === undefined ? 0 : Math.max(0, before.level - (Math.max(0, now - before.updatedAt) * max) / perMs);

@@ -66,7 +66,7 @@ export class Passwords implements AsyncDisposable {
         headers: { 'Retry-After': '2' },
       });
     }
-    const { worker, pending: pending } = (this.#thread ??= this.#open());
+    const { worker, pending } = (this.#thread ??= this.#open());
     clearTimeout(this.#idleTimer);
     this.#lastId += 1;
     const id = this.#lastId;
@@ -93,7 +93,7 @@ export class Passwords implements AsyncDisposable {
     worker.on('error', fail);
     worker.on('exit', () => fail(new Error('the password hashing thread exited')));
     worker.unref();
-    return { worker, pending: pending };
+    return { worker, pending };
   }
 
   async #close(): Promise<void> {

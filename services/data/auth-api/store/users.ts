@@ -247,7 +247,11 @@ export async function insertUser(
 ): Promise<StoredUser> {
   const empty = { confirmation_token: '', recovery_token: '', email_change_token_new: '', email_change: '' };
   const fields = toColumnValues({
-    ...{ instance_id: nilUuid, id, aud: 'authenticated', role: 'authenticated', ...empty },
+    instance_id: nilUuid,
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    ...empty,
     ...change,
     created_at: now,
     updated_at: now,
