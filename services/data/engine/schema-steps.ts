@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * One change of the schema in PostgreSQL. Steps run once, in order, each in a transaction. Never edit a released step.
+ * Change of the schema in PostgreSQL. Steps run once, in order, each in a transaction. Never edit a released step.
  */
 export interface SchemaStep {
   /** Unique: `frame-001-roles`. */

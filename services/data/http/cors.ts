@@ -1,9 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const exposedHeaders =
-  'Content-Range, Content-Location, Location, Range-Unit, Preference-Applied, X-Total-Count, Link, Content-Profile, Proxy-Status, x-sb-error-code, x-supabase-api-version';
-const allowedHeaders =
-  'authorization, apikey, content-type, accept, accept-profile, content-profile, prefer, range, range-unit, x-client-info, x-supabase-api-version, x-retry-count, x-requested-with';
+const exposedHeaders = [
+  'Content-Range',
+  'Content-Location',
+  'Location',
+  'Range-Unit',
+  'Preference-Applied',
+  'X-Total-Count',
+  'Link',
+  'Content-Profile',
+  'Proxy-Status',
+  'x-sb-error-code',
+  'x-supabase-api-version',
+].join(', ');
+const allowedHeaders = [
+  'authorization',
+  'apikey',
+  'content-type',
+  'accept',
+  'accept-profile',
+  'content-profile',
+  'prefer',
+  'range',
+  'range-unit',
+  'x-client-info',
+  'x-supabase-api-version',
+  'x-retry-count',
+  'x-requested-with',
+].join(', ');
 
 /** Allows pages of any origin to read responses; access is controlled by API keys. */
 export function allowOrigin(request: IncomingMessage, response: ServerResponse): void {

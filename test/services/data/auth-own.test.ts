@@ -60,7 +60,7 @@ test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
   expect(JSON.stringify(detail)).not.toMatch(/encrypted|token|\$2/);
   expect(detail.signedIn).toHaveLength(2);
   expect(detail.signedIn[0]).toMatchObject({ ip: expect.stringMatching(/127\.0\.0\.1|::1/) as string });
-  // One session ends and the other remains; ids of other sessions end nothing.
+  // This session ends and the other remains; ids of other sessions end nothing.
   expect((await api('DELETE', `/${created.id}/sessions/nothing`))[0]).toBe(200);
   expect((await api('DELETE', `/${created.id}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
   const remaining = await Promise.all([client, second].map(async (one) => (await one.auth.getUser()).error === null));

@@ -255,7 +255,7 @@ test('refuses CSV with a broken quote in the row API', async () => {
     room.request('/rest/v1/keyless', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
   expect((await post('a\n1\n2\n')).status).toBe(201);
   expect((await post('a\n"1"x\n2\n')).status).toBe(400);
-  // One field of several MiB.
+  // A field of several MiB.
   expect([...parseCsvRows(`"${'x""'.repeat(1_000_000)}"`)][0]?.[0]?.length).toBe(2_000_000);
 });
 

@@ -1,6 +1,6 @@
 import type { Cursor } from './cursor.ts';
 
-/** One step of a JSON path: `->key`, `->>0`. */
+/** Step of a JSON path: `->key`, `->>0`. */
 export interface JsonStep {
   readonly asText: boolean;
   readonly key: string | number;

@@ -55,7 +55,7 @@ function readItem(cursor: Cursor, depth: number): SelectItem {
   const start = cursor.index;
   let alias: string | undefined;
   const first = readName(cursor);
-  // One colon ends an alias, two colons begin a cast.
+  // A single colon ends an alias, two colons begin a cast.
   if (cursor.peek(':') && !cursor.peek('::')) {
     cursor.take(':');
     alias = first;

@@ -56,7 +56,7 @@ interface RoutineRow {
 
 /** Reads the exposed schemas. */
 export async function loadCatalogue(client: pg.ClientBase, schemas: readonly string[]): Promise<Catalogue> {
-  // One snapshot, so that foreign keys never refer to missing tables.
+  // Reads one snapshot, so that foreign keys never refer to missing tables.
   await client.query('begin isolation level repeatable read read only');
   try {
     const { rows: versions } = await client.query<{ version: string }>(versionStatement);
