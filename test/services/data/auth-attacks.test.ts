@@ -145,7 +145,7 @@ test('accepts a refresh token only for its user and case-sensitively', async () 
   expect(renewed.user.id).toBe(member.user.id);
 });
 
-test('never runs names and values as statements', async () => {
+test('does not run names and values as statements', async () => {
   const nasty = `x'; drop table auth.users; --"@example.com`;
   const service = bearer(room.serviceKey);
   expect((await room.call('POST', '/token', { email: nasty, password })).status).toBe(400);

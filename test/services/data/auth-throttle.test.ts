@@ -53,7 +53,7 @@ describe('redirects to a development server', () => {
     return body.redirect_to;
   };
 
-  it('allow localhost and every loopback address on any port', async () => {
+  it('allows localhost and every loopback address on any port', async () => {
     for (const target of ['http://localhost:5173/cb', 'http://127.0.0.1:3000/', 'http://[::1]:8080/x']) {
       expect(await leadsTo(target)).toBe(target);
     }

@@ -70,7 +70,7 @@ test('limits the prepared statements of a connection', async () => {
   expect(stored).toBeLessThan(60);
 });
 
-test('never shares prepared statements between roles and checks policies each time', async () => {
+test('does not share prepared statements between roles and checks policies each time', async () => {
   const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
   await room.sql(`create table own (id int primary key, owner uuid); alter table own enable row level security;
     create policy mine on own for select to authenticated using (owner = (select auth.uid()));

@@ -63,7 +63,7 @@ async function race(room: DataRoom): Promise<void> {
 }
 
 describe.each(['bundled server', 'own server with the address of a superuser'])('statements in the %s', (kind) => {
-  it('never runs code of users as a superuser, even when it replaces a table', async () => {
+  it('does not run code of users as a superuser, even when it replaces a table', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
     await using room = await openDataRoom({ environment });
     const folder = mkdtempSync(join(tmpdir(), 'homeport-trap-'));
