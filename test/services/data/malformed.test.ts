@@ -174,7 +174,7 @@ describe('disconnect during a request body', () => {
       });
     }
     // The resets arrived before these requests did.
-    for (let trip = 0; trip < 3; trip += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
+    for (let index = 0; index < 3; index += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
     const lines = room.host.log.slice(before).filter((line) => /error|warn/i.test(line));
     expect(lines).toEqual([]);
   });
