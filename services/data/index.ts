@@ -4,36 +4,36 @@ import { createLiveSettings, type LiveSettings } from '../kit/live-settings.ts';
 import { createAuth } from './auth-api/index.ts';
 import { authSteps } from './auth-api/store/schema.ts';
 import { backUp, restore } from './engine/backup.ts';
-import { createDatabase, directPortOf } from './engine/database.ts';
-import { frameSteps } from './engine/frame.ts';
-import type { Part } from './http/exchange.ts';
-import { dataListener } from './http/listener.ts';
+import { createDatabase, getDirectPort } from './engine/database.ts';
+import { baseSchemaSteps } from './engine/base-schema.ts';
+import type { MountedApi } from './http/exchange.ts';
+import { createListener } from './http/listener.ts';
 import { Keys } from './keys/keys.ts';
 import { manifest } from './manifest.ts';
-import { ownRoutes } from './app-api/routes.ts';
-import { savedQueryRoutes } from './app-api/saved-queries.ts';
-import { restPart } from './postgrest-api/part.ts';
+import { createAppApi } from './app-api/routes.ts';
+import { createSavedQueryRoutes } from './app-api/saved-queries.ts';
+import { createRestApi } from './postgrest-api/handler.ts';
 import { SchemaCache } from './postgrest-api/schema/cache.ts';
-import { sqlPart } from './sql/part.ts';
+import { createSqlApi } from './sql/sql-handler.ts';
 import type { Settings } from './settings.ts';
-import { accountData } from './store/account-data.ts';
+import { createAccountData } from './store/account-data.ts';
 import { SavedQueries } from './store/saved-queries.ts';
 
-/** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
+/** Data platform: rows, users and sign-in over HTTP, compatible with clients of Supabase. */
 export const data = defineService({
   ...manifest,
   create,
 });
 
 function create(context: Context, initial: Settings): Service {
-  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.forget());
+  const live: LiveSettings<Settings> = createLiveSettings(initial, () => cache.invalidate());
   const settings = live.current;
   const keys = new Keys(context, settings);
-  const database = createDatabase({ context, settings, steps: [...frameSteps, ...authSteps] });
+  const database = createDatabase({ context, settings, steps: [...baseSchemaSteps, ...authSteps] });
   const cache = new SchemaCache(database, settings, context.log);
   const auth = createAuth(context, { database, keys, settings });
   const queries = new SavedQueries(context);
-  const took = context.metrics.histogram({
+  const requestSeconds = context.metrics.histogram({
     name: 'data_request_seconds',
     help: 'How long requests took, by the part that answered.',
     labels: ['part', 'status'],
@@ -43,38 +43,38 @@ function create(context: Context, initial: Settings): Service {
     help: 'Whether PostgreSQL runs: 1, or 0 while it sleeps.',
     collect: () => (database.state === 'up' ? 1 : 0),
   });
-  const parts: readonly Part[] = [
-    auth.part,
-    restPart({ context, database, keys, cache, settings }),
-    sqlPart({ database, cache, settings }),
+  const apis: readonly MountedApi[] = [
+    auth.mountedApi,
+    createRestApi({ context, database, keys, cache, settings }),
+    createSqlApi({ database, cache, settings }),
   ];
 
   return {
-    http: dataListener({
+    http: createListener({
       context,
       keys,
-      parts,
-      took: (seconds, part, status) => took.observe(seconds, { part, status }),
+      apis,
+      onRequestEnd: (seconds, part, status) => requestSeconds.observe(seconds, { part, status }),
     }),
     api: [
-      ...ownRoutes({ database, cache, keys, settings }),
-      ...savedQueryRoutes(queries, context.accounts),
+      ...createAppApi({ database, cache, keys, settings }),
+      ...createSavedQueryRoutes(queries, context.accounts),
       ...auth.api,
     ],
 
     async start() {
       await keys.open();
       auth.start();
-      if (settings.databaseUrl === '' && directPortOf(settings) > 0)
+      if (settings.databaseUrl === '' && getDirectPort(settings) > 0)
         await database.withCatalogue(async () => undefined);
     },
 
     reconfigure: live.update,
-    accountData: accountData(queries),
+    accountData: createAccountData(queries),
 
     async health(): Promise<Health> {
-      const words = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
-      return { state: 'up', detail: words[database.state] };
+      const details = { asleep: 'Asleep until the first request', waking: 'PostgreSQL starts', up: 'PostgreSQL is up' };
+      return { state: 'up', detail: details[database.state] };
     },
 
     backup: (folder) => backUp(database, folder),

@@ -2,13 +2,13 @@ import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** The data platform: rows, users and sign-in over HTTP, as clients of Supabase know them. */
+/** Data platform: rows, users and sign-in over HTTP, compatible with clients of Supabase. */
 export const manifest = defineManifest({
   id: 'data',
   title: 'Databases',
   group: 'data',
   summary: 'Keeps tables and users of your own apps in PostgreSQL. Works with supabase-js.',
-  // Whoever calls needs a key in a header, which neither a form nor an image of a foreign page can send.
+  // Requests need an API key in a header, which forms and images of other origins cannot send.
   listeners: [
     { name: 'http', title: 'Databases', protocol: 'http', port: 54321, crossOrigin: 'any', authenticates: true },
   ],

@@ -4,7 +4,7 @@ import { mailEnvironment, mailFields } from './auth-api/mail/settings.ts';
 const databaseUrl = /^(postgres(ql)?:\/\/\S+)?$/;
 const webAddress = /^(https?:\/\/[^\s]+)?$/;
 const routineName = /^([^.\s]+\.[^.\s]+)?$/;
-/** A parameter of PostgreSQL that has a prefix of its own, and its value. */
+/** PostgreSQL parameter with a custom prefix, and its value. */
 const appSetting = /^(?!(?:request|response|pgrst)\.)[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+=/;
 const schemaName = z.string().min(1).max(63);
 

@@ -1,55 +1,63 @@
 import pg from 'pg';
 import type { Database } from '../engine/database.ts';
-import type { Around } from '../sql/statements.ts';
+import type { StatementWrapper } from '../sql/statements.ts';
 
-/** PostgreSQL's code for statements that were cancelled. */
+/** SQLSTATE of cancelled statements. */
 export const queryCanceled = '57014';
 
-/** The way to cancel statements of one run, and no others: their connection may be somebody else's a moment later. */
+/** Cancels the statements of one run and no others: their connection may soon serve another caller. */
 export class Cancellation {
   readonly #database: Pick<Database, 'cancel'>;
-  #asked = false;
-  /** The server's process that runs them, while it does. */
+  #isRequested = false;
+  /** Server process that runs the statements, while they run. */
   #process: number | undefined;
   #sent: Promise<void> | undefined;
-  readonly #early = Promise.withResolvers<never>();
+  readonly #cancelledEarly = Promise.withResolvers<never>();
 
   constructor(database: Pick<Database, 'cancel'>) {
     this.#database = database;
-    this.#early.promise.catch(() => undefined);
+    this.#cancelledEarly.promise.catch(() => undefined);
   }
 
-  /** Somebody wants them cancelled. */
-  get isAsked(): boolean {
-    return this.#asked;
+  /** True after a cancellation was requested. */
+  get isRequested(): boolean {
+    return this.#isRequested;
   }
 
   /**
-   * Resolves when PostgreSQL was told, or when there is nothing to tell: they have ended, or will not begin. Told only once,
-   * unless that failed.
+   * Requests the cancellation. Resolves when PostgreSQL has received it, or when no statement runs. It is sent once,
+   * unless sending failed.
    */
-  async ask(): Promise<void> {
-    this.#asked = true;
-    if (this.#process === undefined) this.#early.reject(cancelled());
+  async request(): Promise<void> {
+    this.#isRequested = true;
+    if (this.#process === undefined) this.#cancelledEarly.reject(createCancelledError());
     else this.#sent ??= this.#send(this.#process);
     await this.#sent;
   }
 
-  /** What `work` resolves to, but who cancels while it waits for a connection waits no longer. @throws pg.DatabaseError */
-  unlessAsked<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#early.promise]);
+  /**
+   * Returns the result of `work`, or rejects at once when the run is cancelled while it waits for a connection.
+   *
+   * @throws pg.DatabaseError
+   */
+  unlessRequested<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#cancelledEarly.promise]);
   }
 
-  /** Runs them, unless they were cancelled before. @throws pg.DatabaseError */
-  readonly around: Around = async (client, work) => {
+  /**
+   * Runs the statements, unless they were cancelled before.
+   *
+   * @throws pg.DatabaseError
+   */
+  readonly wrap: StatementWrapper = async (client, work) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    if (this.#asked) throw cancelled();
+    if (this.#isRequested) throw createCancelledError();
     this.#process = rows[0]?.pid;
     try {
       return await work();
     } finally {
       this.#process = undefined;
-      // What is on its way arrives before anything else is run there.
+      // A cancellation in flight must arrive before the connection runs other statements.
       await this.#sent?.catch(() => undefined);
     }
   };
@@ -64,8 +72,8 @@ export class Cancellation {
   }
 }
 
-/** What PostgreSQL would say. */
-function cancelled(): pg.DatabaseError {
+/** Builds the error that PostgreSQL reports for cancelled statements. */
+function createCancelledError(): pg.DatabaseError {
   const text = 'canceling statement due to user request';
   return Object.assign(new pg.DatabaseError(text, text.length, 'error'), { code: queryCanceled });
 }

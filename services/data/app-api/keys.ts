@@ -1,18 +1,18 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataKeysApi, type DataKeys } from '../../contracts/data/keys.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { directPortOf } from '../engine/database.ts';
+import { getDirectPort } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { Settings } from '../settings.ts';
 
-interface KeyParts {
+interface KeyRouteOptions {
   readonly keys: Keys;
   readonly settings: Pick<Settings, 'databaseUrl' | 'directPassword' | 'directPort' | 'jwtExpiry'>;
 }
 
-/** The part of our own API that shows keys and makes them anew. */
-export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
-  const now = (): DataKeys => {
+/** Creates the routes that show, rotate and sign with keys. */
+export function createKeyRoutes({ keys, settings }: KeyRouteOptions): readonly ApiHandler[] {
+  const getKeys = (): DataKeys => {
     const { pair, earlier } = keys.signing;
     return {
       anon: keys.anonKey,
@@ -23,24 +23,24 @@ export function keyRoutes({ keys, settings }: KeyParts): readonly ApiHandler[] {
       pair: pair === undefined ? null : { kid: pair.kid, madeAt: pair.madeAt },
       earlier: earlier.map(({ kid, endsAt }) => ({ kid, endsAt: endsAt ?? 0 })),
       tokenSeconds: settings.jwtExpiry,
-      directPort: settings.databaseUrl === '' ? directPortOf(settings) : null,
+      directPort: settings.databaseUrl === '' ? getDirectPort(settings) : null,
     };
   };
   return [
-    implement(dataKeysApi.keys, () => now()),
+    implement(dataKeysApi.keys, () => getKeys()),
     implement(dataKeysApi.rotate, async ({ body: { key } }) => {
       if (key !== 'all') await keys.rotateOpaque(key === 'secret' ? 'service_role' : 'anon');
       else if (keys.canRotate) await keys.rotate();
       else throw new Problem('data.secret_is_set', 409, 'The secret is one of the settings. Change it there.');
-      return now();
+      return getKeys();
     }),
     implement(dataKeysApi.sign, async ({ body }) => {
       await keys.signWith(body.with);
-      return now();
+      return getKeys();
     }),
     implement(dataKeysApi.endEarlier, async () => {
       await keys.endEarlier();
-      return now();
+      return getKeys();
     }),
   ];
 }

@@ -3,14 +3,14 @@ import { dataApi, type DataOverview } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 
-interface OverviewParts {
+interface OverviewOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, 'schemas' | 'sleepAfterMinutes'>;
 }
 
-type Inside = NonNullable<DataOverview['inside']>;
+type DatabaseDetails = NonNullable<DataOverview['inside']>;
 
-const statement = `
+const overviewQuery = `
 with tables as (
   select n.nspname as schema, c.relname as name, c.relrowsecurity as protected, exists (select from pg_policy p where p.polrelid = c.oid) as has_policy
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = any($1) and c.relkind in ('r', 'p'))
@@ -20,18 +20,18 @@ select current_setting('server_version') as version, pg_database_size(current_da
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where not protected) as open,
   (select coalesce(json_agg(json_build_object('schema', schema, 'name', name) order by schema, name), '[]') from tables where protected and not has_policy) as shut`;
 
-/** How it is. Nobody wakes a server that sleeps by looking, unless they ask for it. */
-export function overviewRoute({ database, settings }: OverviewParts): ApiHandler {
+/** Creates the overview route. A stopped server is not started unless the request asks for it. */
+export function createOverviewRoute({ database, settings }: OverviewOptions): ApiHandler {
   return implement(dataApi.overview, async ({ query: { wake } }) => {
     const isExternal = database.folder === undefined;
-    const look = async (): Promise<Inside> => {
+    const readDetails = async (): Promise<DatabaseDetails> => {
       const { rows } = await database.withCatalogue((pool) =>
-        pool.query<Omit<Inside, 'limits'>>(statement, [settings.schemas]),
+        pool.query<Omit<DatabaseDetails, 'limits'>>(overviewQuery, [settings.schemas]),
       );
-      if (rows[0] === undefined) throw new Error('the overview answered nothing');
+      if (rows[0] === undefined) throw new Error('the overview query returned no row');
       return { ...rows[0], limits: [...database.limits] };
     };
-    const inside = wake || database.state === 'up' ? await look() : null;
+    const inside = wake || database.state === 'up' ? await readDetails() : null;
     return { state: database.state, isExternal, sleepAfterMinutes: settings.sleepAfterMinutes, inside };
   });
 }

@@ -5,20 +5,20 @@ import type { Database } from '../engine/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
-import { typescriptTypes } from '../sql/types.ts';
-import { csvRoutes } from './csv.ts';
-import { csvSaveRoute } from './csv-save.ts';
+import { buildTypeScriptTypes } from '../sql/typescript-types.ts';
+import { createCsvImportRoutes } from './csv-import.ts';
+import { createCsvExportRoute } from './csv-export.ts';
 import type { Settings } from '../settings.ts';
-import { keyRoutes } from './keys.ts';
-import { overviewRoute } from './overview.ts';
-import { rowRoutes } from './rows.ts';
-import { runFor } from './run.ts';
-import { runRoutes } from './run-routes.ts';
-import { servedTables } from './served-tables.ts';
-import { sightOf } from './sight.ts';
-import { shapeOf } from './table-shape.ts';
+import { createKeyRoutes } from './keys.ts';
+import { createOverviewRoute } from './overview.ts';
+import { createRowRoutes } from './rows.ts';
+import { runQuery } from './query-runner.ts';
+import { createRunRoutes } from './run-routes.ts';
+import { listServedTables } from './served-tables.ts';
+import { getRowVisibility } from './row-visibility.ts';
+import { readTableShape } from './table-shape.ts';
 
-export interface OwnParts {
+export interface AppApiOptions {
   readonly database: Database;
   readonly cache: SchemaCache;
   readonly keys: Keys;
@@ -28,27 +28,27 @@ export interface OwnParts {
   >;
 }
 
-/** Our own API, for the pages. */
-export function ownRoutes({ database, cache, keys, settings }: OwnParts): readonly ApiHandler[] {
-  const known = (params: Readonly<Record<string, string>>): string => {
+/** Creates the app API for the pages. */
+export function createAppApi({ database, cache, keys, settings }: AppApiOptions): readonly ApiHandler[] {
+  const getTableReference = (params: Readonly<Record<string, string>>): string => {
     const { schema = '', name = '' } = params;
     if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_table', 404, 'There is no such table.');
     return `${quote(schema)}.${quote(name)}`;
   };
   return [
     implement(dataApi.tables, async () => ({
-      tables: await servedTables(database, settings.schemas),
+      tables: await listServedTables(database, settings.schemas),
       schemas: [...settings.schemas],
     })),
-    overviewRoute({ database, settings }),
-    ...rowRoutes({ database, settings }),
-    ...csvRoutes({ database, settings }),
-    csvSaveRoute({ database, settings }),
-    ...keyRoutes({ keys, settings }),
-    implement(dataApi.types, async () => ({ types: typescriptTypes(await cache.current(), settings.schemas) })),
-    ...runRoutes(database),
+    createOverviewRoute({ database, settings }),
+    ...createRowRoutes({ database, settings }),
+    ...createCsvImportRoutes({ database, settings }),
+    createCsvExportRoute({ database, settings }),
+    ...createKeyRoutes({ keys, settings }),
+    implement(dataApi.types, async () => ({ types: buildTypeScriptTypes(await cache.current(), settings.schemas) })),
+    ...createRunRoutes(database),
     implement(dataApi.protect, async ({ params, body: { template, column } }) => {
-      const table = known(params);
+      const table = getTableReference(params);
       const owner = `${quote(column ?? '')} = (select auth.uid())`;
       const statements = [
         `alter table ${table} enable row level security`,
@@ -57,13 +57,13 @@ export function ownRoutes({ database, cache, keys, settings }: OwnParts): readon
           : []),
         ...(template === 'read' ? [`create policy "Everybody reads" on ${table} for select using (true)`] : []),
       ];
-      const { error } = await runFor(database, { query: statements.join(';\n'), role: 'owner', user: '' });
+      const { error } = await runQuery(database, { query: statements.join(';\n'), role: 'owner', user: '' });
       if (error !== null) throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${error.message}.`);
       return { ok: true } as const;
     }),
     implement(dataApi.sight, async ({ params, query: { role, user } }) => {
-      const { reference } = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
-      return sightOf(database, reference, role ?? 'authenticated', user ?? '');
+      const { reference } = await database.withCatalogue((pool) => readTableShape(pool, settings.schemas, params));
+      return getRowVisibility(database, reference, role ?? 'authenticated', user ?? '');
     }),
   ];
 }

@@ -5,25 +5,25 @@ import { Problem } from '../../contracts/problem.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
-import { shapeOf, type TableShape } from './table-shape.ts';
+import { readTableShape, type TableShape } from './table-shape.ts';
 
-/** Letters of a value in a list; those of a key are whole, for rows are told apart by them. */
-const longest = 300;
+/** Maximum length of a value in a list, characters. Key values are complete, because they identify rows. */
+const maxValueLength = 300;
 const asText = { getTypeParser: () => (text: string) => text };
 type Values = Readonly<Record<string, string | null>>;
 
-interface RowParts {
+interface RowRouteOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, 'schemas'>;
 }
 
-/** The part of our own API that shows and changes rows. */
-export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler[] {
-  const within = async <T>(
+/** Creates the routes that list and change rows. */
+export function createRowRoutes({ database, settings }: RowRouteOptions): readonly ApiHandler[] {
+  const withTable = async <T>(
     params: Readonly<Record<string, string>>,
     work: (client: pg.PoolClient, shape: TableShape) => Promise<T>,
   ): Promise<T> => {
-    const shape = await database.withCatalogue((pool) => shapeOf(pool, settings.schemas, params));
+    const shape = await database.withCatalogue((pool) => readTableShape(pool, settings.schemas, params));
     return database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
         await client.query(`set local statement_timeout = '30s'`);
@@ -34,55 +34,57 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
   return [
     implement(dataRowsApi.shape, async ({ params }) => {
       const { columns, policies, isProtected, isView } = await database.withCatalogue((pool) =>
-        shapeOf(pool, settings.schemas, params),
+        readTableShape(pool, settings.schemas, params),
       );
       return { columns: [...columns], policies: [...policies], isProtected, isView };
     }),
     implement(dataRowsApi.list, ({ params, query }) =>
-      within(params, async (client, shape) => {
+      withTable(params, async (client, shape) => {
         const values: string[] = [];
-        const where = whereOf(shape, query, values);
-        const shown = shape.columns.map(({ name, isKey }) => {
+        const where = buildWhere(shape, query, values);
+        const selected = shape.columns.map(({ name, isKey }) => {
           const text = `t.${quote(name)}::text`;
-          return `${isKey ? text : `left(${text}, ${longest})`} as ${quote(name)}`;
+          return `${isKey ? text : `left(${text}, ${maxValueLength})`} as ${quote(name)}`;
         });
-        const text = `select ${shown.join(', ')} from ${shape.reference} t${where}${orderOf(shape, query)} limit ${query.limit} offset ${query.offset}`;
+        const source = `${shape.reference} t${where}${buildOrder(shape, query)}`;
+        const text = `select ${selected.join(', ')} from ${source} limit ${query.limit} offset ${query.offset}`;
         const { rows } = await client
           .query<(string | null)[]>({ text, values, rowMode: 'array', types: asText })
           .catch((error: unknown) => {
             if (!(error instanceof pg.DatabaseError) || !/^(?:22|42)/.test(error.code ?? '')) throw error;
-            throw new Problem('data.bad_filter', 400, refusalText(error), { cause: error });
+            throw new Problem('data.bad_filter', 400, formatRefusal(error), { cause: error });
           });
         return {
           rows,
           total: query.count
-            ? await countOf(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values)
+            ? await countRows(client, `select count(*)::float8 as count from ${shape.reference} t${where}`, values)
             : null,
         };
       }),
     ),
     implement(dataRowsApi.read, ({ params, body: { key } }) =>
-      within(params, async (client, shape) => {
+      withTable(params, async (client, shape) => {
         const values: (string | null)[] = [];
-        const where = keyOf(shape, key, values);
-        const shown = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
-        const { rows } = await tell(client, shape, {}, () =>
+        const where = buildKeyCondition(shape, key, values);
+        const selected = shape.columns.map(({ name }) => `${quote(name)}::text as ${quote(name)}`).join(', ');
+        const { rows } = await withRefusals(client, shape, {}, () =>
           client.query<Record<string, string | null>>({
-            text: `select ${shown} from ${shape.reference} where ${where}`,
+            text: `select ${selected} from ${shape.reference} where ${where}`,
             values,
             types: asText,
           }),
         );
-        if (rows[0] === undefined) throw gone();
+        if (rows[0] === undefined) throw createUnknownRowError();
         return { values: rows[0] };
       }),
     ),
     implement(dataRowsApi.insert, ({ params, body: { values } }) =>
-      within(params, async (client, shape) => {
-        const names = writable(shape, values);
-        const places = names.map((_, at) => `$${at + 1}`).join(', ');
-        const text = names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${places})`;
-        await tell(client, shape, values, () =>
+      withTable(params, async (client, shape) => {
+        const names = getWritableNames(shape, values);
+        const placeholders = names.map((_, index) => `$${index + 1}`).join(', ');
+        const text =
+          names.length === 0 ? 'default values' : `(${names.map(quote).join(', ')}) values (${placeholders})`;
+        await withRefusals(client, shape, values, () =>
           client.query(
             `insert into ${shape.reference} ${text}`,
             names.map((name) => values[name] ?? null),
@@ -92,26 +94,26 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
       }),
     ),
     implement(dataRowsApi.change, ({ params, body: { key, values } }) =>
-      within(params, async (client, shape) => {
-        const names = writable(shape, values);
+      withTable(params, async (client, shape) => {
+        const names = getWritableNames(shape, values);
         if (names.length === 0) return { ok: true as const };
         const all = names.map((name) => values[name] ?? null);
-        const sets = names.map((name, at) => `${quote(name)} = $${at + 1}`).join(', ');
-        const where = keyOf(shape, key, all);
-        const { rowCount } = await tell(client, shape, values, () =>
+        const sets = names.map((name, index) => `${quote(name)} = $${index + 1}`).join(', ');
+        const where = buildKeyCondition(shape, key, all);
+        const { rowCount } = await withRefusals(client, shape, values, () =>
           client.query(`update ${shape.reference} set ${sets} where ${where}`, all),
         );
-        if (rowCount !== 1) throw gone();
+        if (rowCount !== 1) throw createUnknownRowError();
         return { ok: true as const };
       }),
     ),
     implement(dataRowsApi.remove, ({ params, body: { keys } }) =>
-      within(params, async (client, shape) => {
+      withTable(params, async (client, shape) => {
         let removed = 0;
         for (const key of keys) {
           const values: (string | null)[] = [];
-          const where = keyOf(shape, key, values);
-          const { rowCount } = await tell(client, shape, {}, () =>
+          const where = buildKeyCondition(shape, key, values);
+          const { rowCount } = await withRefusals(client, shape, {}, () =>
             client.query(`delete from ${shape.reference} where ${where}`, values),
           );
           removed += rowCount ?? 0;
@@ -122,7 +124,7 @@ export function rowRoutes({ database, settings }: RowParts): readonly ApiHandler
   ];
 }
 
-interface Asked {
+interface RowQuery {
   readonly column: string;
   readonly condition: DataCondition;
   readonly value: string;
@@ -132,9 +134,9 @@ interface Asked {
 
 const operators = { eq: '=', neq: '<>', gt: '>', lt: '<' } as const;
 
-function whereOf({ columns }: TableShape, { column, condition, value }: Asked, values: string[]): string {
+function buildWhere({ columns }: TableShape, { column, condition, value }: RowQuery, values: string[]): string {
   if (column === '') return '';
-  const name = `t.${quote(known(columns, column).name)}`;
+  const name = `t.${quote(getColumn(columns, column).name)}`;
   if (condition === 'null') return ` where ${name} is null`;
   if (condition === 'not_null') return ` where ${name} is not null`;
   if (value === '') return '';
@@ -143,10 +145,10 @@ function whereOf({ columns }: TableShape, { column, condition, value }: Asked, v
   return ` where ${name} ${operators[condition]} $1`;
 }
 
-function orderOf({ columns }: TableShape, { order, direction }: Asked): string {
+function buildOrder({ columns }: TableShape, { order, direction }: RowQuery): string {
   const key = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
-  const first = order === '' ? [] : [`t.${quote(known(columns, order).name)} ${direction} nulls last`];
-  // Without an order of its own a page could show a row twice and another one never.
+  const first = order === '' ? [] : [`t.${quote(getColumn(columns, order).name)} ${direction} nulls last`];
+  // Without a unique order pages could repeat or omit rows.
   const rest = key
     .filter((name) => name !== order)
     .map((name) => `t.${quote(name)}${order === '' ? ` ${direction}` : ''}`);
@@ -154,14 +156,14 @@ function orderOf({ columns }: TableShape, { order, direction }: Asked): string {
   return all.length === 0 ? '' : ` order by ${all.join(', ')}`;
 }
 
-function known(columns: readonly DataColumn[], name: string): DataColumn {
+function getColumn(columns: readonly DataColumn[], name: string): DataColumn {
   const column = columns.find((each) => each.name === name);
   if (column !== undefined) return column;
   throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
 }
 
-/** Counting must not hold up the rows themselves. */
-async function countOf(client: pg.ClientBase, text: string, values: readonly string[]): Promise<number | null> {
+/** Counts rows with a short timeout, so that counting does not delay the rows. */
+async function countRows(client: pg.ClientBase, text: string, values: readonly string[]): Promise<number | null> {
   await client.query(`savepoint counting; set local statement_timeout = '3s'`);
   try {
     const { rows } = await client.query<{ count: number }>(text, [...values]);
@@ -173,12 +175,12 @@ async function countOf(client: pg.ClientBase, text: string, values: readonly str
   }
 }
 
-function writable({ columns, isView }: TableShape, values: Values): readonly string[] {
+function getWritableNames({ columns, isView }: TableShape, values: Values): readonly string[] {
   if (isView) throw new Problem('data.view', 409, 'Rows of a view are changed in its tables.');
-  return Object.keys(values).filter((name) => !known(columns, name).isGenerated);
+  return Object.keys(values).filter((name) => !getColumn(columns, name).isGenerated);
 }
 
-function keyOf({ columns }: TableShape, key: Values, values: (string | null)[]): string {
+function buildKeyCondition({ columns }: TableShape, key: Values, values: (string | null)[]): string {
   const names = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   if (names.length === 0) {
     throw new Problem('data.no_key', 409, 'This table has no primary key, so its rows cannot be told apart. Add one.');
@@ -191,12 +193,12 @@ function keyOf({ columns }: TableShape, key: Values, values: (string | null)[]):
     .join(' and ');
 }
 
-function gone(): Problem {
+function createUnknownRowError(): Problem {
   return new Problem('data.unknown_row', 404, 'This row is not there any more.');
 }
 
-/** Says what PostgreSQL refuses, at the field that it is about where that can be found. */
-async function tell<T>(
+/** Runs `work` and converts errors of PostgreSQL to problems, with the affected field when it can be determined. */
+async function withRefusals<T>(
   client: pg.ClientBase,
   { columns }: TableShape,
   values: Values,
@@ -208,20 +210,20 @@ async function tell<T>(
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     await client.query('rollback to savepoint writing');
-    const detail = refusalText(error);
+    const detail = formatRefusal(error);
     const fields: Record<string, string> = {};
     if (error.column !== undefined) fields[error.column] = detail;
     else if (error.code?.startsWith('22') === true) {
-      // PostgreSQL does not say which value it is: each is tried by itself.
+      // PostgreSQL does not report the invalid value, so each one is tested separately.
       for (const { name, type } of columns) {
         const value = values[name];
         if (typeof value !== 'string') continue;
-        const wrong = await client.query(`select $1::text::${type}`, [value]).then(
+        const message = await client.query(`select $1::text::${type}`, [value]).then(
           () => undefined,
-          (failure: unknown) => (failure instanceof pg.DatabaseError ? refusalText(failure) : undefined),
+          (failure: unknown) => (failure instanceof pg.DatabaseError ? formatRefusal(failure) : undefined),
         );
-        if (wrong === undefined) continue;
-        fields[name] = wrong;
+        if (message === undefined) continue;
+        fields[name] = message;
         await client.query('rollback to savepoint writing');
       }
     }
@@ -229,8 +231,8 @@ async function tell<T>(
   }
 }
 
-/** What PostgreSQL says, as a sentence. */
-export function refusalText({ message, detail }: pg.DatabaseError): string {
+/** Formats an error of PostgreSQL as sentences. */
+export function formatRefusal({ message, detail }: pg.DatabaseError): string {
   return [message, ...(detail === undefined ? [] : [detail])]
     .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
     .join(' ');

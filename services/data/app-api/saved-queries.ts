@@ -3,23 +3,23 @@ import type { Accounts, Identity } from '../../contracts/control/accounts.ts';
 import { savedQueriesApi } from '../../contracts/data/queries.ts';
 import type { SavedQueries } from '../store/saved-queries.ts';
 
-/** The queries that administrators keep, for the page of statements. */
-export function savedQueryRoutes(queries: SavedQueries, accounts: Pick<Accounts, 'find'>): readonly ApiHandler[] {
-  const whose = ({ identity }: { readonly identity: Identity | undefined }): string => identity?.account ?? '';
-  /** The caller, and the names under which queries of removed accounts are kept for administrators. */
-  const reachable = async (request: { readonly identity: Identity | undefined }): Promise<readonly string[]> => {
+/** Creates the routes of saved queries. */
+export function createSavedQueryRoutes(queries: SavedQueries, accounts: Pick<Accounts, 'find'>): readonly ApiHandler[] {
+  const getAccount = ({ identity }: { readonly identity: Identity | undefined }): string => identity?.account ?? '';
+  /** Returns the caller, and the removed accounts whose queries are kept for administrators. */
+  const getAccounts = async (request: { readonly identity: Identity | undefined }): Promise<readonly string[]> => {
     const owners = await queries.owners();
     const existing = await Promise.all(owners.map((owner) => accounts.find(owner)));
-    return [whose(request), ...owners.filter((_, index) => existing[index] === undefined)];
+    return [getAccount(request), ...owners.filter((_, index) => existing[index] === undefined)];
   };
   return [
-    implement(savedQueriesApi.list, async (request) => ({ queries: await queries.list(await reachable(request)) })),
-    implement(savedQueriesApi.create, (request) => queries.create(whose(request), request.body)),
+    implement(savedQueriesApi.list, async (request) => ({ queries: await queries.list(await getAccounts(request)) })),
+    implement(savedQueriesApi.create, (request) => queries.create(getAccount(request), request.body)),
     implement(savedQueriesApi.change, async (request) =>
-      queries.change(await reachable(request), request.params['id'] ?? '', request.body),
+      queries.change(await getAccounts(request), request.params['id'] ?? '', request.body),
     ),
     implement(savedQueriesApi.remove, async (request) => {
-      await queries.remove(await reachable(request), request.params['id'] ?? '');
+      await queries.remove(await getAccounts(request), request.params['id'] ?? '');
       return { ok: true } as const;
     }),
   ];

@@ -3,12 +3,12 @@ import { inTransaction, type Database } from '../engine/database.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
 
 /**
- * Rows, as PostgreSQL guesses them, up to which a table is counted; above it the guess stands.
- * Its size on the disk would be the surer sign, but asking for that waits for who changes the table.
+ * Estimated number of rows up to which a table is counted. The size on disk would be more reliable, but reading it
+ * waits for locks of concurrent changes.
  */
-const countedRows = 10_000;
+const maxCountedRows = 10_000;
 
-const listing = `
+const tablesQuery = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as "isView",
   case when c.reltuples >= 0 then c.reltuples::float8 when c.relkind in ('r', 'm') then nullif(pg_stat_get_live_tuples(c.oid), 0)::float8 end as rows,
   c.relrowsecurity as "isProtected",
@@ -19,39 +19,43 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f')
 order by 1, 2`;
 
-type Listed = Omit<DataTable, 'isEstimate'> & { readonly isSmall: boolean };
+type TableRow = Omit<DataTable, 'isEstimate'> & { readonly isSmall: boolean };
 
-/** The tables and views of the schemas. Small ones are counted, of the others the rows are PostgreSQL's estimate. */
-export async function servedTables(database: Database, schemas: readonly string[]): Promise<DataTable[]> {
-  const { rows: listed } = await database.withCatalogue((pool) => pool.query<Listed>(listing, [schemas, countedRows]));
-  const counts = await countsOf(
-    database,
-    listed.filter(({ isSmall }) => isSmall),
+/** Lists the tables and views of the schemas. Rows of small tables are counted, others are estimated by PostgreSQL. */
+export async function listServedTables(database: Database, schemas: readonly string[]): Promise<DataTable[]> {
+  const { rows: tables } = await database.withCatalogue((pool) =>
+    pool.query<TableRow>(tablesQuery, [schemas, maxCountedRows]),
   );
-  return listed.map(({ isSmall: _, ...table }) => {
-    const count = counts.get(nameOf(table));
+  const counts = await countTables(
+    database,
+    tables.filter(({ isSmall }) => isSmall),
+  );
+  return tables.map(({ isSmall: _, ...table }) => {
+    const count = counts.get(toReference(table));
     return { ...table, rows: count ?? table.rows, isEstimate: count === undefined };
   });
 }
 
-const nameOf = ({ schema, name }: Pick<DataTable, 'schema' | 'name'>): string => `${quote(schema)}.${quote(name)}`;
+const toReference = ({ schema, name }: Pick<DataTable, 'schema' | 'name'>): string => `${quote(schema)}.${quote(name)}`;
 
-async function countsOf(database: Database, tables: readonly Listed[]): Promise<ReadonlyMap<string, number>> {
+async function countTables(database: Database, tables: readonly TableRow[]): Promise<ReadonlyMap<string, number>> {
   if (tables.length === 0) return new Map();
-  const each = tables.map((table, at) => `select ${String(at)} as at, count(*)::float8 as rows from ${nameOf(table)}`);
+  const countQueries = tables.map(
+    (table, at) => `select ${String(at)} as table_index, count(*)::float8 as rows from ${toReference(table)}`,
+  );
   try {
-    // A view may have taken the place of a table since the listing: whatever it calls has the rights of the owner only.
+    // A view may have replaced a table since the listing; its functions run only with the rights of the owner role.
     return await database.asOwner((pool) =>
       inTransaction(pool, async (client) => {
-        // A table may be locked for a long time by a change: the page does not wait for that.
+        // A concurrent change may lock a table for a long time.
         await client.query("set local lock_timeout = '200ms'; set local statement_timeout = '2s'");
-        const { rows } = await client.query<{ at: number; rows: number }>(each.join(' union all '));
-        const counted = rows.map(({ at, rows: count }) => [tables[at], count] as const);
-        return new Map(counted.flatMap(([table, count]) => (table ? [[nameOf(table), count] as const] : [])));
+        const { rows } = await client.query<{ table_index: number; rows: number }>(countQueries.join(' union all '));
+        const counted = rows.map(({ table_index, rows: count }) => [tables[table_index], count] as const);
+        return new Map(counted.flatMap(([table, count]) => (table ? [[toReference(table), count] as const] : [])));
       }),
     );
   } catch {
-    // A table that is locked, or gone since it was listed: the estimates are right enough.
+    // A table is locked or was dropped: the estimates are used.
     return new Map();
   }
 }

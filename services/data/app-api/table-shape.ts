@@ -3,9 +3,9 @@ import { Problem } from '../../contracts/problem.ts';
 import type { DataColumn, DataPolicy } from '../../contracts/data/rows.ts';
 import { quote } from '../postgrest-api/statement/sql.ts';
 
-/** A table as the editor works with it. */
+/** Table structure for the editor. */
 export interface TableShape {
-  /** With its schema, quoted. */
+  /** Quoted name with schema. */
   readonly reference: string;
   readonly columns: readonly DataColumn[];
   readonly policies: readonly DataPolicy[];
@@ -13,7 +13,7 @@ export interface TableShape {
   readonly isView: boolean;
 }
 
-const shapeStatement = `
+const shapeQuery = `
 select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
   coalesce((select json_agg(json_build_object(
       'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'isNullable', not a.attnotnull,
@@ -40,14 +40,18 @@ select c.relkind in ('v', 'm') as "isView", c.relrowsecurity as "isProtected",
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = $1 and c.relname = $2 and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
 
-/** @throws Problem `data.unknown_table` (404) */
-export async function shapeOf(
+/**
+ * Reads the structure of a table.
+ *
+ * @throws Problem `data.unknown_table` (404)
+ */
+export async function readTableShape(
   client: pg.ClientBase | pg.Pool,
   schemas: readonly string[],
   { schema = '', name = '' }: Readonly<Record<string, string>>,
 ): Promise<TableShape> {
-  const statement = { text: shapeStatement, values: [schema, name] };
-  // No name has the character NUL, and PostgreSQL takes no text with it.
+  const statement = { text: shapeQuery, values: [schema, name] };
+  // Names cannot contain NUL, and PostgreSQL refuses texts with it.
   const isPossible = schemas.includes(schema) && !name.includes('\0');
   const { rows } = isPossible ? await client.query<Omit<TableShape, 'reference'>>(statement) : { rows: [] };
   const [shape] = rows;

@@ -1,27 +1,27 @@
 import type { ApiHandler } from '../../contracts/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Database } from '../engine/database.ts';
-import type { Part } from '../http/exchange.ts';
+import type { MountedApi } from '../http/exchange.ts';
 import type { Keys } from '../keys/keys.ts';
 import { RateLimits } from './domain/rate-limits.ts';
 import { Passwords } from './hash/passwords.ts';
 import { Mailbox } from './mail/mailbox.ts';
-import { mailDestination, type MailSettings } from './mail/settings.ts';
+import { buildMailDestination, type MailSettings } from './mail/settings.ts';
 import { createAuthMetrics } from './metrics.ts';
-import { ownUserRoutes } from './app-api/users.ts';
-import { authPart } from './part.ts';
-import { usualTiming, type AuthSettings, type Timing } from './parts.ts';
-import { authDatabase } from './store/database.ts';
+import { createUserRoutes } from './app-api/users.ts';
+import { createAuthApi } from './handler.ts';
+import { defaultTiming, type AuthSettings, type Timing } from './dependencies.ts';
+import { createAuthDatabase } from './store/database.ts';
 import { cleanUp } from './store/sessions.ts';
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 
-/** Users and their sessions. */
+/** Auth API with its background work. */
 export interface Auth extends AsyncDisposable {
-  readonly part: Part;
-  /** For the pages. */
+  readonly mountedApi: MountedApi;
+  /** App API routes for the pages. */
   readonly api: readonly ApiHandler[];
-  /** Mails are sent and old rows go from now on. */
+  /** Starts sending mails and deleting expired rows. */
   start(): void;
 }
 
@@ -31,7 +31,7 @@ export function createAuth(
     database,
     keys,
     settings,
-    timing = usualTiming,
+    timing = defaultTiming,
   }: {
     readonly database: Database;
     readonly keys: Keys;
@@ -40,33 +40,39 @@ export function createAuth(
   },
 ): Auth {
   const { accounts, clock, log, metrics, vault } = context;
-  const open = new DisposableStack();
+  const resources = new DisposableStack();
   const passwords = new Passwords();
-  const mailbox = new Mailbox(context, (to) => mailDestination(settings, to));
-  const sql = authDatabase(database);
-  const parts = {
-    ...{ context: { accounts, clock, log, vault }, database: sql, settings, keys, passwords, mailbox, timing },
+  const mailbox = new Mailbox(context, (to) => buildMailDestination(settings, to));
+  const sql = createAuthDatabase(database);
+  const deps = {
+    context: { accounts, clock, log, vault },
+    database: sql,
+    settings,
+    keys,
+    passwords,
+    mailbox,
+    timing,
     limits: new RateLimits(),
     metrics: createAuthMetrics(metrics),
   };
   return {
-    part: authPart(context, parts),
-    api: ownUserRoutes(context, parts),
+    mountedApi: createAuthApi(context, deps),
+    api: createUserRoutes(context, deps),
     start() {
-      open.use(mailbox.start());
-      const tidy = async (): Promise<void> => {
-        // Nobody wakes a server that sleeps to clean it.
+      resources.use(mailbox.start());
+      const deleteExpired = async (): Promise<void> => {
+        // The clean-up does not start a stopped server.
         if (database.state === 'up') await cleanUp(sql, clock.now());
       };
-      open.use(
+      resources.use(
         clock.every(
-          hour,
-          () => void tidy().catch((error: unknown) => log.warn('old sessions were not removed', { error })),
+          hourMs,
+          () => void deleteExpired().catch((error: unknown) => log.warn('session clean-up failed', { error })),
         ),
       );
     },
     async [Symbol.asyncDispose]() {
-      open.dispose();
+      resources.dispose();
       await passwords[Symbol.asyncDispose]();
     },
   };

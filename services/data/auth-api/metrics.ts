@@ -1,8 +1,8 @@
 import type { Counter, Metrics } from '../../contracts/metrics.ts';
 
-/** Numbers of sign-in. */
+/** Metrics of the auth API. */
 export interface AuthMetrics {
-  /** Sessions that began, by how their person was recognised. */
+  /** New sessions by sign-in method. */
   readonly sessions: Counter;
   readonly refreshes: Counter;
   readonly mails: Counter;

@@ -1,43 +1,51 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../contracts/service.ts';
 import { isAllowedRedirect } from './domain/redirects.ts';
-import type { Call } from './http/call.ts';
-import type { AuthParts, AuthSettings } from './parts.ts';
+import type { AuthCall } from './http/auth-call.ts';
+import type { AuthDependencies, AuthSettings } from './dependencies.ts';
 
 export const authPrefix = '/auth/v1';
 
 /**
- * What clients reach this part by. Mails carry it, and the word of a proxy about the host may be the word of whoever asked:
- * it counts only for names that the settings have.
+ * Returns the base URL for clients. Mails contain it, and a forwarded host may be chosen by the client, so it is used
+ * only when the settings contain that host.
  */
-export function baseOf(
+export function getBaseUrl(
   { publicUrl }: Pick<Context, 'publicUrl'>,
   { externalUrl, siteUrl, redirectUrls }: AuthSettings,
   request: IncomingMessage | undefined,
 ): string {
   if (externalUrl !== '') return `${externalUrl.replace(/\/+$/, '')}${authPrefix}`;
   const local = publicUrl() ?? 'http://127.0.0.1';
-  const told = URL.parse((request === undefined ? undefined : publicUrl(request)) ?? local);
-  const own = request?.headers.host;
-  if (told === null || own === undefined || told.host === hostOf(`${told.protocol}//${own}`))
-    return `${told?.origin ?? local}${authPrefix}`;
-  const known = [siteUrl, ...redirectUrls].some((address) => hostOf(address) === told.host);
-  return `${known ? told.origin : `${told.protocol}//${own}`}${authPrefix}`;
+  const forwarded = URL.parse((request === undefined ? undefined : publicUrl(request)) ?? local);
+  const requestHost = request?.headers.host;
+  if (
+    forwarded === null ||
+    requestHost === undefined ||
+    forwarded.host === getHost(`${forwarded.protocol}//${requestHost}`)
+  )
+    return `${forwarded?.origin ?? local}${authPrefix}`;
+  const isKnown = [siteUrl, ...redirectUrls].some((address) => getHost(address) === forwarded.host);
+  return `${isKnown ? forwarded.origin : `${forwarded.protocol}//${requestHost}`}${authPrefix}`;
 }
 
-function hostOf(address: string): string | undefined {
+function getHost(address: string): string | undefined {
   return URL.parse(address)?.host;
 }
 
-/** Where links lead when nothing else is asked for: the setting, else where this service itself is reached. */
-export function siteOf({ settings }: Pick<AuthParts, 'settings'>, { base }: Pick<Call, 'base'>): string {
+/** Returns the default target of links: the setting, otherwise the address of this service. */
+export function getSiteUrl({ settings }: Pick<AuthDependencies, 'settings'>, { base }: Pick<AuthCall, 'base'>): string {
   return settings.siteUrl === '' ? new URL(base).origin : settings.siteUrl;
 }
 
-/** Where a link leads: what was asked for where that is allowed, else the site, without a word. */
-export function redirectOf(parts: Pick<AuthParts, 'settings'>, call: Call, asked = call.redirectTo): string {
-  const site = siteOf(parts, call);
+/** Returns the target of a link: the requested one when it is allowed, otherwise the site, without an error. */
+export function getRedirectTarget(
+  parts: Pick<AuthDependencies, 'settings'>,
+  call: AuthCall,
+  requested = call.redirectTo,
+): string {
+  const site = getSiteUrl(parts, call);
   const { redirectUrls } = parts.settings;
-  const wishes = [asked, call.request.headers.referer ?? ''];
-  return wishes.find((wish) => wish !== '' && isAllowedRedirect(wish, site, redirectUrls)) ?? site;
+  const candidates = [requested, call.request.headers.referer ?? ''];
+  return candidates.find((candidate) => candidate !== '' && isAllowedRedirect(candidate, site, redirectUrls)) ?? site;
 }

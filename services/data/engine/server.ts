@@ -1,51 +1,54 @@
 import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { isStarting } from './away.ts';
+import { isStarting } from './connection-errors.ts';
 import { startCluster, superuser, type RunningCluster } from './cluster.ts';
-import { eventTriggers, externalOwnerRole, frameSteps, ownerRole, ownerSteps } from './frame.ts';
-import { approachOf } from './limited.ts';
-import { takeSteps, type SchemaStep } from './steps.ts';
+import { eventTriggers, externalOwnerRole, baseSchemaSteps, ownerRole, getOwnerSteps } from './base-schema.ts';
+import { planPreparation } from './limited-user.ts';
+import { applySteps, type SchemaStep } from './schema-steps.ts';
 
-/** A server that answers, and connections to it. Disposal ends what of it is ours. */
-export interface Running extends AsyncDisposable {
+/** Running server with its connection pools. Disposal closes them and stops an embedded server. */
+export interface RunningServer extends AsyncDisposable {
   readonly catalogue: pg.Pool;
   readonly owner: pg.Pool;
   readonly statements: pg.Pool;
   readonly requests: pg.Pool;
   cancel(process: number): Promise<void>;
-  /** What the server does not let us do, as sentences for a person. */
+  /** Limitations, as sentences for the user. */
   readonly limits: readonly string[];
-  /** Resolves when it is gone. */
+  /** Resolves when the server exits or its notification connection ends. */
   readonly ended: Promise<void>;
 }
 
 export interface Server {
-  /** `notice` gets the channel of each notification, undefined when some may have been missed. */
-  start(notice: (channel: string | undefined) => void): Promise<Running>;
+  /**
+   * Starts the server. The listener receives the channel of each notification, or undefined when some may have been
+   * missed.
+   */
+  start(onNotification: (channel: string | undefined) => void): Promise<RunningServer>;
 }
 
-interface ServerParts {
+interface ServerOptions {
   readonly context: Context;
-  /** Of the roles that we make. */
+  /** Returns the password of the created roles. */
   readonly password: () => Promise<string>;
   readonly steps: readonly SchemaStep[];
 }
 
 const channels = ['homeport_schema', 'pgrst'];
-const connectMs = 15_000;
+const connectTimeoutMs = 15_000;
 const requestRole = 'authenticator';
 
 /**
- * Names without a schema mean objects of PostgreSQL itself in a superuser's statements: a function that somebody made
- * in `public` must not run with a superuser's rights. Parameters that the address brings along stay as they are.
+ * Restricts the search path to `pg_catalog`: a function in `public` must never run with superuser rights through an
+ * unqualified name. Options of the address are kept.
  */
-function trusted(config: pg.ClientConfig): pg.ClientConfig {
+function withCatalogSearchPath(config: pg.ClientConfig): pg.ClientConfig {
   return withOptions(config, '-c search_path=pg_catalog');
 }
 
-/** Tables and functions of extensions are found without naming their schema, as in Supabase. */
-const findsExtensions = '-c search_path="$user",public,extensions';
+/** Search path that includes extensions, as in Supabase. */
+const extensionsSearchPath = '-c search_path="$user",public,extensions';
 
 function withOptions(config: pg.ClientConfig, options: string): pg.ClientConfig {
   const { connectionString } = config;
@@ -55,57 +58,61 @@ function withOptions(config: pg.ClientConfig, options: string): pg.ClientConfig 
   return { ...config, connectionString: address.href };
 }
 
-/**
- * The way in for programs such as psql: a port of this computer and the password of the role that owns people's
- * tables.
- */
+/** Access for programs such as psql: a port on this computer and the password of the owner role. */
 export interface DirectAccess {
-  /** 0: none. */
+  /** TCP port; 0 disables direct access. */
   readonly port: number;
   readonly password: string;
 }
 
-/** A PostgreSQL of our own, with its files in this folder. */
-export function ownServer({
+/** Creates the embedded PostgreSQL with its files in the folder. */
+export function createEmbeddedServer({
   context,
   folder,
   password,
   steps,
   direct,
-}: ServerParts & { readonly folder: string; readonly direct: DirectAccess }): Server {
+}: ServerOptions & { readonly folder: string; readonly direct: DirectAccess }): Server {
   return {
-    async start(notice) {
+    async start(onNotification) {
       const secret = await password();
       const cluster = await startCluster(context, folder, secret, direct.port);
       try {
-        const base = baseOf(cluster);
-        const asOwner = {
+        const base = getConnectionConfig(cluster);
+        const ownerConfig = {
           ...base,
           user: ownerRole,
-          ...(base.password !== undefined && direct.port > 0 ? { password: direct.password } : {}),
+          ...(base.password === undefined || direct.port === 0 ? {} : { password: direct.password }),
         };
         await prepare(
           context,
-          trusted({ ...base, user: superuser }),
-          () => [...steps, ...ownerSteps(ownerRole)],
+          withCatalogSearchPath({ ...base, user: superuser }),
+          () => [...steps, ...getOwnerSteps(ownerRole)],
           async (client) => {
             const isOpen = direct.port > 0;
-            // Without a port nobody else reaches the server, and an earlier password opens nothing.
-            const ours = cluster.password === undefined ? null : secret;
-            await setPassword(client, requestRole, ours);
-            await setPassword(client, ownerRole, isOpen ? direct.password : ours);
+            // Without a direct port no other program can connect, so an earlier password is removed.
+            const servicePassword = cluster.password === undefined ? null : secret;
+            await setPassword(client, requestRole, servicePassword);
+            await setPassword(client, ownerRole, isOpen ? direct.password : servicePassword);
           },
         );
         const pools = {
-          catalogue: poolOf(context, { ...trusted(asOwner), max: 6 }),
-          owner: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
-          statements: poolOf(context, { ...withOptions(asOwner, findsExtensions), max: 4 }),
-          requests: poolOf(context, { ...withOptions({ ...base, user: requestRole }, findsExtensions), max: 16 }),
+          catalogue: createPool(context, { ...withCatalogSearchPath(ownerConfig), max: 6 }),
+          owner: createPool(context, { ...withOptions(ownerConfig, extensionsSearchPath), max: 4 }),
+          statements: createPool(context, { ...withOptions(ownerConfig, extensionsSearchPath), max: 4 }),
+          requests: createPool(context, {
+            ...withOptions({ ...base, user: requestRole }, extensionsSearchPath),
+            max: 16,
+          }),
         };
-        const listener = await listen(context, trusted({ ...base, user: superuser }), notice);
+        const listener = await listenForNotifications(
+          context,
+          withCatalogSearchPath({ ...base, user: superuser }),
+          onNotification,
+        );
         return {
           ...pools,
-          cancel: (process) => cancel(listener, process),
+          cancel: (process) => cancelStatement(listener, process),
           limits: [],
           ended: cluster.child.exited.then(() => undefined),
           async [Symbol.asyncDispose]() {
@@ -121,57 +128,60 @@ export function ownServer({
   };
 }
 
-/** The person's own PostgreSQL, 14 or newer. */
-export function externalServer({
+/** Creates access to an external PostgreSQL, version 14 or newer. */
+export function createExternalServer({
   context,
   url,
   password,
   steps,
   schemas,
-}: ServerParts & { readonly url: string; readonly schemas: readonly string[] }): Server {
+}: ServerOptions & { readonly url: string; readonly schemas: readonly string[] }): Server {
   return {
-    async start(notice) {
+    async start(onNotification) {
       const admin: pg.ClientConfig = { connectionString: url };
       const secret = await password();
-      const as = (role: string): pg.ClientConfig => ({ connectionString: addressOf(url, role, secret) });
+      const forRole = (role: string): pg.ClientConfig => ({ connectionString: withCredentials(url, role, secret) });
       let limits: readonly string[] = [];
       let isLimited = false;
-      const frame = new Set(frameSteps);
+      const baseSteps = new Set(baseSchemaSteps);
       await prepare(
         context,
-        trusted(admin),
+        withCatalogSearchPath(admin),
         async (client) => {
-          const approach = await approachOf(client);
-          limits = approach.limits;
-          isLimited = approach.steps !== undefined;
-          return approach.steps === undefined
-            ? [...steps, ...ownerSteps(externalOwnerRole, schemas)]
-            : [...approach.steps, ...steps.filter((step) => !frame.has(step))];
+          const plan = await planPreparation(client);
+          limits = plan.limits;
+          isLimited = plan.steps !== undefined;
+          return plan.steps === undefined
+            ? [...steps, ...getOwnerSteps(externalOwnerRole, schemas)]
+            : [...plan.steps, ...steps.filter((step) => !baseSteps.has(step))];
         },
         async (client) => {
           if (isLimited) return;
-          // A database that was filled from a dump may have come without them.
+          // A database restored from a dump may lack the event triggers.
           await client.query(eventTriggers);
           await setPassword(client, requestRole, secret);
           await setPassword(client, externalOwnerRole, secret);
         },
       );
-      // A superuser of the address prepares the database and is not used for anything else: statements run as a role
-      // without its rights. Without the right to make roles, all of them run as the user of the address.
-      const owner = isLimited ? admin : as(externalOwnerRole);
+      // A superuser of the address only prepares the database. Statements run as a role without superuser rights, or as
+      // the user of the address when it may not create roles.
+      const owner = isLimited ? admin : forRole(externalOwnerRole);
       const pools = {
-        catalogue: poolOf(context, { ...trusted(owner), max: 6 }),
-        owner: poolOf(context, { ...withOptions(owner, findsExtensions), max: 4 }),
-        statements: poolOf(context, { ...withOptions(owner, findsExtensions), max: 4 }),
-        requests: poolOf(context, { ...withOptions(isLimited ? admin : as(requestRole), findsExtensions), max: 16 }),
+        catalogue: createPool(context, { ...withCatalogSearchPath(owner), max: 6 }),
+        owner: createPool(context, { ...withOptions(owner, extensionsSearchPath), max: 4 }),
+        statements: createPool(context, { ...withOptions(owner, extensionsSearchPath), max: 4 }),
+        requests: createPool(context, {
+          ...withOptions(isLimited ? admin : forRole(requestRole), extensionsSearchPath),
+          max: 16,
+        }),
       };
       const ended = Promise.withResolvers<void>();
-      const listener = await listen(context, trusted(admin), notice);
-      // Without it changes of the schema would pass unseen: all is opened anew.
+      const listener = await listenForNotifications(context, withCatalogSearchPath(admin), onNotification);
+      // Without this connection schema changes would be missed, so all connections are reopened.
       listener.once('end', ended.resolve);
       return {
         ...pools,
-        cancel: (process) => cancel(listener, process),
+        cancel: (process) => cancelStatement(listener, process),
         limits,
         ended: ended.promise,
         [Symbol.asyncDispose]: () => closeAll(pools, listener),
@@ -180,7 +190,7 @@ export function externalServer({
   };
 }
 
-function baseOf({ host, port, password }: RunningCluster): pg.PoolConfig {
+function getConnectionConfig({ host, port, password }: RunningCluster): pg.PoolConfig {
   return { host, port, database: 'postgres', ...(password === undefined ? {} : { password }) };
 }
 
@@ -188,13 +198,13 @@ async function prepare(
   { log, clock }: Pick<Context, 'log' | 'clock'>,
   config: pg.ClientConfig,
   stepsFor: (client: pg.Client) => readonly SchemaStep[] | Promise<readonly SchemaStep[]>,
-  more: (client: pg.Client) => Promise<void>,
+  afterSteps: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = await connect(config, clock);
-  client.on('error', (error) => log.warn('a connection of PostgreSQL broke', { error }));
+  client.on('error', (error) => log.warn('postgresql connection lost', { error }));
   try {
-    await takeSteps(client, await stepsFor(client));
-    await more(client);
+    await applySteps(client, await stepsFor(client));
+    await afterSteps(client);
   } catch (error) {
     if (error instanceof Problem) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -204,11 +214,11 @@ async function prepare(
   }
 }
 
-/** A server that recovers from a crash takes connections a moment after it is there. */
+/** Connects, and retries while an embedded server recovers from a crash. */
 async function connect(config: pg.ClientConfig, clock: Context['clock']): Promise<pg.Client> {
-  const deadline = clock.now() + connectMs;
+  const deadline = clock.now() + connectTimeoutMs;
   for (;;) {
-    const client = new pg.Client({ ...config, connectionTimeoutMillis: connectMs });
+    const client = new pg.Client({ ...config, connectionTimeoutMillis: connectTimeoutMs });
     try {
       await client.connect();
       return client;
@@ -219,41 +229,44 @@ async function connect(config: pg.ClientConfig, clock: Context['clock']): Promis
   }
 }
 
-function poolOf({ log }: Pick<Context, 'log'>, config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: connectMs, idleTimeoutMillis: 60_000 });
-  // A connection that breaks is taken out of the pool, and who waits for its answer is told; the event itself has no other
-  // listener while somebody has the connection, and would end the process.
-  const broke = (error: Error): void => log.debug('a connection of PostgreSQL broke', { error });
-  pool.on('error', broke);
-  pool.on('connect', (client) => client.on('error', broke));
+function createPool({ log }: Pick<Context, 'log'>, config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({ ...config, connectionTimeoutMillis: connectTimeoutMs, idleTimeoutMillis: 60_000 });
+  // The pool removes broken connections, and waiting queries receive the error. Without a listener the event of a
+  // checked-out connection would end the process.
+  const logLostConnection = (error: Error): void => log.debug('postgresql connection lost', { error });
+  pool.on('error', logLostConnection);
+  pool.on('connect', (client) => client.on('error', logLostConnection));
   return pool;
 }
 
-async function listen(
+async function listenForNotifications(
   { clock, log }: Pick<Context, 'clock' | 'log'>,
   config: pg.ClientConfig,
-  notice: (channel: string | undefined) => void,
+  onNotification: (channel: string | undefined) => void,
 ): Promise<pg.Client> {
   const client = await connect(config, clock);
-  client.on('error', (error) => log.debug('the connection that listens broke', { error }));
-  client.on('notification', ({ channel }) => notice(channel));
+  client.on('error', (error) => log.debug('postgresql notification connection lost', { error }));
+  client.on('notification', ({ channel }) => onNotification(channel));
   for (const channel of channels) await client.query(`listen ${channel}`);
   return client;
 }
 
-/** PostgreSQL takes no parameter here. Null: nobody signs in with a password. */
+/** Sets the password of a role; null disables password sign-in. ALTER ROLE does not accept parameters. */
 async function setPassword(client: pg.Client, role: string, secret: string | null): Promise<void> {
   const text = secret === null ? 'null' : pg.escapeLiteral(secret);
   await client.query(`alter role ${pg.escapeIdentifier(role)} with password ${text}`);
 }
 
-/** The connection that listens is the only one that may cancel statements of every role; it touches no user object. */
-async function cancel(listener: pg.Client, process: number): Promise<void> {
+/**
+ * Cancels a statement through the notification connection, the only one that may cancel statements of every role. It
+ * never uses objects of users.
+ */
+async function cancelStatement(listener: pg.Client, process: number): Promise<void> {
   await listener.query('select pg_catalog.pg_cancel_backend($1)', [process]);
 }
 
-/** The same address for another user. */
-function addressOf(url: string, role: string, secret: string): string {
+/** Returns the address with other credentials. */
+function withCredentials(url: string, role: string, secret: string): string {
   const address = new URL(url);
   address.username = role;
   address.password = secret;

@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KeyRole } from '../keys/keys.ts';
 
-/** One request that passed the gate, for the part of the service below whose prefix it came. */
+/** Request with a valid API key or for an open path, for the API with its prefix. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Below the prefix, as it was sent: `/token`; `/` where nothing follows. */
+  /** Raw path below the prefix: `/token`; `/` when nothing follows. */
   readonly path: string;
-  /** As it was sent, without the question mark. */
+  /** Raw query string without the question mark. */
   readonly query: string;
-  /** Whose key came along; undefined on paths that are open without one. */
+  /** Role of the API key; undefined on paths that need no key. */
   readonly keyRole: KeyRole | undefined;
 }
 
-/** A part of the service, plugged in at a prefix. */
-export interface Part {
-  /** `/auth/v1`. */
+/** API of this service, mounted at a path prefix. */
+export interface MountedApi {
+  /** Path prefix such as `/auth/v1`. */
   readonly prefix: string;
-  /** Paths below the prefix that people open in browsers, without a key. */
+  /** Returns true for paths below the prefix that browsers open without an API key. */
   isOpen?(path: string): boolean;
-  /** Answers in its own error shape; what it throws nonetheless is answered as 500. */
+  /** Handles a request, with errors in the format of the API. Rejections are answered with status 500. */
   handle(exchange: Exchange): Promise<void>;
 }

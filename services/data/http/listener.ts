@@ -5,65 +5,70 @@ import type { Context } from '../../contracts/service.ts';
 import type { KeyRole, Keys } from '../keys/keys.ts';
 import { allowOrigin, answerPreflight } from './cors.ts';
 import { isDisconnectError } from '../../kit/disconnect-signal.ts';
-import type { Part } from './exchange.ts';
-import { publicDetail } from './public-detail.ts';
+import type { MountedApi } from './exchange.ts';
+import { getPublicDetail } from './public-detail.ts';
 
-export interface ListenerParts {
+export interface ListenerOptions {
   readonly context: Pick<Context, 'log'>;
   readonly keys: Keys;
-  readonly parts: readonly Part[];
-  /** Told of each request that is over, s. */
-  readonly took: (seconds: number, part: string, status: number) => void;
+  readonly apis: readonly MountedApi[];
+  /** Called at the end of each request with its duration in seconds. */
+  readonly onRequestEnd: (seconds: number, api: string, status: number) => void;
 }
 
-/** People come here by links in mails as long as no site is set. */
-const atTheRoot =
+/** Links in mails lead here while no site address is set. */
+const rootMessage =
   'Here programs reach the databases of Homeport. If a link in a mail led here, its app has no site address in the settings yet.';
 
-/** Everything that answers on the port: the gate that wants a key, and the parts behind it. */
-export function dataListener({ context, keys, parts, took }: ListenerParts): RequestListener {
+/** Creates the request listener, which checks the API key and dispatches to the mounted APIs. */
+export function createListener({ context, keys, apis, onRequestEnd }: ListenerOptions): RequestListener {
   return (request, response) => {
     const start = performance.now();
     const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const [path, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-    const part = parts.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    const queryIndex = url.indexOf('?');
+    const [path, query] = queryIndex < 0 ? [url, ''] : [url.slice(0, queryIndex), url.slice(queryIndex + 1)];
+    const api = apis.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     response.once('close', () =>
-      took((performance.now() - start) / 1000, part?.prefix ?? 'other', response.statusCode),
+      onRequestEnd((performance.now() - start) / 1000, api?.prefix ?? 'other', response.statusCode),
     );
     if (request.method === 'OPTIONS') return answerPreflight(request, response);
     allowOrigin(request, response);
-    if (part === undefined) {
-      if (path === '/') return json(response, 200, { message: atTheRoot });
-      return json(response, 404, { message: `There is nothing at ${path}` });
+    if (api === undefined) {
+      if (path === '/') return sendJson(response, 200, { message: rootMessage });
+      return sendJson(response, 404, { message: `There is nothing at ${path}` });
     }
-    const below = path.slice(part.prefix.length) || '/';
-    const keyRole = roleOf(request, query, keys);
-    if (keyRole === undefined && part.isOpen?.(below) !== true) {
-      return json(response, 401, {
-        message: keyOf(request, query) === undefined ? 'No API key found in request' : 'Invalid API key',
+    const apiPath = path.slice(api.prefix.length) || '/';
+    const keyRole = getKeyRole(request, query, keys);
+    if (keyRole === undefined && api.isOpen?.(apiPath) !== true) {
+      return sendJson(response, 401, {
+        message: getKey(request, query) === undefined ? 'No API key found in request' : 'Invalid API key',
       });
     }
-    part
-      .handle({ request, response, path: below, query, keyRole })
-      .catch((error: unknown) => fail(context, request, response, error));
+    api
+      .handle({ request, response, path: apiPath, query, keyRole })
+      .catch((error: unknown) => handleError(context, request, response, error));
   };
 }
 
-function roleOf(request: IncomingMessage, query: string, keys: Keys): KeyRole | undefined {
-  const key = keyOf(request, query);
-  return key === undefined ? undefined : keys.roleOf(key);
+function getKeyRole(request: IncomingMessage, query: string, keys: Keys): KeyRole | undefined {
+  const key = getKey(request, query);
+  return key === undefined ? undefined : keys.getRole(key);
 }
 
-function keyOf(request: IncomingMessage, query: string): string | undefined {
+function getKey(request: IncomingMessage, query: string): string | undefined {
   const { apikey } = request.headers;
   if (typeof apikey === 'string' && apikey !== '') return apikey;
   return query.includes('apikey=') ? (new URLSearchParams(query).get('apikey') ?? undefined) : undefined;
 }
 
-function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function handleError(
+  { log }: Pick<Context, 'log'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
   if (isDisconnectError(request, response, error)) {
-    log.debug('client left before its request had arrived', { method: request.method });
+    log.debug('client disconnected before its request was complete', { method: request.method });
     return void response.destroy();
   }
   let problem = error instanceof Problem ? error : undefined;
@@ -75,10 +80,10 @@ function fail({ log }: Pick<Context, 'log'>, request: IncomingMessage, response:
   if (response.headersSent) return void response.destroy();
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   if (!request.complete) response.setHeader('Connection', 'close');
-  json(response, problem.status, { code: problem.code, message: publicDetail(problem) });
+  sendJson(response, problem.status, { code: problem.code, message: getPublicDetail(problem) });
 }
 
-function json(response: ServerResponse, status: number, body: unknown): void {
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
   response
     .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })

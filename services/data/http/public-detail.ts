@@ -1,9 +1,9 @@
 import type { Problem } from '../../contracts/problem.ts';
 
-/** They name the user, the database and statements for its administrator. */
-const ofTheInside = new Set(['data.missing_rights', 'data.not_prepared', 'data.old_server']);
+/** Codes of problems whose details contain names and statements for the server's administrator. */
+const internalCodes = new Set(['data.missing_rights', 'data.not_prepared', 'data.old_server']);
 
-/** The sentence of a problem as whoever has a key of an app may read it. */
-export function publicDetail({ code, detail }: Problem): string {
-  return ofTheInside.has(code) ? 'The database is not ready.' : detail;
+/** Returns the detail of a problem that any holder of an API key may read. */
+export function getPublicDetail({ code, detail }: Problem): string {
+  return internalCodes.has(code) ? 'The database is not ready.' : detail;
 }

@@ -2,36 +2,36 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../contracts/service.ts';
 import type { Settings } from '../settings.ts';
 import { Secrets } from '../store/secrets.ts';
-import { signByPair, signJwt, untimely, verifyJwt, type Claims, type Verified } from './jwt.ts';
-import { KeyPairs, type KeyPair, type PublicJwk } from './pairs.ts';
-import { tokenHash } from '../auth-api/one-time.ts';
+import { signJwtWithPair, signJwt, checkClaims, verifyJwt, type Claims, type VerifiedJwt } from './jwt.ts';
+import { KeyPairs, type KeyPair, type PublicJwk } from './key-pairs.ts';
+import { hashToken } from '../auth-api/one-time-tokens.ts';
 
-/** The roles that a key stands for. */
+/** Role of an API key. */
 export type KeyRole = 'anon' | 'service_role';
 
-const tenYears = 10 * 365 * 86_400;
-const mostKnown = 2000;
+const tenYearsSeconds = 10 * 365 * 86_400;
+const maxVerifiedTokens = 2000;
 const secretName = 'jwt';
-/** Keys that are no tokens, each of which can be replaced on its own. */
-const opaque = { anon: 'publishable', service_role: 'secret' } as const;
+/** Opaque keys, which can be replaced separately. */
+const opaqueKinds = { anon: 'publishable', service_role: 'secret' } as const;
 
 type KeySettings = Pick<Settings, 'jwtSecret' | 'anonKey' | 'serviceKey' | 'jwtExpiry'>;
 
-/** What signs the tokens of users now, and what signed them before. */
+/** Current and earlier key pairs for the tokens of users. */
 export interface Signing {
-  /** Undefined: the secret does. */
+  /** Undefined when the secret signs. */
   readonly pair: KeyPair | undefined;
   readonly earlier: readonly KeyPair[];
 }
 
-/** What tokens are signed with, and the two keys that every program has one of. */
+/** Signing keys, and the API keys of the two roles. */
 export class Keys {
   readonly #context: Context;
   readonly #settings: KeySettings;
   readonly #pairs: KeyPairs;
   readonly #secrets: Secrets;
-  /** Claims of tokens that were verified, by a hash of them, the newest ones. */
-  readonly #known = new Map<string, Claims>();
+  /** Claims of recently verified tokens, by token hash. */
+  readonly #verifiedTokens = new Map<string, Claims>();
   #secret = '';
   #anon = '';
   #service = '';
@@ -44,25 +44,27 @@ export class Keys {
     this.#pairs = new KeyPairs(this.#secrets, context.clock);
   }
 
-  /** Reads or makes them; before that no key is right. */
+  /** Reads or creates the keys. Until then no key is accepted. */
   async open(): Promise<void> {
     const { jwtSecret } = this.#settings;
-    this.#use(jwtSecret === '' ? await this.#secrets.take(secretName, () => this.#context.random.text(48)) : jwtSecret);
+    this.#use(
+      jwtSecret === '' ? await this.#secrets.getOrCreate(secretName, () => this.#context.random.text(48)) : jwtSecret,
+    );
     await this.#pairs.open();
     for (const role of ['anon', 'service_role'] as const) {
-      this.#opaque[role] = await this.#secrets.take(opaque[role], () => this.#makeOpaque(role));
+      this.#opaque[role] = await this.#secrets.getOrCreate(opaqueKinds[role], () => this.#createOpaqueKey(role));
     }
   }
 
-  /** The keys of the newer kind, `sb_publishable_…` and `sb_secret_…`. */
+  /** Opaque API keys, `sb_publishable_…` and `sb_secret_…`. */
   get opaque(): Readonly<Record<KeyRole, string>> {
     return this.#opaque;
   }
 
-  /** A new key of the newer kind; tokens and all other keys stay. */
+  /** Replaces an opaque key; tokens and other keys remain valid. */
   async rotateOpaque(role: KeyRole): Promise<void> {
-    const key = this.#makeOpaque(role);
-    await this.#secrets.replace(opaque[role], key);
+    const key = this.#createOpaqueKey(role);
+    await this.#secrets.replace(opaqueKinds[role], key);
     this.#opaque[role] = key;
   }
 
@@ -82,7 +84,7 @@ export class Keys {
   /** A new secret and new keys, and a new pair where one signs; every token and key of before counts no more. */
   async rotate(): Promise<void> {
     const secret = this.#context.random.text(48);
-    if (this.#pairs.current !== undefined) await this.#pairs.make(this.#context.clock.now());
+    if (this.#pairs.current !== undefined) await this.#pairs.create(this.#context.clock.now());
     await this.#pairs.endEarlier();
     await this.#secrets.replace(secretName, secret);
     this.#use(secret);
@@ -92,53 +94,53 @@ export class Keys {
     return { pair: this.#pairs.current, earlier: this.#pairs.earlier };
   }
 
-  /** What anybody may check tokens with. */
+  /** Public keys that verify tokens. */
   get published(): readonly PublicJwk[] {
     return this.#pairs.published;
   }
 
-  /** From now on a new pair signs, or the secret; nobody is signed out by it. */
+  /** Changes the signing key to a new pair or to the secret. Existing sessions remain valid. */
   async signWith(kind: 'pair' | 'secret'): Promise<void> {
     const endsAt = this.#context.clock.now() + this.#settings.jwtExpiry * 1000;
-    await (kind === 'pair' ? this.#pairs.make(endsAt) : this.#pairs.retire(endsAt));
+    await (kind === 'pair' ? this.#pairs.create(endsAt) : this.#pairs.retire(endsAt));
   }
 
-  /** Tokens of earlier pairs count no more. */
+  /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
     await this.#pairs.endEarlier();
-    this.#known.clear();
+    this.#verifiedTokens.clear();
   }
 
-  /** What stands for a code of six digits that was sent to an address; as long as the secret stays. */
-  codeHash(address: string, code: string): string {
-    return tokenHash(`one-time codes ${this.#secret}`, address, code);
+  /** Returns the hash of a six-digit code that was sent to an address. It is valid until the secret changes. */
+  hashCode(address: string, code: string): string {
+    return hashToken(`one-time codes ${this.#secret}`, address, code);
   }
 
   sign(claims: Claims): string {
     const pair = this.#pairs.current;
-    return pair === undefined ? signJwt(claims, this.#secret) : signByPair(claims, pair.kid, pair.privateKey);
+    return pair === undefined ? signJwt(claims, this.#secret) : signJwtWithPair(claims, pair.kid, pair.privateKey);
   }
 
-  verify(token: string): Verified {
+  verify(token: string): VerifiedJwt {
     const now = Math.floor(this.#context.clock.now() / 1000);
     const hash = createHash('sha256').update(token).digest('base64');
-    const known = this.#known.get(hash);
-    if (known !== undefined) {
-      const refusal = untimely(known, now);
-      return refusal === undefined ? { claims: known } : { refusal };
+    const cachedClaims = this.#verifiedTokens.get(hash);
+    if (cachedClaims !== undefined) {
+      const refusal = checkClaims(cachedClaims, now);
+      return refusal === undefined ? { claims: cachedClaims } : { refusal };
     }
-    const trusted = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
-    const verified = verifyJwt(token, trusted, now);
+    const trustedKeys = { secret: this.#secret, publicKey: (kid: string) => this.#pairs.publicKey(kid) };
+    const verified = verifyJwt(token, trustedKeys, now);
     if ('claims' in verified) {
-      this.#known.set(hash, verified.claims);
-      const [oldest] = this.#known.keys();
-      if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+      this.#verifiedTokens.set(hash, verified.claims);
+      const [oldest] = this.#verifiedTokens.keys();
+      if (this.#verifiedTokens.size > maxVerifiedTokens && oldest !== undefined) this.#verifiedTokens.delete(oldest);
     }
     return verified;
   }
 
-  /** Whose key this is; undefined for one that does not count. */
-  roleOf(key: string): KeyRole | undefined {
+  /** Returns the role of an API key; undefined for an invalid key. */
+  getRole(key: string): KeyRole | undefined {
     if (key === '') return undefined;
     if (key === this.#anon || key === this.#opaque.anon) return 'anon';
     if (key === this.#service || key === this.#opaque.service_role) return 'service_role';
@@ -148,18 +150,19 @@ export class Keys {
     return role === 'anon' || role === 'service_role' ? role : undefined;
   }
 
-  #makeOpaque(role: KeyRole): string {
-    return `sb_${opaque[role]}_${this.#context.random.text(32)}`;
+  #createOpaqueKey(role: KeyRole): string {
+    return `sb_${opaqueKinds[role]}_${this.#context.random.text(32)}`;
   }
 
   #use(secret: string): void {
     const { anonKey, serviceKey } = this.#settings;
     this.#secret = secret;
-    this.#known.clear();
-    // One secret gives one pair of keys, whenever they are made.
+    this.#verifiedTokens.clear();
+    // A fixed time, so that one secret always results in the same pair of API keys.
     const iat = 1_735_689_600;
-    const make = (role: KeyRole): string => signJwt({ iss: 'supabase', role, iat, exp: iat + tenYears }, secret);
-    this.#anon = anonKey === '' ? make('anon') : anonKey;
-    this.#service = serviceKey === '' ? make('service_role') : serviceKey;
+    const createKey = (role: KeyRole): string =>
+      signJwt({ iss: 'supabase', role, iat, exp: iat + tenYearsSeconds }, secret);
+    this.#anon = anonKey === '' ? createKey('anon') : anonKey;
+    this.#service = serviceKey === '' ? createKey('service_role') : serviceKey;
   }
 }

@@ -1,9 +1,9 @@
-/** What is answered in PostgREST's error shape. */
+/** Error in the format of PostgREST. */
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly status: number;
   readonly code: string;
-  /** A text, or what the peer puts there as a list. */
+  /** Text, or the list that PostgREST returns for some codes. */
   readonly details: unknown;
   readonly hint: string | null;
   readonly headers: Readonly<Record<string, string>>;

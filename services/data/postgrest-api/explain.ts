@@ -1,9 +1,13 @@
-import type { Answer } from './answer.ts';
-import type { Call } from './call.ts';
+import type { RestResponse } from './response.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Run, Transaction } from './transaction.ts';
 
-/** How PostgreSQL would do what is asked for. Nothing of it stays, also where it is done to be measured. */
-export async function planAnswer(run: Run, { media }: Call, transaction: Omit<Transaction, 'end'>): Promise<Answer> {
+/** Returns the plan of a statement. Changes are rolled back, also when the statement runs to be measured. */
+export async function createPlanResponse(
+  run: Run,
+  { media }: RequestContext,
+  transaction: Omit<Transaction, 'end'>,
+): Promise<RestResponse> {
   const format = media.plan?.format ?? 'text';
   const options = (media.plan?.options ?? []).filter((each) =>
     ['analyze', 'verbose', 'settings', 'buffers', 'wal'].includes(each),

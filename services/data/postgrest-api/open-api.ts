@@ -1,10 +1,16 @@
-import type { Answer } from './answer.ts';
-import type { Call } from './call.ts';
+import type { RestResponse } from './response.ts';
+import type { RequestContext } from './request-context.ts';
 import { RestError } from './errors.ts';
 import type { Catalogue, Column, Routine, Table } from './schema/catalogue.ts';
 
-/** The OpenAPI 2.0 description of a schema, for who holds the service key: it names what others may not see. */
-export function openApiAnswer(catalogue: Catalogue, { method, identity, schema, request }: Call): Answer {
+/**
+ * Returns the OpenAPI 2.0 description of a schema. It requires the service key, because it lists tables that other
+ * roles cannot read.
+ */
+export function createOpenApiResponse(
+  catalogue: Catalogue,
+  { method, identity, schema, request }: RequestContext,
+): RestResponse {
   if (method !== 'GET' && method !== 'HEAD') throw new RestError(405, 'PGRST117', `Unsupported HTTP method: ${method}`);
   if (identity.role !== 'service_role') {
     throw new RestError(404, 'PGRST126', 'Root endpoint metadata is disabled', {
@@ -19,13 +25,13 @@ export function openApiAnswer(catalogue: Catalogue, { method, identity, schema, 
     host: request.headers.host ?? '',
     basePath: '/rest/v1/',
     schemes: ['http'],
-    consumes: types,
-    produces: types,
+    consumes: mediaTypes,
+    produces: mediaTypes,
     paths: Object.fromEntries([
-      ...tables.map((table) => [`/${table.name}`, tablePaths(table)]),
-      ...routines.map((routine) => [`/rpc/${routine.name}`, routinePaths(routine)]),
+      ...tables.map((table) => [`/${table.name}`, buildTablePaths(table)]),
+      ...routines.map((routine) => [`/rpc/${routine.name}`, buildRoutinePaths(routine)]),
     ]) as object,
-    definitions: Object.fromEntries(tables.map((table) => [table.name, definition(table)])) as object,
+    definitions: Object.fromEntries(tables.map((table) => [table.name, buildDefinition(table)])) as object,
     securityDefinitions: {
       JWT: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Bearer and a token' },
     },
@@ -38,9 +44,9 @@ export function openApiAnswer(catalogue: Catalogue, { method, identity, schema, 
   };
 }
 
-const types = ['application/json', 'application/vnd.pgrst.object+json', 'text/csv'];
+const mediaTypes = ['application/json', 'application/vnd.pgrst.object+json', 'text/csv'];
 
-function tablePaths({ name, comment, columns, isView }: Table): object {
+function buildTablePaths({ name, comment, columns, isView }: Table): object {
   const filters = [...columns.keys()].map((column) => ({ name: column, in: 'query', required: false, type: 'string' }));
   const page = ['select', 'order', 'limit', 'offset'].map((each) => ({
     name: each,
@@ -66,8 +72,10 @@ function tablePaths({ name, comment, columns, isView }: Table): object {
   };
 }
 
-function routinePaths({ name, comment, arguments: list, isVolatile }: Routine): object {
-  const properties = Object.fromEntries(list.map((each) => [each.name, { format: each.type, ...typeOf(each.type) }]));
+function buildRoutinePaths({ name, comment, arguments: list, isVolatile }: Routine): object {
+  const properties = Object.fromEntries(
+    list.map((each) => [each.name, { format: each.type, ...toOpenApiType(each.type) }]),
+  );
   const required = list.filter((each) => each.isRequired).map((each) => each.name);
   const schema = { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
   const common = {
@@ -82,23 +90,23 @@ function routinePaths({ name, comment, arguments: list, isVolatile }: Routine): 
     in: 'query',
     required: each.isRequired,
     format: each.type,
-    ...typeOf(each.type),
+    ...toOpenApiType(each.type),
   }));
   return { get: { ...common, parameters }, post };
 }
 
-function definition({ columns, primaryKey, comment }: Table): object {
+function buildDefinition({ columns, primaryKey, comment }: Table): object {
   const all = [...columns.values()];
   const required = all.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
     type: 'object',
     ...(comment === null ? {} : { description: comment }),
     ...(required.length > 0 ? { required } : {}),
-    properties: Object.fromEntries(all.map((column) => [column.name, property(column, primaryKey)])) as object,
+    properties: Object.fromEntries(all.map((column) => [column.name, buildProperty(column, primaryKey)])) as object,
   };
 }
 
-function property(
+function buildProperty(
   { name, type, baseType, defaultValue, comment, enumValues }: Column,
   primaryKey: readonly string[],
 ): object {
@@ -106,15 +114,15 @@ function property(
   const description = [comment ?? '', note].filter(Boolean).join('\n\n');
   return {
     format: type,
-    ...typeOf(baseType),
+    ...toOpenApiType(baseType),
     ...(enumValues.length > 0 ? { enum: enumValues } : {}),
     ...(defaultValue === null ? {} : { default: defaultValue }),
     ...(description === '' ? {} : { description }),
   };
 }
 
-function typeOf(type: string): object {
-  if (type.endsWith('[]')) return { type: 'array', items: typeOf(type.slice(0, -2)) };
+function toOpenApiType(type: string): object {
+  if (type.endsWith('[]')) return { type: 'array', items: toOpenApiType(type.slice(0, -2)) };
   if (/^(?:smallint|integer|bigint)$/.test(type)) return { type: 'integer' };
   if (/^(?:numeric|real|double precision)$/.test(type)) return { type: 'number' };
   if (type === 'boolean') return { type: 'boolean' };

@@ -1,7 +1,16 @@
-import type { Answer } from './answer.ts';
-import { commonHeaders, rowHeaders, beforeOf, settingsOf, wantFew, wantOne, withSettings, type Call } from './call.ts';
+import type { RestResponse } from './response.ts';
+import {
+  buildCommonHeaders,
+  buildRowHeaders,
+  getPreRequest,
+  getTransactionSettings,
+  requireMaxAffected,
+  requireSingleRow,
+  applyResponseSettings,
+  type RequestContext,
+} from './request-context.ts';
 import { RestError } from './errors.ts';
-import { planAnswer } from './explain.ts';
+import { createPlanResponse } from './explain.ts';
 import { parsePayload, type Payload } from './parse/body.ts';
 import type { Preferences } from './parse/preferences.ts';
 import { parseQuery, type Query } from './parse/query.ts';
@@ -10,36 +19,42 @@ import { findTable } from './plan/relationships.ts';
 import { planTree, type ReadNode } from './plan/tree.ts';
 import { readOptions, tableName } from './read.ts';
 import type { Catalogue, Table } from './schema/catalogue.ts';
-import { whereOf } from './statement/conditions.ts';
-import { readStatement, rowsOf } from './statement/read.ts';
+import { buildWhere } from './statement/conditions.ts';
+import { buildReadStatement, getTypedRows } from './statement/read.ts';
 import { quote, Values } from './statement/sql.ts';
-import { wrap } from './statement/wrap.ts';
-import { deleteStatement, insertedRows, insertStatement, updateStatement, type Write } from './statement/write.ts';
+import { wrapStatement } from './statement/wrap.ts';
+import { buildDelete, insertedRowsColumn, buildInsert, buildUpdate, type WriteInput } from './statement/write.ts';
 import type { Result, Run, Transaction } from './transaction.ts';
 
-const empty: Payload = { json: '[]', keys: [], count: 0, isList: true };
+const emptyPayload: Payload = { json: '[]', keys: [], count: 0, isList: true };
 
-/** `POST`, `PATCH`, `PUT` and `DELETE` of a table. */
-export async function write(run: Run, catalogue: Catalogue, call: Call, body: string): Promise<Answer> {
-  const { method, media } = call;
-  const name = tableName(call.path);
-  const query = parseQuery(call.query, false);
-  const key = findTable(catalogue, call.schema, name);
+/** Handles `POST`, `PATCH`, `PUT` and `DELETE` of a table. */
+export async function handleWrite(
+  run: Run,
+  catalogue: Catalogue,
+  context: RequestContext,
+  body: string,
+): Promise<RestResponse> {
+  const { method, media } = context;
+  const name = tableName(context.path);
+  const query = parseQuery(context.query, false);
+  const key = findTable(catalogue, context.schema, name);
   const table = catalogue.tables.get(key);
-  if (table === undefined) throw new Error('a table that was found is not there');
-  const sent = method === 'DELETE' ? empty : parsePayload(call.request.headers['content-type'], body, query.columns);
-  const payload = method === 'PUT' ? firstOf(sent) : sent;
-  const root = planTree(catalogue, call.schema, name, key, query);
+  if (table === undefined) throw new Error('the schema cache lacks a resolved table');
+  const parsedPayload =
+    method === 'DELETE' ? emptyPayload : parsePayload(context.request.headers['content-type'], body, query.columns);
+  const payload = method === 'PUT' ? limitToFirst(parsedPayload) : parsedPayload;
+  const root = planTree(catalogue, context.schema, name, key, query);
   if (method === 'PUT') checkPut(table, query, payload);
-  if (call.settings.writesNeedFilter) checkFiltered(method, root);
+  if (context.settings.writesNeedFilter) checkFiltered(method, root);
 
   const values = new Values();
-  const applied = appliedTo(call, table, query);
-  const isShown = applied.return === 'representation';
+  const applied = getAppliedPreferences(context, table, query);
+  const hasRepresentation = applied.return === 'representation';
   const isUpsert = method === 'PUT' || applied.resolution !== undefined;
-  const shown = shownNode(root, table, applied);
-  const returning = isShown ? returningOf(root, table) : keysOf(table, applied);
-  const order = {
+  const responseNode = getResponseNode(root, table, applied);
+  const returning = hasRepresentation ? buildReturning(root, table) : buildKeyReturning(table, applied);
+  const write = {
     table,
     payload,
     columns: query.columns,
@@ -48,50 +63,58 @@ export async function write(run: Run, catalogue: Catalogue, call: Call, body: st
     values,
     returning,
   };
-  const source = sourceOf(call, order, root, query);
-  const statement = wrap({
+  const source = buildSource(context, write, root, query);
+  const statement = wrapStatement({
     media,
-    source: source ?? `SELECT ${emptyRow(table)} WHERE false`,
+    source: source ?? `SELECT ${buildEmptyRow(table)} WHERE false`,
     read:
-      shown === undefined
+      responseNode === undefined
         ? undefined
-        : readStatement(
-            shown,
-            rowsOf(name, isWholeRow(root, table) ? table : undefined),
+        : buildReadStatement(
+            responseNode,
+            getTypedRows(name, isWholeRow(root, table) ? table : undefined),
             { limit: undefined, offset: undefined },
-            { ...readOptions(call, values), mostRows: undefined },
+            { ...readOptions(context, values), maxEmbedRows: undefined },
           ),
     count: undefined,
-    more: isUpsert && source !== undefined ? [insertedRows] : [],
+    more: isUpsert && source !== undefined ? [insertedRowsColumn] : [],
   });
   const transaction = {
-    identity: call.identity,
-    settings: settingsOf(call),
-    before: beforeOf(call),
+    identity: context.identity,
+    settings: getTransactionSettings(context),
+    before: getPreRequest(context),
     isReadOnly: false,
     statement,
     values: values.all,
   };
-  if (media.kind === 'plan') return planAnswer(run, call, transaction);
-  const result = await run({ ...transaction, end: endOf(call) });
-  return withSettings(answerOf(call, table, applied, result), result);
+  if (media.kind === 'plan') return createPlanResponse(run, context, transaction);
+  const result = await run({ ...transaction, end: getEnd(context) });
+  return applyResponseSettings(createWriteResponse(context, table, applied, result), result);
 }
 
-/** @throws RestError 21000 as the extension safeupdate does, which Supabase uses */
+/**
+ * Refuses to change all rows of a table.
+ *
+ * @throws RestError 21000, as the extension safeupdate does that Supabase uses
+ */
 function checkFiltered(method: string, { scope }: ReadNode): void {
   const verb = method === 'PATCH' ? 'UPDATE' : method;
   if ((verb !== 'UPDATE' && verb !== 'DELETE') || scope.conditions.length > 0 || scope.limit !== undefined) return;
   throw new RestError(400, '21000', `${verb} requires a WHERE clause`);
 }
 
-/** `PUT` is of one row: of several that are sent the first counts. */
-function firstOf(payload: Payload): Payload {
+/** Limits the payload of a `PUT` to its first row. */
+function limitToFirst(payload: Payload): Payload {
   if (payload.count < 2) return payload;
   const [first] = JSON.parse(payload.json) as unknown[];
   return { ...payload, json: JSON.stringify([first]), count: 1 };
 }
 
-/** @throws RestError PGRST114, PGRST105, PGRST115 */
+/**
+ * Checks that a `PUT` addresses exactly one row by its primary key.
+ *
+ * @throws RestError PGRST114, PGRST105, PGRST115
+ */
 function checkPut(table: Table, query: Query, payload: Payload): void {
   const scope = query.scopes.get('');
   if (scope?.limit !== undefined || scope?.offset !== undefined) {
@@ -114,12 +137,12 @@ function checkPut(table: Table, query: Query, payload: Payload): void {
     throw new RestError(405, 'PGRST105', "Filters must include all and only primary key columns with 'eq' operators");
   }
   const [row = {}] = JSON.parse(payload.json) as Record<string, unknown>[];
-  if (!primaryKey.every((column) => textOf(row[column]) === equal.get(column))) {
+  if (!primaryKey.every((column) => toFilterText(row[column]) === equal.get(column))) {
     throw new RestError(400, 'PGRST115', 'Payload values do not match URL in primary key column(s)');
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function toFilterText(value: unknown): string | undefined {
   return typeof value === 'string'
     ? value
     : typeof value === 'number' || typeof value === 'boolean'
@@ -127,21 +150,20 @@ function textOf(value: unknown): string | undefined {
       : undefined;
 }
 
-function sourceOf(call: Call, order: Write, root: ReadNode, query: Query): string | undefined {
-  const { method } = call;
-  const { table, preferences } = order;
-  if (method === 'POST')
-    return insertStatement({ ...order, conditions: [] }, conflictColumns(table, query, preferences));
+function buildSource(context: RequestContext, write: WriteInput, root: ReadNode, query: Query): string | undefined {
+  const { method } = context;
+  const { table, preferences } = write;
+  if (method === 'POST') return buildInsert({ ...write, conditions: [] }, conflictColumns(table, query, preferences));
   if (method === 'PUT') {
-    const merging: Write = {
-      ...order,
+    const merging: WriteInput = {
+      ...write,
       conditions: [],
       preferences: { ...preferences, resolution: 'merge-duplicates' },
     };
-    return insertStatement(merging, table.primaryKey);
+    return buildInsert(merging, table.primaryKey);
   }
-  const limited = limitedTo(root, table, order.values);
-  return method === 'PATCH' ? updateStatement(order, limited) : deleteStatement(order, limited);
+  const limitedRows = buildLimitedRows(root, table, write.values);
+  return method === 'PATCH' ? buildUpdate(write, limitedRows) : buildDelete(write, limitedRows);
 }
 
 function conflictColumns(table: Table, query: Query, { resolution }: Preferences): readonly string[] | undefined {
@@ -149,43 +171,42 @@ function conflictColumns(table: Table, query: Query, { resolution }: Preferences
   return query.onConflict ?? (table.primaryKey.length > 0 ? table.primaryKey : undefined);
 }
 
-/** Only the first rows are meant: they are found before. */
-function limitedTo({ scope }: ReadNode, table: Table, values: Values): string | undefined {
+/** Builds the subselect that finds the rows of a limited update or delete. */
+function buildLimitedRows({ scope }: ReadNode, table: Table, values: Values): string | undefined {
   if (scope.limit === undefined && scope.offset === undefined) return undefined;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
   const subject = { reference: target, columns: table.columns, embed: () => undefined };
-  const where = whereOf(scope.conditions, subject, values);
-  const order = scope.order.map(
+  const where = buildWhere(scope.conditions, subject, values);
+  const write = scope.order.map(
     ({ field, direction }) => `${target}.${quote(field.name)}${direction === 'desc' ? ' DESC' : ''}`,
   );
   return [
     `SELECT ${target}.ctid FROM ${target}`,
     ...(where === undefined ? [] : [`WHERE ${where}`]),
-    ...(order.length > 0 ? [`ORDER BY ${order.join(', ')}`] : []),
+    ...(write.length > 0 ? [`ORDER BY ${write.join(', ')}`] : []),
     ...(scope.limit === undefined ? [] : [`LIMIT ${scope.limit}`]),
     ...(scope.offset === undefined ? [] : [`OFFSET ${scope.offset}`]),
   ].join(' ');
 }
 
-/**
- * Whether a statement has to answer all columns: for `*`, for a function of the row, and where a column is not known.
- */
+/** Returns true when a statement must return all columns: for `*`, for computed fields and for unknown columns. */
 function isWholeRow(root: ReadNode, table: Table): boolean {
   const names = neededColumns(root);
   return names === undefined || names.some((name) => !table.columns.has(name));
 }
 
 /**
- * The columns that come back of a write. Only those that are asked for: a role may have no right to read the others.
+ * Returns the RETURNING list. It names only requested columns, since the role may not have the right to read the
+ * others.
  */
-function returningOf(root: ReadNode, table: Table): string {
+function buildReturning(root: ReadNode, table: Table): string {
   const target = `${quote(table.schema)}.${quote(table.name)}`;
   if (isWholeRow(root, table)) return `${target}.*`;
   const names = [...new Set(neededColumns(root))];
   return names.length === 0 ? '1 AS "pgrst_one"' : names.map((name) => `${target}.${quote(name)}`).join(', ');
 }
 
-/** Columns that the answer is made of; undefined: all. */
+/** Returns the columns that the response needs; undefined for all. */
 function neededColumns({ items, scope, embeds }: ReadNode): readonly string[] | undefined {
   if (
     items.some(({ kind }) => kind === 'star') ||
@@ -196,28 +217,28 @@ function neededColumns({ items, scope, embeds }: ReadNode): readonly string[] | 
   const fields = items.flatMap((item) => (item.kind === 'field' && item.field !== undefined ? [item.field.name] : []));
   const ordered = scope.order.flatMap(({ relation, field }) => (relation === undefined ? [field.name] : []));
   const keys = embeds.flatMap(({ relationship: { columns, junction } }) => [
-    ...columns.map(([here]) => here),
-    ...(junction?.near.map(([here]) => here) ?? []),
+    ...columns.map(([column]) => column),
+    ...(junction?.near.map(([column]) => column) ?? []),
   ]);
   return [...fields, ...ordered, ...keys];
 }
 
-/** The rows that come back; undefined: none. */
-function shownNode(root: ReadNode, table: Table, applied: Preferences): ReadNode | undefined {
+/** Returns the node of the rows in the response; undefined for a response without rows. */
+function getResponseNode(root: ReadNode, table: Table, applied: Preferences): ReadNode | undefined {
   const scope = { ...root.scope, conditions: [], limit: undefined, offset: undefined };
   if (applied.return === 'representation') {
-    // What else the statement answers of a row is not for the client.
+    // Further columns that the statement returns are not part of the response.
     const items = root.items.flatMap((item): readonly SelectItem[] =>
-      item.kind === 'star' ? [...table.columns.keys()].map(fieldItem) : [item],
+      item.kind === 'star' ? [...table.columns.keys()].map(toFieldItem) : [item],
     );
     return { ...root, items, scope };
   }
   if (applied.return !== 'headers-only' || table.primaryKey.length === 0) return undefined;
-  const items = table.primaryKey.map((name) => ({ ...fieldItem(name), cast: 'text' }));
+  const items = table.primaryKey.map((name) => ({ ...toFieldItem(name), cast: 'text' }));
   return { table, items, scope: { ...scope, order: [] }, embeds: [] };
 }
 
-function fieldItem(name: string): SelectItem & { readonly kind: 'field' } {
+function toFieldItem(name: string): SelectItem & { readonly kind: 'field' } {
   return {
     kind: 'field',
     field: { name, path: [] },
@@ -228,40 +249,45 @@ function fieldItem(name: string): SelectItem & { readonly kind: 'field' } {
   };
 }
 
-/** Reading back needs a right that who only inserts may lack. */
-function keysOf(table: Table, applied: Preferences): string {
+/**
+ * Returns the RETURNING list of a write without a representation: a role that may insert may not have the right to
+ * read.
+ */
+function buildKeyReturning(table: Table, applied: Preferences): string {
   return applied.return === 'headers-only' && table.primaryKey.length > 0
     ? table.primaryKey.map(quote).join(', ')
     : '1 AS "pgrst_one"';
 }
 
-function emptyRow(table: Table): string {
+function buildEmptyRow(table: Table): string {
   return [...table.columns.values()].map(({ name, type }) => `null::${type} AS ${quote(name)}`).join(', ') || '1';
 }
 
-function endOf(call: Call): Transaction['end'] {
-  const { preferences, media } = call;
+function getEnd(context: RequestContext): Transaction['end'] {
+  const { preferences, media } = context;
   const { maxAffected, handling } = preferences;
-  const isBounded =
-    maxAffected !== undefined && handling === 'strict' && call.method !== 'POST' && call.method !== 'PUT';
-  if (media.kind !== 'object' && !isBounded) return preferences.tx === 'rollback' ? 'rollback' : 'commit';
+  const hasMaxAffected =
+    maxAffected !== undefined && handling === 'strict' && context.method !== 'POST' && context.method !== 'PUT';
+  if (media.kind !== 'object' && !hasMaxAffected) return preferences.tx === 'rollback' ? 'rollback' : 'commit';
   return {
     judge(result) {
-      wantOne(call, result);
-      if (isBounded) wantFew(maxAffected, result);
+      requireSingleRow(context, result);
+      if (hasMaxAffected) requireMaxAffected(maxAffected, result);
       return preferences.tx === 'rollback' ? 'rollback' : 'commit';
     },
   };
 }
 
-/** Of what was asked for what counts for this request. */
-function appliedTo({ method, preferences }: Call, table: Table, query: Query): Preferences {
-  const { resolution, missing, return: back, count, tx, handling, timezone, maxAffected } = preferences;
+/** Returns the preferences that apply to this request. */
+function getAppliedPreferences({ method, preferences }: RequestContext, table: Table, query: Query): Preferences {
+  const { resolution, missing, return: returnPreference, count, tx, handling, timezone, maxAffected } = preferences;
   const canConflict = method === 'POST' && (table.primaryKey.length > 0 || query.onConflict !== undefined);
   return {
     ...(resolution !== undefined && canConflict ? { resolution } : {}),
     ...(missing !== undefined && method !== 'DELETE' ? { missing } : {}),
-    ...(back === undefined || (back === 'headers-only' && method !== 'POST') ? {} : { return: back }),
+    ...(returnPreference === undefined || (returnPreference === 'headers-only' && method !== 'POST')
+      ? {}
+      : { return: returnPreference }),
     ...(count === undefined ? {} : { count }),
     ...(tx === undefined ? {} : { tx }),
     ...(handling === undefined ? {} : { handling }),
@@ -272,19 +298,28 @@ function appliedTo({ method, preferences }: Call, table: Table, query: Query): P
   };
 }
 
-function answerOf(call: Call, table: Table, applied: Preferences, result: Result): Answer {
-  const { method, settings, schema } = call;
+function createWriteResponse(
+  context: RequestContext,
+  table: Table,
+  applied: Preferences,
+  result: Result,
+): RestResponse {
+  const { method, settings, schema } = context;
   const page = Number(result.page);
   const total = applied.count === undefined ? null : result.page;
-  const isShown = applied.return === 'representation';
-  const common = commonHeaders(settings, schema, applied);
+  const hasRepresentation = applied.return === 'representation';
+  const common = buildCommonHeaders(settings, schema, applied);
   if (method === 'POST' || method === 'PUT') {
     const isSkipped = page === 0 && applied.resolution === 'ignore-duplicates';
     const isNew = result.inserted === undefined || result.inserted !== '0' || isSkipped;
-    const status = method === 'PUT' ? (isNew ? 201 : isShown ? 200 : 204) : isNew ? 201 : 200;
-    if (isShown)
-      return { status, headers: { ...rowHeaders(call, { offset: 0, page: 0, total }, applied) }, body: result.body };
-    const location = applied.return === 'headers-only' ? locationOf(table, page, result.body) : undefined;
+    const status = method === 'PUT' ? (isNew ? 201 : hasRepresentation ? 200 : 204) : isNew ? 201 : 200;
+    if (hasRepresentation)
+      return {
+        status,
+        headers: { ...buildRowHeaders(context, { offset: 0, page: 0, total }, applied) },
+        body: result.body,
+      };
+    const location = applied.return === 'headers-only' ? getInsertedLocation(table, page, result.body) : undefined;
     const range = `*/${total ?? '*'}`;
     return {
       status,
@@ -292,13 +327,13 @@ function answerOf(call: Call, table: Table, applied: Preferences, result: Result
       body: undefined,
     };
   }
-  const headers = rowHeaders(call, { offset: 0, page: method === 'DELETE' ? 0 : page, total }, applied);
-  if (isShown) return { status: 200, headers, body: result.body };
+  const headers = buildRowHeaders(context, { offset: 0, page: method === 'DELETE' ? 0 : page, total }, applied);
+  if (hasRepresentation) return { status: 200, headers, body: result.body };
   return { status: 204, headers: { ...common, 'Content-Range': headers['Content-Range'] ?? '' }, body: undefined };
 }
 
-/** Where one row that was put in is found again. */
-function locationOf(table: Table, page: number, body: string): string | undefined {
+/** Returns the path of a single inserted row. */
+function getInsertedLocation(table: Table, page: number, body: string): string | undefined {
   if (page !== 1) return undefined;
   const [row = {}] = JSON.parse(body === '' ? '[]' : body) as Record<string, string | null>[];
   const filters = Object.entries(row).map(

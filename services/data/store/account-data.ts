@@ -1,12 +1,12 @@
 import type { AccountData } from '../../contracts/control/account-data.ts';
 import type { SavedQueries } from './saved-queries.ts';
 
-/** What accounts leave here when they are removed: the queries that they saved. */
-export function accountData(queries: SavedQueries): AccountData {
+/** Data that remains when an account is removed: its saved queries. */
+export function createAccountData(queries: SavedQueries): AccountData {
   return {
     summary: async (account) => [{ kind: 'saved queries', count: (await queries.list([account])).length }],
     async release(account, disposition) {
-      if (disposition.action === 'delete') await queries.forget(account);
+      if (disposition.action === 'delete') await queries.deleteAccount(account);
       else await queries.move(account, disposition.action === 'transfer' ? disposition.to : disposition.as);
     },
   };

@@ -4,10 +4,10 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
-/** Queries that one account may keep. */
-const most = 500;
+/** Maximum number of queries per account. */
+const maxQueries = 500;
 
-/** Statements that accounts keep under names; each has their own. */
+/** Named statements, separate for each account. */
 export class SavedQueries {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random'>;
 
@@ -15,17 +15,15 @@ export class SavedQueries {
     this.#context = context;
   }
 
-  /**
-   * Lists the queries of the first account, and of further ones with the account after the name.
-   */
+  /** Lists the queries of the first account, and of further accounts with the account after the name. */
   async list(accounts: readonly string[]): Promise<SavedQuery[]> {
     const rows = await this.#db.selectFrom('saved_queries').selectAll().where('account', 'in', accounts).execute();
     const [caller] = accounts;
-    const named = rows.map((row) => ({
+    const labeled = rows.map((row) => ({
       ...row,
       name: row.account === caller ? row.name : `${row.name} (${row.account})`,
     }));
-    return named.map(shown).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+    return labeled.map(toSavedQuery).toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   }
 
   /** Returns the names of all accounts that have queries, also of removed ones whose queries are kept. */
@@ -38,11 +36,11 @@ export class SavedQueries {
   async create(account: string, { name, text }: { readonly name: string; readonly text: string }): Promise<SavedQuery> {
     const { clock, commit, random } = this.#context;
     const row = { id: random.text(12), account, name, text, changed_at: clock.now() };
-    if ((await this.list([account])).length >= most) {
-      throw new Problem('data.too_many_queries', 409, `You keep ${String(most)} queries. Remove some first.`);
+    if ((await this.list([account])).length >= maxQueries) {
+      throw new Problem('data.too_many_queries', 409, `You keep ${String(maxQueries)} queries. Remove some first.`);
     }
     await commit((transaction: Kysely<Tables>) => transaction.insertInto('saved_queries').values(row).execute());
-    return shown(row);
+    return toSavedQuery(row);
   }
 
   /** @throws Problem `data.unknown_query` (404). */
@@ -61,8 +59,8 @@ export class SavedQueries {
         .returningAll()
         .executeTakeFirst(),
     );
-    if (row === undefined) throw unknown();
-    return shown(row);
+    if (row === undefined) throw createUnknownQueryError();
+    return toSavedQuery(row);
   }
 
   /** @throws Problem `data.unknown_query` (404). */
@@ -70,18 +68,18 @@ export class SavedQueries {
     const { numDeletedRows } = await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('saved_queries').where('id', '=', id).where('account', 'in', accounts).executeTakeFirst(),
     );
-    if (numDeletedRows === 0n) throw unknown();
+    if (numDeletedRows === 0n) throw createUnknownQueryError();
   }
 
-  /** Gives what an account saved to another one. */
+  /** Transfers the queries of an account to another one. */
   async move(account: string, to: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.updateTable('saved_queries').set({ account: to }).where('account', '=', account).execute(),
     );
   }
 
-  /** Removes what an account kept, once it is no more. */
-  async forget(account: string): Promise<void> {
+  /** Deletes the queries of a removed account. */
+  async deleteAccount(account: string): Promise<void> {
     await this.#context.commit((transaction: Kysely<Tables>) =>
       transaction.deleteFrom('saved_queries').where('account', '=', account).execute(),
     );
@@ -92,10 +90,10 @@ export class SavedQueries {
   }
 }
 
-function shown({ id, name, text, changed_at }: Tables['saved_queries']): SavedQuery {
+function toSavedQuery({ id, name, text, changed_at }: Tables['saved_queries']): SavedQuery {
   return { id, name, text, changedAt: Number(changed_at) };
 }
 
-function unknown(): Problem {
+function createUnknownQueryError(): Problem {
   return new Problem('data.unknown_query', 404, 'This query is not there any more.');
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
 import type { Tables } from './tables.ts';
 
-/** Secrets of this service at rest. */
+/** Secrets of this service, sealed at rest. */
 export class Secrets {
   readonly #context: Pick<Context, 'db' | 'commit' | 'log' | 'vault'>;
 
@@ -11,13 +11,13 @@ export class Secrets {
     this.#context = context;
   }
 
-  /** The secret of this name; what `make` gives where there is none yet, or none that the vault can open. */
-  take(name: string, make: () => string): Promise<string> {
-    return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: purposeOf(name) }, make);
+  /** Returns a secret. It is created by `make` when it does not exist or the vault cannot open it. */
+  getOrCreate(name: string, make: () => string): Promise<string> {
+    return loadOrCreateKey(this.#context, { table: 'secrets', name, purpose: getPurpose(name) }, make);
   }
 
   async replace(name: string, secret: string): Promise<void> {
-    const sealed = this.#context.vault.seal(secret, purposeOf(name));
+    const sealed = this.#context.vault.seal(secret, getPurpose(name));
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .insertInto('secrets')
@@ -28,6 +28,6 @@ export class Secrets {
   }
 }
 
-function purposeOf(name: string): string {
+function getPurpose(name: string): string {
   return `data.secret.${name}`;
 }

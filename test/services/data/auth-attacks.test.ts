@@ -4,7 +4,7 @@ import { signJwt } from '../../../services/data/keys/jwt.ts';
 import { jwtSecret, openAuthRoom, type AuthRoom } from './auth-room.ts';
 import { sendBlindly } from '../../support/blind-sender.ts';
 
-/** What somebody sends who wants more than they may have. */
+/** Requests of attackers. */
 let room: AuthRoom;
 let member: { access_token: string; refresh_token: string; user: { id: string } };
 const password = 'correct horse 1';
@@ -17,18 +17,18 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-async function told(reply: Response): Promise<[number, unknown]> {
+async function response(reply: Response): Promise<[number, unknown]> {
   return [reply.status, (await reply.json()).error_code];
 }
 
-/** The claims of a token, and a token of our own making with others. */
+/** Returns the claims of a token, and a forged token with other claims. */
 function forged(head: object, change: object, secret: string): string {
   const claims = JSON.parse(Buffer.from(member.access_token.split('.')[1] ?? '', 'base64url').toString());
   const signed = `${base64(head)}.${base64({ ...claims, ...change })}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-test('a token counts with our signature by our algorithm alone', async () => {
+test('accepts only tokens with its own signature and algorithm', async () => {
   const hs = { alg: 'HS256', typ: 'JWT' };
   const right = forged(hs, {}, jwtSecret);
   expect((await room.call('GET', '/user', undefined, bearer(right))).status).toBe(200);
@@ -52,33 +52,36 @@ test('a token counts with our signature by our algorithm alone', async () => {
     'x'.repeat(10_000),
   ];
   for (const token of wrong) {
-    expect(await told(await room.call('GET', '/user', undefined, bearer(token))), token).toEqual([403, 'bad_jwt']);
+    expect(await response(await room.call('GET', '/user', undefined, bearer(token))), token).toEqual([403, 'bad_jwt']);
     expect((await room.call('GET', '/admin/users', undefined, bearer(token))).status, token).toBe(403);
   }
   const now = Math.floor(room.clock.now() / 1000);
   for (const change of [{ exp: now - 60 }, { nbf: now + 600 }, { exp: 'never' }, { sub: undefined }, { sub: '' }]) {
     expect(
-      await told(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))),
+      await response(await room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)))),
       JSON.stringify(change),
     ).toEqual([403, 'bad_jwt']);
   }
 });
 
-test('a right signature is no session, and a session of somebody else is none', async () => {
+test('refuses valid signatures without a session and with the session of another user', async () => {
   const other: any = await (await room.call('POST', '/signup', { email: 'other@example.com', password })).json();
   const session = JSON.parse(Buffer.from(other.access_token.split('.')[1], 'base64url').toString()).session_id;
   const hs = { alg: 'HS256', typ: 'JWT' };
-  const asked = (change: object) => room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)));
-  expect(await told(await asked({ session_id: session }))).toEqual([403, 'session_not_found']);
-  expect(await told(await asked({ session_id: undefined }))).toEqual([403, 'session_not_found']);
-  expect(await told(await asked({ session_id: "' or true --" }))).toEqual([403, 'bad_jwt']);
-  expect(await told(await asked({ sub: "' or true --" }))).toEqual([400, 'bad_jwt']);
-  expect(await told(await asked({ sub: '00000000-0000-4000-8000-000000000000' }))).toEqual([403, 'user_not_found']);
+  const request = (change: object) => room.call('GET', '/user', undefined, bearer(forged(hs, change, jwtSecret)));
+  expect(await response(await request({ session_id: session }))).toEqual([403, 'session_not_found']);
+  expect(await response(await request({ session_id: undefined }))).toEqual([403, 'session_not_found']);
+  expect(await response(await request({ session_id: "' or true --" }))).toEqual([403, 'bad_jwt']);
+  expect(await response(await request({ sub: "' or true --" }))).toEqual([400, 'bad_jwt']);
+  expect(await response(await request({ sub: '00000000-0000-4000-8000-000000000000' }))).toEqual([
+    403,
+    'user_not_found',
+  ]);
 });
 
-test('nobody raises their own role', async () => {
+test('prevents users from raising their own role', async () => {
   const mine = bearer(member.access_token);
-  expect(await told(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([
+  expect(await response(await room.call('PUT', '/user', { app_metadata: { admin: true } }, mine))).toEqual([
     403,
     'not_admin',
   ]);
@@ -118,7 +121,7 @@ test('nobody raises their own role', async () => {
       ['POST', '/invite'],
       ['DELETE', `/admin/users/${member.user.id}`],
     ] as const) {
-      expect(await told(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([
+      expect(await response(await room.call(method, path, method === 'POST' ? {} : undefined, bearer(token)))).toEqual([
         403,
         'not_admin',
       ]);
@@ -127,7 +130,7 @@ test('nobody raises their own role', async () => {
   expect((await room.call('GET', '/admin/users')).status).toBe(401);
 });
 
-test('a refresh token is good for its own user, and its letters count', async () => {
+test('accepts a refresh token only for its user and case-sensitively', async () => {
   for (const token of [
     member.refresh_token.toUpperCase(),
     member.refresh_token.slice(1),
@@ -142,7 +145,7 @@ test('a refresh token is good for its own user, and its letters count', async ()
   expect(renewed.user.id).toBe(member.user.id);
 });
 
-test('names and values never become statements', async () => {
+test('does not run names and values as statements', async () => {
   const nasty = `x'; drop table auth.users; --"@example.com`;
   const service = bearer(room.serviceKey);
   expect((await room.call('POST', '/token', { email: nasty, password })).status).toBe(400);
@@ -161,15 +164,15 @@ test('names and values never become statements', async () => {
   }
   const wild: any = await (await room.call('GET', '/admin/users?filter=%25_%25', undefined, service)).json();
   expect(wild.users).toEqual([]);
-  const kept: any = await (
+  const stored: any = await (
     await room.call('PUT', '/user', { data: { "a'b": nasty, __proto__x: 1 } }, bearer(member.access_token))
   ).json();
-  expect(kept.user_metadata["a'b"]).toBe(nasty);
+  expect(stored.user_metadata["a'b"]).toBe(nasty);
   expect(await room.sql('select count(*)::int > 0 as there from auth.users')).toEqual([{ there: true }]);
 });
 
-test('what does not fit is refused in the shape of errors', async () => {
-  const post = (path: string, body: unknown) => room.call('POST', path, body).then(told);
+test('refuses invalid input in the error format', async () => {
+  const post = (path: string, body: unknown) => room.call('POST', path, body).then(response);
   expect(await post('/token', { email: 1, password })).toEqual([400, 'bad_json']);
   expect(await post('/signup', [1])).toEqual([400, 'bad_json']);
   expect(await post('/signup', '')).toEqual([400, 'bad_json']);
@@ -202,11 +205,11 @@ test('what does not fit is refused in the shape of errors', async () => {
     'validation_failed',
   ]);
   const provider = await room.call('GET', '/authorize?provider=github');
-  expect(await told(provider)).toEqual([400, 'validation_failed']);
+  expect(await response(provider)).toEqual([400, 'validation_failed']);
   expect((await room.call('GET', '/admin/users/%zz', undefined, bearer(room.serviceKey))).status).toBe(404);
 });
 
-test('a body without end is refused early', async () => {
+test('refuses an endless body early', async () => {
   const port = Number(new URL(room.url).port);
   const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
   const { status, text } = await sendBlindly(port, 'POST /auth/v1/signup', {
@@ -220,16 +223,16 @@ test('a body without end is refused early', async () => {
   expect((await room.call('GET', '/health')).status).toBe(200);
 });
 
-test('codes and passwords cannot be tried without end', async () => {
+test('limits attempts with codes and passwords', async () => {
   await room.call('POST', '/recover', { email: 'member@example.com' });
   const statuses: number[] = [];
-  for (let at = 0; at < 12; at += 1) {
+  for (let index = 0; index < 12; index += 1) {
     statuses.push(
       (
         await room.call('POST', '/verify', {
           type: 'recovery',
           email: 'member@example.com',
-          token: String(at).padStart(6, '0'),
+          token: String(index).padStart(6, '0'),
         })
       ).status,
     );
@@ -243,7 +246,7 @@ test('codes and passwords cannot be tried without end', async () => {
   expect((await room.call('POST', '/token', { email: 'guessed@example.com', password: 'x' })).status).toBe(400);
 });
 
-test('links lead to the site and where the list allows it, nowhere else', async () => {
+test('redirects only to the site and allowed addresses', async () => {
   for (const target of [
     'https://evil.example/',
     'javascript:alert(1)',
@@ -263,7 +266,7 @@ test('links lead to the site and where the list allows it, nowhere else', async 
   expect(await marked.text()).not.toContain('<script>');
 });
 
-test('an address that waits to be confirmed is not given to who signs up with it', async () => {
+test('keeps an unconfirmed address from a second sign-up', async () => {
   const invited: any = await (
     await room.call(
       'POST',
@@ -274,12 +277,12 @@ test('an address that waits to be confirmed is not given to who signs up with it
   ).json();
   expect(invited.app_metadata.staff).toBe(true);
   const thief = await room.call('POST', '/signup', { email: 'waiting@example.com', password: 'of a thief' });
-  expect(await told(thief)).toEqual([422, 'user_already_exists']);
+  expect(await response(thief)).toEqual([422, 'user_already_exists']);
   const owner = await room.call('POST', '/signup', { email: 'Waiting@Example.com', password: 'known to her' });
   expect(owner.status).toBe(200);
 });
 
-test('two who sign up with one address at once make one user', async () => {
+test('creates one user for two concurrent sign-ups with one address', async () => {
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => room.call('POST', '/signup', { email: 'race@example.com', password })),
   );

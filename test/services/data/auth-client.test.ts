@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** What apps do with the real supabase-js, where addresses have to be confirmed. */
+/** Flows of apps with supabase-js, when addresses have to be confirmed. */
 let room: AuthRoom;
 let people = 0;
 
@@ -19,17 +19,17 @@ const password = 'correct horse 1';
 const someone = (): string => `person${(people += 1)}@example.com`;
 const service = () => room.client({ key: room.serviceKey }).auth.admin;
 
-/** Opens the link of a mail as a browser does; answers where it leads. */
+/** Opens the link of a mail like a browser; returns the redirect target. */
 async function follow(link: string | null): Promise<URL> {
   const reply = await fetch(link ?? '', { redirect: 'manual' });
   expect(reply.status).toBe(303);
   return new URL(reply.headers.get('location') ?? '');
 }
 
-/** The code of a mail. */
-const codeOf = (body: string): string => /\b(\d{6})\b/.exec(body)?.[1] ?? '';
+/** Returns the code of a mail. */
+const readCode = (body: string): string => /\b(\d{6})\b/.exec(body)?.[1] ?? '';
 
-/** Somebody with a confirmed address. */
+/** Creates a user with a confirmed address. */
 async function member(): Promise<{ email: string; id: string }> {
   const email = someone();
   const { data, error } = await service().createUser({ email, password, email_confirm: true });
@@ -37,7 +37,7 @@ async function member(): Promise<{ email: string; id: string }> {
   return { email, id: data.user?.id ?? '' };
 }
 
-test('sign up, confirm by the link in the mail, sign in, see oneself', async () => {
+test('signs up, confirms by the link of the mail, signs in and returns the user', async () => {
   const email = someone();
   const client = room.client();
   const signedUp = await client.auth.signUp({
@@ -54,19 +54,19 @@ test('sign up, confirm by the link in the mail, sign in, see oneself', async () 
   expect(mail.link).toContain(`${room.url}/auth/v1/verify?token=`);
   const target = await follow(mail.link);
   expect(target.origin + target.pathname).toBe('http://127.0.0.1:3000/welcome');
-  const told = new URLSearchParams(target.hash.slice(1));
+  const response = new URLSearchParams(target.hash.slice(1));
   const { data, error } = await client.auth.setSession({
-    access_token: told.get('access_token') ?? '',
-    refresh_token: told.get('refresh_token') ?? '',
+    access_token: response.get('access_token') ?? '',
+    refresh_token: response.get('refresh_token') ?? '',
   });
   expect(error).toBeNull();
   expect(data.user?.user_metadata).toMatchObject({ name: 'Ann', email_verified: true });
   expect((await client.auth.getUser()).data.user?.email).toBe(email);
-  // A link is good once.
+  // Links are valid once.
   expect((await follow(mail.link)).hash).toContain('error_code=otp_expired');
 });
 
-test('who is there already is not told apart from who is new', async () => {
+test('answers equally for existing and new users', async () => {
   const { email } = await member();
   const { data, error } = await room.client().auth.signUp({ email, password: 'another password' });
   expect(error).toBeNull();
@@ -74,13 +74,13 @@ test('who is there already is not told apart from who is new', async () => {
   const wrong = await room.client().auth.signInWithPassword({ email, password: 'another password' });
   const unknown = await room.client().auth.signInWithPassword({ email: 'nobody@example.com', password });
   expect([wrong.error?.code, wrong.error?.message]).toEqual([unknown.error?.code, unknown.error?.message]);
-  for (const asked of [email, 'nobody@example.com']) {
-    expect((await room.call('POST', '/recover', { email: asked })).status).toBe(200);
-    expect((await room.call('POST', '/recover', { email: asked })).status).toBe(429);
+  for (const request of [email, 'nobody@example.com']) {
+    expect((await room.call('POST', '/recover', { email: request })).status).toBe(200);
+    expect((await room.call('POST', '/recover', { email: request })).status).toBe(429);
   }
 });
 
-test('refresh, a lost answer, several windows at once, and a stolen token', async () => {
+test('refreshes tokens after a lost response and in several windows, and detects a stolen token', async () => {
   const { email } = await member();
   const client = room.client();
   const { data } = await client.auth.signInWithPassword({ email, password });
@@ -90,7 +90,7 @@ test('refresh, a lost answer, several windows at once, and a stolen token', asyn
   const second = refreshed.data.session?.refresh_token ?? '';
   expect(second).not.toBe(first);
 
-  // The answer was lost: the client asks with the same token long after, and gets the one that counts.
+  // The response was lost: the client sends the same token much later and receives the active one.
   room.clock.advance(60_000);
   const again = await room.client().auth.refreshSession({ refresh_token: first });
   expect(again.data.session?.refresh_token).toBe(second);
@@ -109,27 +109,27 @@ test('refresh, a lost answer, several windows at once, and a stolen token', asyn
   expect(robbed.error?.code).toBe('refresh_token_already_used');
 });
 
-test('sign out here, elsewhere and everywhere', async () => {
+test('signs out the current, the other and all sessions', async () => {
   const { email } = await member();
-  const [here, there, third] = [room.client(), room.client(), room.client()];
-  for (const each of [here, there, third]) await each.auth.signInWithPassword({ email, password });
+  const [current, other, third] = [room.client(), room.client(), room.client()];
+  for (const each of [current, other, third]) await each.auth.signInWithPassword({ email, password });
   const old = (await third.auth.getSession()).data.session;
-  expect((await here.auth.signOut({ scope: 'others' })).error).toBeNull();
-  expect((await here.auth.getUser()).error).toBeNull();
-  expect((await there.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
+  expect((await current.auth.signOut({ scope: 'others' })).error).toBeNull();
+  expect((await current.auth.getUser()).error).toBeNull();
+  expect((await other.auth.getUser()).error?.name).toBe('AuthSessionMissingError');
   const reply = await room.call('GET', '/user', undefined, { Authorization: `Bearer ${old?.access_token}` });
   expect([reply.status, (await reply.json()).error_code]).toEqual([403, 'session_not_found']);
-  expect((await here.auth.signOut({ scope: 'global' })).error).toBeNull();
-  expect((await here.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe(
+  expect((await current.auth.signOut({ scope: 'global' })).error).toBeNull();
+  expect((await current.auth.refreshSession({ refresh_token: old?.refresh_token ?? '' })).error?.code).toBe(
     'refresh_token_not_found',
   );
 });
 
-test('a forgotten password, by PKCE: the code of the link is good once, and only with its verifier', async () => {
+test('resets a password by PKCE with a link code that is valid once and only with its verifier', async () => {
   const { email } = await member();
   const client = room.client({ flowType: 'pkce' });
-  const asked = await client.auth.resetPasswordForEmail(email, { redirectTo: 'http://127.0.0.1:3000/new' });
-  expect(asked.error).toBeNull();
+  const request = await client.auth.resetPasswordForEmail(email, { redirectTo: 'http://127.0.0.1:3000/new' });
+  expect(request.error).toBeNull();
   const target = await follow((await room.mailTo(email)).link);
   expect(target.hash).toBe('');
   const code = target.searchParams.get('code') ?? '';
@@ -144,7 +144,7 @@ test('a forgotten password, by PKCE: the code of the link is good once, and only
   expect(twice.status).toBe(404);
 });
 
-test('a code that was not asked for in time is refused', async () => {
+test('refuses an expired link code', async () => {
   const { email } = await member();
   const client = room.client({ flowType: 'pkce' });
   await client.auth.resetPasswordForEmail(email);
@@ -153,17 +153,17 @@ test('a code that was not asked for in time is refused', async () => {
   expect((await client.auth.exchangeCodeForSession(code)).error?.code).toBe('flow_state_expired');
 });
 
-test('sign in by a code from a mail; it makes who is new', async () => {
+test('signs in by a code from a mail and creates new users', async () => {
   const email = someone();
   const client = room.client();
   expect((await client.auth.signInWithOtp({ email, options: { data: { plan: 'x' } } })).error).toBeNull();
   const wrong = await client.auth.verifyOtp({ email, token: '000000', type: 'email' });
   expect(wrong.error?.code).toBe('otp_expired');
-  const token = codeOf((await room.mailTo(email)).body);
+  const token = readCode((await room.mailTo(email)).body);
   const { data, error } = await client.auth.verifyOtp({ email, token, type: 'email' });
   expect(error).toBeNull();
   expect(data.user).toMatchObject({ email, user_metadata: { plan: 'x', email_verified: true } });
-  // The second time a link.
+  // The second mail is used by its link.
   room.clock.advance(61_000);
   expect((await room.client().auth.signInWithOtp({ email })).error).toBeNull();
   const hash = new URL((await room.mailTo(email)).link ?? '').searchParams.get('token') ?? '';
@@ -171,15 +171,15 @@ test('sign in by a code from a mail; it makes who is new', async () => {
   expect(byHash.error).toBeNull();
 });
 
-test('a code from a mail is old after an hour', async () => {
+test('expires a code from a mail after an hour', async () => {
   const { email } = await member();
   await room.client().auth.signInWithOtp({ email });
-  const token = codeOf((await room.mailTo(email)).body);
+  const token = readCode((await room.mailTo(email)).body);
   room.clock.advance(3_601_000);
   expect((await room.client().auth.verifyOtp({ email, token, type: 'email' })).error?.code).toBe('otp_expired');
 });
 
-test('who came without a name stays the same person with an address', async () => {
+test('keeps the user when an anonymous user adds an address', async () => {
   const client = room.client();
   const { data } = await client.auth.signInAnonymously({ options: { data: { colour: 'red' } } });
   expect(data.user?.is_anonymous).toBe(true);
@@ -195,7 +195,7 @@ test('who came without a name stays the same person with an address', async () =
   expect((await room.client().auth.signInWithPassword({ email, password })).data.user?.id).toBe(data.user?.id);
 });
 
-test('another address counts once both have agreed', async () => {
+test('changes an address after both addresses have confirmed', async () => {
   const { email } = await member();
   const client = room.client();
   await client.auth.signInWithPassword({ email, password });
@@ -211,12 +211,12 @@ test('another address counts once both have agreed', async () => {
   expect(data.user?.new_email).toBeUndefined();
 });
 
-test('a new password needs no nonce, but a wrong one is refused, and other sessions end', async () => {
+test('changes a password without a nonce, refuses a wrong one and ends other sessions', async () => {
   const { email } = await member();
   const [client, elsewhere] = [room.client(), room.client()];
   for (const each of [client, elsewhere]) await each.auth.signInWithPassword({ email, password });
   expect((await client.auth.reauthenticate()).error).toBeNull();
-  const nonce = codeOf((await room.mailTo(email)).body);
+  const nonce = readCode((await room.mailTo(email)).body);
   const wrong = await client.auth.updateUser({
     password: 'a new password',
     nonce: nonce === '000000' ? '111111' : '000000',
@@ -228,7 +228,7 @@ test('a new password needs no nonce, but a wrong one is refused, and other sessi
   expect((await elsewhere.auth.getUser()).error).not.toBeNull();
 });
 
-test('an administrator makes, lists, changes, bans, invites and removes', async () => {
+test('creates, lists, updates, bans, invites and deletes users as an administrator', async () => {
   const admin = service();
   const { email, id } = await member();
   expect((await admin.getUserById(id)).data.user?.email).toBe(email);
@@ -246,19 +246,19 @@ test('an administrator makes, lists, changes, bans, invites and removes', async 
   expect(page.error).toBeNull();
   expect(page.data.users).toHaveLength(2);
   expect(page.data).toMatchObject({ nextPage: 2 });
-  const found = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, {
+  const result = await room.call('GET', `/admin/users?filter=${encodeURIComponent(`NEW-${email}`)}`, undefined, {
     Authorization: `Bearer ${room.serviceKey}`,
   });
-  expect((await found.json()).users.map((user: any) => user.id)).toEqual([id]);
+  expect((await result.json()).users.map((user: any) => user.id)).toEqual([id]);
 
   const guest = someone();
   expect((await admin.inviteUserByEmail(guest, { data: { team: 'a' } })).data.user?.invited_at).toBeTruthy();
   const target = await follow((await room.mailTo(guest)).link);
   expect(target.hash).toContain('type=invite');
 
-  const made = await admin.generateLink({ type: 'magiclink', email: guest });
-  expect(made.error).toBeNull();
-  expect((await follow(made.data.properties?.action_link ?? '')).hash).toContain('access_token=');
+  const created = await admin.generateLink({ type: 'magiclink', email: guest });
+  expect(created.error).toBeNull();
+  expect((await follow(created.data.properties?.action_link ?? '')).hash).toContain('access_token=');
 
   expect((await admin.deleteUser(id)).error).toBeNull();
   expect((await admin.getUserById(id)).error?.code).toBe('user_not_found');
@@ -266,7 +266,7 @@ test('an administrator makes, lists, changes, bans, invites and removes', async 
   expect(signedIn.error?.code).toBe('invalid_credentials');
 });
 
-test('users of another Supabase bring their passwords along', async () => {
+test('imports users of Supabase with their passwords', async () => {
   const { hashSync } = await import('bcryptjs');
   const { argon2Sync } = await import('node:crypto');
   const salt = Buffer.from('some salt of another');
@@ -293,7 +293,7 @@ test('users of another Supabase bring their passwords along', async () => {
   expect(nothing.error?.code).toBe('validation_failed');
 });
 
-test('foreign keys and triggers of people on auth.users work', async () => {
+test('supports foreign keys and triggers of projects on auth.users', async () => {
   await room.sql(`
     create table profiles (id uuid primary key references auth.users (id) on delete cascade, name text);
     create function greet() returns trigger language plpgsql security definer set search_path = '' as $$

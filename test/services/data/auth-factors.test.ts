@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateCode, fromBase32 } from '../../../services/kit/totp.ts';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** The second step of sign-in, with the real supabase-js. */
+/** Second factor with supabase-js. */
 let room: AuthRoom;
 
 beforeAll(async () => {
@@ -12,8 +12,8 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
 
-test('codes of an app are those of RFC 6238', () => {
-  // Its appendix B, the last six of eight digits; the secret is 12345678901234567890.
+test('computes the codes of RFC 6238', () => {
+  // Appendix B, the last six of eight digits; the secret is 12345678901234567890.
   const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
   const codes = [59, 1_111_111_109, 1_111_111_111, 1_234_567_890, 2_000_000_000, 20_000_000_000];
   expect(codes.map((seconds) => generateCode(fromBase32(secret), Math.floor(seconds / 30)))).toEqual([
@@ -26,7 +26,7 @@ test('codes of an app are those of RFC 6238', () => {
   ]);
 });
 
-test('a second step by an authenticator app: enrolled, asked for, raised, taken away', async () => {
+test('enrolls, challenges, verifies and removes an authenticator app', async () => {
   const email = 'second@example.com';
   const client = room.client();
   await client.auth.signUp({ email, password });
@@ -53,7 +53,7 @@ test('a second step by an authenticator app: enrolled, asked for, raised, taken 
     currentLevel: 'aal2',
     nextLevel: 'aal2',
   });
-  // Sessions of before the second step are over.
+  // Sessions from before the second factor have ended.
   expect((await other.auth.getUser()).error).not.toBeNull();
 
   const next = room.client();
@@ -64,7 +64,7 @@ test('a second step by an authenticator app: enrolled, asked for, raised, taken 
   });
   expect((await next.auth.updateUser({ password: 'a new password' })).error?.code).toBe('insufficient_aal');
   expect((await next.auth.mfa.unenroll({ factorId: totp.id })).error?.code).toBe('insufficient_aal');
-  // A code is good once.
+  // Codes are valid once.
   expect((await next.auth.mfa.challengeAndVerify({ factorId: totp.id, code: used })).error?.code).toBe(
     'mfa_verification_failed',
   );
@@ -77,7 +77,7 @@ test('a second step by an authenticator app: enrolled, asked for, raised, taken 
   expect((await next.auth.mfa.getAuthenticatorAssuranceLevel()).data?.currentLevel).toBe('aal1');
 });
 
-test('codes cannot be tried without end, and a challenge is good for its own factor and time', async () => {
+test('limits attempts, and accepts a challenge only for its factor and lifetime', async () => {
   const client = room.client();
   await client.auth.signUp({ email: 'tried@example.com', password });
   const { data: first } = await client.auth.mfa.enroll({ factorType: 'totp', friendlyName: 'first' });
@@ -88,8 +88,8 @@ test('codes cannot be tried without end, and a challenge is good for its own fac
   const foreign = await client.auth.mfa.verify({ factorId: otherId, challengeId, code: '123456' });
   expect(foreign.error?.code).toBe('mfa_factor_not_found');
   const codes: (string | undefined)[] = [];
-  for (let at = 0; at < 12; at += 1) {
-    codes.push((await client.auth.mfa.verify({ factorId, challengeId, code: `x${at}` })).error?.code);
+  for (let index = 0; index < 12; index += 1) {
+    codes.push((await client.auth.mfa.verify({ factorId, challengeId, code: `x${index}` })).error?.code);
   }
   expect(codes).toEqual([
     ...Array<string>(10).fill('mfa_verification_failed'),
@@ -100,7 +100,7 @@ test('codes cannot be tried without end, and a challenge is good for its own fac
   expect(late.error?.code).toBe('mfa_challenge_expired');
 });
 
-test('somebody else neither sees a factor nor takes it away, and who has no name has none', async () => {
+test('hides factors from other users and refuses them for anonymous users', async () => {
   const [owner, other, nameless] = [room.client(), room.client(), room.client()];
   await owner.auth.signUp({ email: 'owner@example.com', password });
   await other.auth.signUp({ email: 'stranger@example.com', password });
@@ -115,7 +115,7 @@ test('somebody else neither sees a factor nor takes it away, and who has no name
   expect((await admin.mfa.listFactors({ userId })).data?.factors.map(({ id }) => id)).toEqual([factorId]);
   expect((await admin.mfa.deleteFactor({ userId, id: factorId })).error).toBeNull();
   expect((await owner.auth.mfa.listFactors()).data?.all).toEqual([]);
-  // The secret that an app has is nowhere in the table as it is.
+  // The table does not contain the secret in plain text.
   const again = await owner.auth.mfa.enroll({ factorType: 'totp' });
   const [row] = await room.sql(`select secret from auth.mfa_factors where id = '${again.data?.id}'`);
   expect(row.secret).not.toContain((again.data as { totp: { secret: string } }).totp.secret);

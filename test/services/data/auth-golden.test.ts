@@ -6,7 +6,7 @@ import { signJwt } from '../../../services/data/keys/jwt.ts';
 import { jwtSecret, movableClock, openAuthRoom, type AuthRoom } from './auth-room.ts';
 import recorded from './golden/auth.json' with { type: 'json' };
 
-/** Exchanges with a real GoTrue, in the order they were made: each is sent again, what it needs of earlier ones put in place. */
+/** Recorded exchanges with GoTrue. Each request is sent again in order, with values of earlier responses inserted. */
 interface Recorded {
   readonly method: string;
   readonly path: string;
@@ -21,8 +21,8 @@ const all = Object.entries(recorded as unknown as Record<string, Recorded>);
 const dataDir = mkdtempSync(join(tmpdir(), 'homeport-golden-'));
 const clock = movableClock();
 const site = 'http://127.0.0.1:3999';
-/** What stood there -> what stands here. */
-const known = new Map<string, string>();
+/** Recorded values and their replacements. */
+const existing = new Map<string, string>();
 let room: AuthRoom;
 
 const open = (autoconfirm: boolean): Promise<AuthRoom> =>
@@ -32,17 +32,17 @@ const open = (autoconfirm: boolean): Promise<AuthRoom> =>
     environment: { DATA_SITE_URL: site, DATA_ANONYMOUS_SIGN_INS: 'true', DATA_AUTOCONFIRM: String(autoconfirm) },
   });
 
-/** These were made where addresses have to be confirmed. */
+/** Exchanges that were recorded with confirmation of addresses. */
 const confirming = new Set(['76', '77', '78', '79', '80']);
 
 beforeAll(async () => {
   room = await open(true);
-  // The list was recorded where twelve more people had signed up.
-  for (let at = 0; at < 12; at += 1) {
+  // The list was recorded with twelve further users.
+  for (let index = 0; index < 12; index += 1) {
     const reply = await room.call(
       'POST',
       '/admin/users',
-      { email: `seed${at}@example.com` },
+      { email: `seed${index}@example.com` },
       { Authorization: `Bearer ${room.serviceKey}` },
     );
     expect(reply.status).toBe(200);
@@ -57,14 +57,14 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 const jwt = /^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$/;
 
-function claimsOf(token: string): Record<string, unknown> {
+function readClaims(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** The same token as one of ours: of the same person and session, made wrong in the same way. */
+/** Converts a recorded token to one of this service with the same user, session and defect. */
 function ourToken(name: string, token: string): string {
   if (!jwt.test(token)) return token;
-  const claims = claimsOf(token);
+  const claims = readClaims(token);
   if (claims['sub'] === undefined) return claims['role'] === 'service_role' ? room.serviceKey : room.anonKey;
   const texts = Object.entries(claims).map(([key, value]) => [
     key,
@@ -85,53 +85,53 @@ function ourToken(name: string, token: string): string {
 
 function translated(text: string): string {
   let result = text;
-  for (const [theirs, ours] of known) result = result.replaceAll(theirs, ours);
+  for (const [theirs, ours] of existing) result = result.replaceAll(theirs, ours);
   return result;
 }
 
-/** Both sides without what is new each time; what later exchanges speak of is remembered. */
+/** Removes values that differ each time and remembers those that later exchanges refer to. */
 function alike(theirs: unknown, ours: unknown, path: string): [unknown, unknown] {
   if (Array.isArray(theirs) && Array.isArray(ours)) {
-    const pairs = theirs.map((value: unknown, at) => alike(value, ours[at], `${path}[]`));
-    return [pairs.map(([left]) => left), [...pairs.map(([, right]) => right), ...ours.slice(theirs.length)]];
+    const pairs = theirs.map((value: unknown, index) => alike(value, ours[index], `${path}[]`));
+    return [pairs.map(([remaining]) => remaining), [...pairs.map(([, right]) => right), ...ours.slice(theirs.length)]];
   }
   if (typeof theirs === 'object' && typeof ours === 'object' && theirs !== null && ours !== null) {
-    const [left, right]: Record<string, unknown>[] = [{}, {}];
+    const [remaining, right]: Record<string, unknown>[] = [{}, {}];
     for (const key of new Set([...Object.keys(theirs), ...Object.keys(ours)])) {
       const [one, other] = alike((theirs as any)[key], (ours as any)[key], `${path}.${key}`);
       // GoTrue computes it in the database and sees it one request later.
       if (key === 'confirmed_at' && one === undefined && time.test(String(other))) continue;
-      // In the answer to the sign-up alone it shows what it does not store; all later ones say false.
+      // Only the response to the sign-up contains a value that is not stored; later ones contain false.
       if (key === 'email_verified' && path.startsWith('04_') && path.endsWith('identity_data')) continue;
-      // GoTrue shows by it when somebody who has an account asked for a new password, to who has none.
+      // GoTrue reveals by this field whether a password reset was requested for an existing account.
       if (key === 'recovery_sent_at' && path === '77_signup_duplicate_needs_confirmation_obfuscated') continue;
-      if (one !== undefined && left !== undefined) left[key] = one;
+      if (one !== undefined && remaining !== undefined) remaining[key] = one;
       if (other !== undefined && right !== undefined) right[key] = other;
     }
-    return [left, right];
+    return [remaining, right];
   }
   const name = path.slice(path.lastIndexOf('.') + 1);
   if (typeof theirs === 'number' && typeof ours === 'number' && /^(?:exp|iat|expires_at|timestamp)$/.test(name)) {
     return ['<number>', '<number>'];
   }
   if (typeof theirs !== 'string' || typeof ours !== 'string') return [theirs, ours];
-  if (jwt.test(theirs) && jwt.test(ours)) return alike(claimsOf(theirs), claimsOf(ours), `${path}.claims`);
+  if (jwt.test(theirs) && jwt.test(ours)) return alike(readClaims(theirs), readClaims(ours), `${path}.claims`);
   if (time.test(theirs) && time.test(ours)) return ['<time>', '<time>'];
   const isNew = ['refresh_token', 'hashed_token', 'email_otp', 'secret'].includes(name) || uuid.test(theirs);
   if (isNew) {
     expect(theirs.length).toBe(ours.length);
-    // The same thing there is the same thing here.
-    const before = known.get(theirs);
+    // Equal recorded values must map to equal values here.
+    const before = existing.get(theirs);
     if (before !== undefined) return [before, ours];
-    known.set(theirs, ours);
+    existing.set(theirs, ours);
     return ['<new>', '<new>'];
   }
   if (name === 'qr_code') return [theirs.slice(0, 4), ours.slice(0, 4)];
   if (name === 'iss') return ['<address>', ours === `${room.url}/auth/v1` ? '<address>' : ours];
-  return [bare(theirs), bare(ours)];
+  return [unprefixed(theirs), unprefixed(ours)];
 }
 
-function bare(text: string): string {
+function unprefixed(text: string): string {
   return translated(text)
     .replace(/^http:\/\/127\.0\.0\.1:\d+(?:\/auth\/v1)?\/verify/, '<verify>')
     .replaceAll(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g, '<jwt>')
@@ -162,7 +162,7 @@ test.each(all)('%s', async (name, exchange) => {
     room = await open(true);
   }
   expect(confirming.has(number)).toBe(number >= '76' && number <= '80');
-  // There a token might not come again at all, and a mail went out each second.
+  // The recording allowed no reuse of tokens and one mail per second.
   if (name.includes('reuse_detected')) clock.advance(11_000);
   if (['44', '58', '61', '69', '70', '73', '80'].includes(number)) clock.advance(61_000);
 
@@ -179,7 +179,7 @@ test.each(all)('%s', async (name, exchange) => {
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : translated(JSON.stringify(body)) }),
   });
   const text = await reply.text();
-  // The specification's call has no grant type, which GoTrue refuses.
+  // The request of the specification has no grant type, which GoTrue refuses.
   if (name === '19_token_no_grant_type') {
     expect([reply.status, JSON.parse(text).user.email]).toEqual([200, (exchange.body as any).email]);
     return;
@@ -187,7 +187,9 @@ test.each(all)('%s', async (name, exchange) => {
   expect(reply.status, text).toBe(exchange.status);
   for (const header of headers) {
     const [theirs, ours] = [exchange.answerHeaders[header], reply.headers.get(header) ?? undefined];
-    expect(ours === undefined ? ours : bare(ours), header).toBe(theirs === undefined ? theirs : bare(theirs));
+    expect(ours === undefined ? ours : unprefixed(ours), header).toBe(
+      theirs === undefined ? theirs : unprefixed(theirs),
+    );
   }
   const isJson = reply.headers.get('content-type') === 'application/json';
   const parsed = text === '' ? null : isJson ? JSON.parse(text) : text;
@@ -195,7 +197,7 @@ test.each(all)('%s', async (name, exchange) => {
   expect(ours).toEqual(theirs);
 });
 
-/** What matters of it is what a browser looks at. */
+/** Compares only the parts that a browser uses. */
 async function preflight(exchange: Recorded): Promise<void> {
   const reply = await fetch(room.url + exchange.path, { method: 'OPTIONS', headers: exchange.headers });
   expect(reply.ok).toBe(true);
@@ -207,6 +209,6 @@ async function preflight(exchange: Recorded): Promise<void> {
     expect(allowed).toContain(name);
 }
 
-test('all of the record was replayed', () => {
+test('replays all recorded exchanges', () => {
   expect(all).toHaveLength(93);
 });

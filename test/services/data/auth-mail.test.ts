@@ -4,7 +4,7 @@ import { notify } from '../../../services/notify/index.ts';
 import { openMailServer } from '../../support/mail-server.ts';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** Mails by a mail server, callers from elsewhere, and a database that goes away. */
+/** Mails through a mail server, remote clients, and an unavailable database. */
 let mails: Awaited<ReturnType<typeof openMailServer>>;
 let room: AuthRoom;
 const password = 'correct horse 1';
@@ -31,16 +31,16 @@ afterAll(async () => {
   await mails[Symbol.asyncDispose]();
 });
 
-async function until<T>(what: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let left = 300; left > 0; left -= 1) {
-    const found = await what();
-    if (found !== undefined) return found;
+async function until<T>(kind: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (let remaining = 300; remaining > 0; remaining -= 1) {
+    const result = await kind();
+    if (result !== undefined) return result;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('it did not happen');
 }
 
-test('a link goes to the person by the mail server, and is no message of the inbox', async () => {
+test('sends a link through the mail server and not to the inbox', async () => {
   const email = 'by-mail@example.com';
   expect((await room.client().auth.signUp({ email, password })).error).toBeNull();
   const mail = await until(() => mails.taken.find(({ to }) => to.includes(email)));
@@ -53,7 +53,7 @@ test('a link goes to the person by the mail server, and is no message of the inb
   expect((await room.client().auth.signInWithPassword({ email, password })).error).toBeNull();
 });
 
-test('the log tells no link, code, token or address with one', async () => {
+test('logs no link, code, token or address', async () => {
   const email = 'unlogged@example.com';
   await room.client().auth.signUp({ email, password });
   const mail = await until(() => mails.taken.find(({ to }) => to.includes(email)));
@@ -74,12 +74,12 @@ test('the log tells no link, code, token or address with one', async () => {
   }
 });
 
-test('an address from elsewhere has its share; who sits at this machine has no limit', async () => {
+test('limits remote addresses but not loopback clients', async () => {
   const from = (address: string) => (path: string, body: unknown) =>
     room.call('POST', path, body, { 'x-forwarded-for': address });
   const statuses = async (call: ReturnType<typeof from>): Promise<Set<number>> => {
     const replies: number[] = [];
-    for (let at = 0; at < 31; at += 1)
+    for (let index = 0; index < 31; index += 1)
       replies.push((await call('/verify', { type: 'signup', token_hash: 'x' })).status);
     expect(new Set(replies.slice(0, 30))).toEqual(new Set([403]));
     return new Set(replies.slice(30));
@@ -91,7 +91,7 @@ test('an address from elsewhere has its share; who sits at this machine has no l
   expect((await from('192.168.7.7')('/verify', { type: 'signup', token_hash: 'x' })).status).toBe(403);
 });
 
-test('when PostgreSQL is killed nobody is signed out: 503, and it goes on', async () => {
+test('keeps users signed in when PostgreSQL is killed: answers 503 and recovers', async () => {
   const email = 'stays@example.com';
   const admin = room.client({ key: room.serviceKey }).auth.admin;
   expect((await admin.createUser({ email, password, email_confirm: true })).error).toBeNull();
@@ -101,15 +101,15 @@ test('when PostgreSQL is killed nobody is signed out: 503, and it goes on', asyn
   const [{ pid }] = await room.sql('select pg_backend_pid() as pid');
   const server = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
   const headers = { Authorization: `Bearer ${data.session?.access_token}` };
-  const asked = Array.from({ length: 20 }, () => room.call('GET', '/user', undefined, headers));
+  const request = Array.from({ length: 20 }, () => room.call('GET', '/user', undefined, headers));
   process.kill(server, 'SIGKILL');
-  const statuses = new Set((await Promise.all(asked)).map(({ status }) => status));
+  const statuses = new Set((await Promise.all(request)).map(({ status }) => status));
   expect([200, 503]).toEqual(expect.arrayContaining([...statuses]));
   const refreshed = await until(async () => {
-    const { data: fresh, error } = await client.auth.refreshSession();
-    // What went wrong meanwhile must be an error that a client tries again, which keeps the session.
+    const { data: updated, error } = await client.auth.refreshSession();
+    // The failure must be an error that clients retry, which keeps the session.
     if (error !== null) expect([error.name, error.status]).toEqual(['AuthRetryableFetchError', 503]);
-    return fresh.session ?? undefined;
+    return updated.session ?? undefined;
   });
   expect(refreshed.user.email).toBe(email);
   expect((await client.auth.getUser()).error).toBeNull();

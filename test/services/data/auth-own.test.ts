@@ -6,7 +6,7 @@ import { adminAuthorization } from '../../support/host.ts';
 import { openPostgresDatabase } from '../../support/postgres.ts';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** What the pages do with users, and what users see of rows. */
+/** User routes of the pages, and the rows visible to users. */
 let room: AuthRoom;
 const password = 'correct horse 1';
 
@@ -29,9 +29,9 @@ async function api(
   return [reply.status, await reply.json()];
 }
 
-test('a user is made, found, kept out, let in, signed out and removed', async () => {
-  const [status, made] = await api('POST', '', { email: 'Ann@Example.com', password });
-  expect([status, made]).toMatchObject([
+test('creates, finds, bans, unbans, signs out and deletes a user', async () => {
+  const [status, created] = await api('POST', '', { email: 'Ann@Example.com', password });
+  expect([status, created]).toMatchObject([
     200,
     { email: 'ann@example.com', confirmed: true, anonymous: false, sessions: 0, bannedUntil: null, lastSignInAt: null },
   ]);
@@ -40,56 +40,59 @@ test('a user is made, found, kept out, let in, signed out and removed', async ()
   const client = room.client();
   expect((await client.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
   await room.client().auth.signInAnonymously();
-  const [, found] = await api('GET', '?q=ANN@');
-  expect(found).toMatchObject({ total: 1, users: [{ id: made.id, sessions: 1, factors: 0, providers: ['email'] }] });
+  const [, result] = await api('GET', '?q=ANN@');
+  expect(result).toMatchObject({
+    total: 1,
+    users: [{ id: created.id, sessions: 1, factors: 0, providers: ['email'] }],
+  });
   expect((await api('GET', ''))[1].users.map((user: any) => user.anonymous)).toEqual([true, false]);
 
-  const [, banned] = await api('PATCH', `/${made.id}`, { banned: true });
+  const [, banned] = await api('PATCH', `/${created.id}`, { banned: true });
   expect(banned.bannedUntil).toBeGreaterThan(room.clock.now());
   expect((await client.auth.getUser()).error?.code).toBe('user_banned');
-  expect((await api('PATCH', `/${made.id}`, { banned: false }))[1].bannedUntil).toBeNull();
+  expect((await api('PATCH', `/${created.id}`, { banned: false }))[1].bannedUntil).toBeNull();
   expect((await client.auth.getUser()).error).toBeNull();
 
   const second = room.client();
   expect((await second.auth.signInWithPassword({ email: 'ann@example.com', password })).error).toBeNull();
-  const [, detail] = await api('GET', `/${made.id}`);
-  expect(detail).toMatchObject({ id: made.id, sessions: 2, hasPassword: true, providers: ['email'], metadata: {} });
+  const [, detail] = await api('GET', `/${created.id}`);
+  expect(detail).toMatchObject({ id: created.id, sessions: 2, hasPassword: true, providers: ['email'], metadata: {} });
   expect(JSON.stringify(detail)).not.toMatch(/encrypted|token|\$2/);
   expect(detail.signedIn).toHaveLength(2);
   expect(detail.signedIn[0]).toMatchObject({ ip: expect.stringMatching(/127\.0\.0\.1|::1/) as string });
-  // One goes, the other stays; what is no session of theirs ends nothing.
-  expect((await api('DELETE', `/${made.id}/sessions/nothing`))[0]).toBe(200);
-  expect((await api('DELETE', `/${made.id}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
-  const left = await Promise.all([client, second].map(async (one) => (await one.auth.getUser()).error === null));
-  expect(left.filter(Boolean)).toHaveLength(1);
-  expect((await api('GET', `/${made.id}`))[1].signedIn.map(({ id }: any) => id)).toEqual([detail.signedIn[1].id]);
+  // This session ends and the other remains; ids of other sessions end nothing.
+  expect((await api('DELETE', `/${created.id}/sessions/nothing`))[0]).toBe(200);
+  expect((await api('DELETE', `/${created.id}/sessions/${detail.signedIn[0].id}`))[0]).toBe(200);
+  const remaining = await Promise.all([client, second].map(async (one) => (await one.auth.getUser()).error === null));
+  expect(remaining.filter(Boolean)).toHaveLength(1);
+  expect((await api('GET', `/${created.id}`))[1].signedIn.map(({ id }: any) => id)).toEqual([detail.signedIn[1].id]);
   expect((await api('GET', '/11111111-1111-4111-8111-111111111111'))[0]).toBe(404);
 
-  expect((await api('PATCH', `/${made.id}`, { password: 'a new password' }))[1].sessions).toBe(0);
+  expect((await api('PATCH', `/${created.id}`, { password: 'a new password' }))[1].sessions).toBe(0);
   expect((await client.auth.getUser()).error).not.toBeNull();
   expect(
     (await client.auth.signInWithPassword({ email: 'ann@example.com', password: 'a new password' })).error,
   ).toBeNull();
-  expect((await api('POST', `/${made.id}/sign-out`))[0]).toBe(200);
+  expect((await api('POST', `/${created.id}/sign-out`))[0]).toBe(200);
   expect((await client.auth.getUser()).error).not.toBeNull();
 
-  const [, link] = await api('POST', `/${made.id}/link`);
+  const [, link] = await api('POST', `/${created.id}/link`);
   const followed = await fetch(link.link, { redirect: 'manual' });
   expect(followed.headers.get('location')).toContain('#access_token=');
-  const [, other] = await api('POST', `/${made.id}/link`);
+  const [, other] = await api('POST', `/${created.id}/link`);
   const byCode = await room.client().auth.verifyOtp({ email: 'ann@example.com', token: other.code, type: 'email' });
   expect(byCode.error).toBeNull();
 
-  expect((await api('DELETE', `/${made.id}`))[0]).toBe(200);
-  expect((await api('DELETE', `/${made.id}`))[0]).toBe(404);
+  expect((await api('DELETE', `/${created.id}`))[0]).toBe(200);
+  expect((await api('DELETE', `/${created.id}`))[0]).toBe(404);
   expect((await api('GET', '?q=ann'))[1].total).toBe(0);
 });
 
-test('the metrics page counts sessions, refreshes and refusals', async () => {
+test('counts sessions, refreshes and refusals on the metrics page', async () => {
   const count = async (line: string): Promise<number> => {
     const text = await (await fetch(`${room.url}/metrics`)).text();
-    const found = text.split('\n').find((each) => each.startsWith(line));
-    return Number(found?.slice(line.length) ?? Number.NaN);
+    const result = text.split('\n').find((each) => each.startsWith(line));
+    return Number(result?.slice(line.length) ?? Number.NaN);
   };
   const lines = [
     'data_auth_sessions_total{method="password"} ',
@@ -102,33 +105,33 @@ test('the metrics page counts sessions, refreshes and refusals', async () => {
   await client.auth.refreshSession();
   await room.client().auth.signInWithPassword({ email: 'counted@example.com', password: 'wrong' });
   const after = await Promise.all(lines.map(count));
-  expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([1, 1, 1]);
+  expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([1, 1, 1]);
 });
 
-test('only administrators of this app may', async () => {
-  const [, made] = await api('POST', '', { email: 'guarded@example.com', password });
+test('requires an administrator of Homeport', async () => {
+  const [, created] = await api('POST', '', { email: 'guarded@example.com', password });
   for (const authorization of ['', `Bearer ${room.serviceKey}`, 'Basic bm9ib2R5OndvcmQ=']) {
     expect((await api('GET', '', undefined, authorization))[0]).toBe(401);
-    expect((await api('POST', `/${made.id}/link`, undefined, authorization))[0]).toBe(401);
+    expect((await api('POST', `/${created.id}/link`, undefined, authorization))[0]).toBe(401);
   }
 });
 
-test('who signed in sees their own rows, and somebody else theirs', async () => {
+test('limits signed-in users to their own rows', async () => {
   await room.sql(`
     create table notes (id bigint generated always as identity primary key, owner uuid not null default auth.uid() references auth.users (id) on delete cascade, body text);
     alter table notes enable row level security;
     create policy own on notes for all to authenticated using (owner = auth.uid()) with check (owner = auth.uid());`);
   const people = [room.client(), room.client()];
-  for (const [at, client] of people.entries()) {
-    expect((await client.auth.signUp({ email: `person${at}@example.com`, password })).error).toBeNull();
-    expect((await client.from('notes').insert({ body: `of ${at}` })).error).toBeNull();
+  for (const [index, client] of people.entries()) {
+    expect((await client.auth.signUp({ email: `person${index}@example.com`, password })).error).toBeNull();
+    expect((await client.from('notes').insert({ body: `of ${index}` })).error).toBeNull();
   }
   const seen = await Promise.all(people.map((client) => client.from('notes').select('body')));
   expect(seen.map(({ data }) => data)).toEqual([[{ body: 'of 0' }], [{ body: 'of 1' }]]);
   expect((await room.client().from('notes').select('body')).data).toEqual([]);
   const users = await people[0]?.schema('auth').from('users').select('*');
   expect(users?.error?.code).toBe('PGRST106');
-  // Refreshed tokens go on being the same person.
+  // Refreshed tokens belong to the same user.
   await people[0]?.auth.refreshSession();
   expect((await people[0]?.from('notes').select('body'))?.data).toEqual([{ body: 'of 0' }]);
   const id = (await people[1]?.auth.getUser())?.data.user?.id ?? '';
@@ -136,17 +139,17 @@ test('who signed in sees their own rows, and somebody else theirs', async () => 
   expect(await room.sql('select body from notes')).toEqual([{ body: 'of 0' }]);
 });
 
-test("users live in a PostgreSQL of one's own just as well", async () => {
+test('stores users in an external PostgreSQL', async () => {
   await using database = await openPostgresDatabase();
-  await using own = await openAuthRoom({ environment: { DATABASE_URL: database.url } });
-  const client = own.client();
+  await using external = await openAuthRoom({ environment: { DATABASE_URL: database.url } });
+  const client = external.client();
   expect((await client.auth.signUp({ email: 'ann@example.com', password })).error).toBeNull();
   expect((await client.auth.refreshSession()).error).toBeNull();
   expect((await client.auth.getUser()).data.user?.email).toBe('ann@example.com');
-  expect(await own.sql('select email from auth.users')).toEqual([{ email: 'ann@example.com' }]);
+  expect(await external.sql('select email from auth.users')).toEqual([{ email: 'ann@example.com' }]);
 });
 
-test('users, sessions and keys outlive a restart', async () => {
+test('keeps users, sessions and keys after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-users-'));
   try {
     const client = room.client();

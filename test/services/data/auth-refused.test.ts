@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** What clients may ask for and this service does not have: refused as the peer refuses what is switched off. */
+/** Features that this service lacks are refused like disabled features of Supabase. */
 let room: AuthRoom;
 beforeAll(async () => {
   room = await openAuthRoom({ environment: { DATA_AUTOCONFIRM: 'false' } });
@@ -10,7 +10,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const password = 'correct horse 1';
 
-test('providers elsewhere are told to be switched off, by the settings and by the way there', async () => {
+test('reports external providers as disabled in the settings and when they are requested', async () => {
   const settings: any = await (await room.call('GET', '/settings')).json();
   expect(settings).toMatchObject({
     external: { email: true, github: false, google: false, phone: false },
@@ -19,7 +19,7 @@ test('providers elsewhere are told to be switched off, by the settings and by th
   const { data } = await room
     .client()
     .auth.signInWithOAuth({ provider: 'github', options: { skipBrowserRedirect: true } });
-  // The browser goes there, without a key.
+  // The browser opens the address without an API key.
   const reply = await fetch(data.url ?? '', { redirect: 'manual' });
   expect([reply.status, await reply.json()]).toEqual([
     400,
@@ -40,7 +40,7 @@ test('providers elsewhere are told to be switched off, by the settings and by th
   expect([code.error?.status, code.error?.code]).toEqual([403, 'otp_expired']);
 });
 
-test('a mail that did not come is sent again; identities are told, and none is added or taken away', async () => {
+test('resends a missing mail, lists identities and refuses to link or unlink them', async () => {
   const client = room.client();
   const email = 'ann@example.com';
   await client.auth.signUp({ email, password });
@@ -70,7 +70,7 @@ test('a mail that did not come is sent again; identities are told, and none is a
   expect((await client.auth.resend({ type: 'email_change', email: 'anna@example.com' })).error).toBeNull();
 });
 
-test('files, functions and changes as they happen are errors that a program can read', async () => {
+test('returns readable errors for storage, functions and realtime', async () => {
   const client = room.client();
   expect((await client.storage.listBuckets()).error).toMatchObject({
     message: 'There is nothing at /storage/v1/bucket',
@@ -82,6 +82,6 @@ test('files, functions and changes as they happen are errors that a program can 
   await expect.poll(() => states, { timeout: 20_000 }).toContain('CHANNEL_ERROR');
   await client.removeAllChannels();
   await client.realtime.disconnect();
-  // The rest of the client goes on.
+  // The rest of the client continues to work.
   expect((await client.auth.getSession()).error).toBeNull();
 });

@@ -9,7 +9,7 @@ import { admin, adminAuthorization, openTestHost, type TestHost } from '../../su
 export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
 const day = 86_400;
 
-/** The real clock, which can be put forward. */
+/** Real clock that can be advanced. */
 export interface MovableClock extends Clock {
   advance(ms: number): void;
 }
@@ -25,7 +25,7 @@ export function movableClock(): MovableClock {
   };
 }
 
-/** A mail as it waits in the inbox. */
+/** Mail in the inbox. */
 export interface InboxMail {
   readonly title: string;
   readonly body: string;
@@ -38,13 +38,13 @@ export interface AuthRoom extends AsyncDisposable {
   readonly url: string;
   readonly anonKey: string;
   readonly serviceKey: string;
-  /** The real client, with a memory of its own. */
+  /** Creates a supabase-js client with separate storage. */
   client(options?: { readonly key?: string; readonly flowType?: 'pkce' | 'implicit' }): SupabaseClient;
-  /** A call of `/auth/v1` with the anon key. */
+  /** Sends a request to `/auth/v1` with the anon key. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Statements of the tables' owner; answers the rows of the last one. */
+  /** Runs statements as the owner of the tables; returns the rows of the last one. */
   sql(query: string): Promise<any[]>;
-  /** Waits for the newest mail to somebody that came after the ones asked for before. */
+  /** Waits for the next mail to an address that was not returned before. */
   mailTo(email: string): Promise<InboxMail>;
 }
 
@@ -52,7 +52,7 @@ export interface AuthRoomOptions {
   readonly environment?: Record<string, string>;
   readonly dataDir?: string;
   readonly clock?: MovableClock;
-  /** Besides data, the inbox and the pages. */
+  /** Enabled services besides data, the inbox and the pages. */
   readonly services?: readonly ServiceDescriptor<any, any>[];
 }
 
@@ -112,7 +112,7 @@ export async function openAuthRoom(options: AuthRoomOptions = {}): Promise<AuthR
       return body;
     },
     async mailTo(email) {
-      for (let left = 200; left > 0; left -= 1) {
+      for (let remaining = 200; remaining > 0; remaining -= 1) {
         const mail = (await inboxItems()).find(({ id, title }) => !seen.has(id) && title.endsWith(`(${email})`));
         if (mail !== undefined) {
           seen.add(mail.id);

@@ -1,27 +1,27 @@
 import { expect, test } from 'vitest';
 import { parseDuration } from '../../../services/data/auth-api/domain/durations.ts';
-import { jsonComplaint } from '../../../services/data/auth-api/domain/json-complaint.ts';
+import { describeJsonError } from '../../../services/data/auth-api/domain/go-json-error.ts';
 import { RateLimits, type Origin } from '../../../services/data/auth-api/domain/rate-limits.ts';
-import { isAllowedRedirect, redirectValue } from '../../../services/data/auth-api/domain/redirects.ts';
-import { Refusal, renderRefusal } from '../../../services/data/auth-api/http/refusal.ts';
-import { refreshToken, tokenHash } from '../../../services/data/auth-api/one-time.ts';
+import { isAllowedRedirect, encodeRedirect } from '../../../services/data/auth-api/domain/redirects.ts';
+import { AuthError, formatAuthError } from '../../../services/data/auth-api/http/auth-error.ts';
+import { createRefreshToken, hashToken } from '../../../services/data/auth-api/one-time-tokens.ts';
 
-test('errors come in the dialect that the caller names', () => {
-  const refusal = new Refusal(422, 'weak_password', 'Too short.', ['length']);
-  expect(renderRefusal(refusal, undefined)).toEqual({
+test('formats errors in the version that the client selects', () => {
+  const refusal = new AuthError(422, 'weak_password', 'Too short.', ['length']);
+  expect(formatAuthError(refusal, undefined)).toEqual({
     status: 422,
     headers: { 'x-sb-error-code': 'weak_password' },
     body: { code: 422, error_code: 'weak_password', msg: 'Too short.', weak_password: { reasons: ['length'] } },
   });
   for (const version of ['2023-12-31', 'soon', '']) {
-    expect(renderRefusal(refusal, version).body).toHaveProperty('msg');
+    expect(formatAuthError(refusal, version).body).toHaveProperty('msg');
   }
-  expect(renderRefusal(refusal, '2025-06-01').body).toEqual({
+  expect(formatAuthError(refusal, '2025-06-01').body).toEqual({
     code: 'weak_password',
     message: 'Too short.',
     weak_password: { reasons: ['length'] },
   });
-  const defect = renderRefusal(new Refusal(500, 'unexpected_failure', 'No.'), undefined);
+  const defect = formatAuthError(new AuthError(500, 'unexpected_failure', 'No.'), undefined);
   expect(defect.body['error_id']).toMatch(/^[\da-f-]{36}$/);
 });
 
@@ -38,11 +38,11 @@ test.each([
   ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
   ['x', "invalid character 'x' looking for beginning of value"],
 ])('of %j is said what Go says', (text, sentence) => {
-  expect(jsonComplaint(text)).toBe(sentence);
+  expect(describeJsonError(text)).toBe(sentence);
 });
 
-test('a text nested beyond measure is an answer too', () => {
-  expect(jsonComplaint('['.repeat(1_000_000))).toBe('exceeded max depth');
+test('reports an error for deeply nested JSON', () => {
+  expect(describeJsonError('['.repeat(1_000_000))).toBe('exceeded max depth');
 });
 
 test.each([
@@ -92,51 +92,51 @@ test.each([
   expect(isAllowedRedirect(target, site, allowed)).toBe(expected);
 });
 
-test('on a loopback the port of the site may be another', () => {
+test('allows any port of a site on loopback', () => {
   expect(isAllowedRedirect('http://localhost:5173/x', 'http://localhost:3000', [])).toBe(true);
   expect(isAllowedRedirect('http://localhost:5173/x', 'https://localhost:3000', [])).toBe(false);
 });
 
-test('a redirect in a link stays readable and in its place', () => {
-  expect(redirectValue('http://127.0.0.1:3999/x')).toBe('http://127.0.0.1:3999/x');
-  expect(new URLSearchParams(`a=${redirectValue('https://x.y/?a=1&b=2#c d')}`).get('a')).toBe(
+test('keeps a redirect in a link readable and in its position', () => {
+  expect(encodeRedirect('http://127.0.0.1:3999/x')).toBe('http://127.0.0.1:3999/x');
+  expect(new URLSearchParams(`a=${encodeRedirect('https://x.y/?a=1&b=2#c d')}`).get('a')).toBe(
     'https://x.y/?a=1&b=2#c d',
   );
 });
 
-test('limits fill, drain and forget', () => {
+test('fills, drains and resets limits', () => {
   const limits = new RateLimits();
-  const from = (network: string, place = network): Origin => ({ network, place });
-  const taken = Array.from({ length: 40 }, () => limits.allows('verify', from('10.0.0.1'), 0));
-  expect(taken.filter(Boolean)).toHaveLength(30);
+  const from = (network: string, location = network): Origin => ({ network, location });
+  const used = Array.from({ length: 40 }, () => limits.allows('verify', from('10.0.0.1'), 0));
+  expect(used.filter(Boolean)).toHaveLength(30);
   expect(limits.allows('verify', from('10.0.0.2'), 0)).toBe(true);
   expect(limits.allows('verify', from('10.0.0.1'), 9_000)).toBe(false);
   expect(limits.allows('verify', from('10.0.0.1'), 10_000)).toBe(true);
-  // Callers behind one proxy have shares of their own, and one limit together.
-  const behind = Array.from({ length: 200 }, (_, at) =>
-    limits.allows('verify', from('10.0.0.9', `of ${String(at)}`), 0),
+  // Clients behind one proxy have separate limits and a common one.
+  const behind = Array.from({ length: 200 }, (_, index) =>
+    limits.allows('verify', from('10.0.0.9', `of ${String(index)}`), 0),
   );
   expect(behind.filter(Boolean)).toHaveLength(120);
-  // A clock that was set back frees nobody and holds nobody for ever.
+  // A clock that was set back neither resets nor extends limits.
   expect(limits.allows('verify', from('10.0.0.1'), -1_000_000)).toBe(false);
-  for (let at = 0; at < 10; at += 1) limits.failed('code', 'a@example.com', 0);
+  for (let index = 0; index < 10; index += 1) limits.addFailure('code', 'a@example.com', 0);
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(false);
-  limits.succeeded('code', 'a@example.com');
+  limits.clearFailures('code', 'a@example.com');
   expect(limits.mayTry('code', 'a@example.com', 0)).toBe(true);
-  expect([limits.wait('x', 60_000, 0), limits.wait('x', 60_000, 1_500), limits.wait('x', 60_000, 60_000)]).toEqual([
-    undefined,
-    58,
-    undefined,
-  ]);
+  expect([
+    limits.takeTurn('x', 60_000, 0),
+    limits.takeTurn('x', 60_000, 1_500),
+    limits.takeTurn('x', 60_000, 60_000),
+  ]).toEqual([undefined, 58, undefined]);
 });
 
-test('what stands in tables and links for a code nobody makes who knows the address and tries all codes', () => {
-  const hash = tokenHash('a secret', 'a@example.com', '123456');
+test('hashes codes with a secret, so that knowing the address and all codes does not reveal the token', () => {
+  const hash = hashToken('a secret', 'a@example.com', '123456');
   expect(hash).toMatch(/^[0-9a-f]{56}$/);
-  expect(hash).toBe(tokenHash('a secret', 'a@example.com', '123456'));
-  // As the peer has it, without a secret.
+  expect(hash).toBe(hashToken('a secret', 'a@example.com', '123456'));
+  // The hash of Supabase Auth, which uses no secret.
   expect(hash).not.toBe('a1828f725cbf9d6eecc3a3afeb2d88a886ccb3280cc2dc88aafb5c82');
-  expect(tokenHash('another', 'a@example.com', '123456')).not.toBe(hash);
-  expect(tokenHash('a secret', 'a@example.com1', '23456')).not.toBe(tokenHash('a secret', 'a@example.com', '123456'));
-  expect(refreshToken()).toMatch(/^[a-z2-7]{12}$/);
+  expect(hashToken('another', 'a@example.com', '123456')).not.toBe(hash);
+  expect(hashToken('a secret', 'a@example.com1', '23456')).not.toBe(hashToken('a secret', 'a@example.com', '123456'));
+  expect(createRefreshToken()).toMatch(/^[a-z2-7]{12}$/);
 });

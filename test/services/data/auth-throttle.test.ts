@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** A sign-in of a caller for whom a proxy speaks that the settings do not trust. */
+/** Signs in through a proxy that the settings do not trust. */
 async function signIn(from: string, secret: string): Promise<number> {
   const reply = await room.call(
     'POST',
@@ -21,8 +21,8 @@ async function signIn(from: string, secret: string): Promise<number> {
   return reply.status;
 }
 
-describe('wrong passwords of one account behind a proxy', () => {
-  it('lock the guesser, not the user', async () => {
+describe('password attempts behind a proxy', () => {
+  it('locks out the attacker and not the user', async () => {
     const guesses = Array.from({ length: 60 }, (_, guess) => signIn('203.0.113.9', `wrong ${String(guess)}`));
     const statuses = await Promise.all(guesses);
     // The limit drains while the guesses are under way.
@@ -30,9 +30,9 @@ describe('wrong passwords of one account behind a proxy', () => {
     expect(await signIn('198.51.100.7', password)).toBe(200);
   });
 
-  it('have an end for a caller who claims to speak for others', async () => {
+  it('limits clients with forged forwarding headers', async () => {
     room.clock.advance(300_000);
-    const guesses = Array.from({ length: 180 }, (_, at) => signIn(`203.0.113.${String(at)}`, 'wrong'));
+    const guesses = Array.from({ length: 180 }, (_, index) => signIn(`203.0.113.${String(index)}`, 'wrong'));
     const statuses = await Promise.all(guesses);
     // The limit drains while the guesses are under way.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
@@ -41,7 +41,7 @@ describe('wrong passwords of one account behind a proxy', () => {
   });
 });
 
-describe('links to a development server', () => {
+describe('redirects to a development server', () => {
   const leadsTo = async (target: string): Promise<string> => {
     const reply = await room.call(
       'POST',
@@ -53,13 +53,13 @@ describe('links to a development server', () => {
     return body.redirect_to;
   };
 
-  it('lead to localhost and every address of the loopback, on any port', async () => {
+  it('allows localhost and every loopback address on any port', async () => {
     for (const target of ['http://localhost:5173/cb', 'http://127.0.0.1:3000/', 'http://[::1]:8080/x']) {
       expect(await leadsTo(target)).toBe(target);
     }
   });
 
-  it('lead nowhere else', async () => {
+  it('refuses other targets', async () => {
     for (const target of ['http://localhost.example.com/', 'https://localhost:5173/', 'http://10.0.0.1:5173/']) {
       expect(await leadsTo(target)).not.toBe(target);
     }

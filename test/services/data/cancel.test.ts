@@ -5,7 +5,7 @@ import { Cancellation } from '../../../services/data/app-api/cancellation.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 
-/** Statements of a page that are cancelled while they run; its button, key and leaving are tried in test/renderer/data. */
+/** Cancellation of statements of a page; its button, key and disconnect are tested in test/renderer/data. */
 let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom();
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => room[Symbol.asyncDispose]());
 
 const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
-async function own(path: string, body: object): Promise<any> {
+async function callApp(path: string, body: object): Promise<any> {
   const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
     method: 'POST',
     headers,
@@ -22,16 +22,16 @@ async function own(path: string, body: object): Promise<any> {
   expect(reply.status).toBe(200);
   return reply.json();
 }
-const run = (query: string, id: string): Promise<any> => own('/sql', { query, id });
-const cancel = (id: string): Promise<any> => own('/sql/cancel', { id });
-/** How many hold or want this advisory lock, as those see it who wait for none of the owner's connections. */
+const run = (query: string, id: string): Promise<any> => callApp('/sql', { query, id });
+const cancel = (id: string): Promise<any> => callApp('/sql/cancel', { id });
+/** Counts holders and waiters of an advisory lock, without a connection of the owner pool. */
 const locks = async (lock: number, granted: boolean): Promise<number> => {
   const query = `select 1 from pg_locks where locktype = 'advisory' and objid = ${lock} and granted = ${granted}`;
-  return (await own('/sql', { query, role: 'anon' })).results[0].count;
+  return (await callApp('/sql', { query, role: 'anon' })).results[0].count;
 };
 
-test('who cancels while all connections are busy waits for none of them, and people sign in meanwhile', async () => {
-  const all = Array.from({ length: 4 }, (_, at) => `busy-${at}-of-a-page`);
+test('cancels without waiting for busy connections, while users sign in', async () => {
+  const all = Array.from({ length: 4 }, (_, index) => `busy-${index}-of-a-page`);
   const busy = all.map((id) => run('select pg_advisory_xact_lock_shared(1), pg_sleep(3600)', id));
   await expect.poll(() => locks(1, true)).toBe(4);
   const person = {
@@ -42,7 +42,7 @@ test('who cancels while all connections are busy waits for none of them, and peo
   expect((await room.request('/auth/v1/signup', person)).status).toBe(200);
   let isAnswered = false;
   const late = run('select 1', 'comes-when-all-are').finally(() => (isAnswered = true));
-  // It may come to the host after the first of these.
+  // The request may reach the host after the first of these.
   await expect.poll(() => cancel('comes-when-all-are').then(() => isAnswered)).toBe(true);
   expect(await late).toMatchObject({ wasCancelled: true, error: { code: '57014' } });
   for (const id of all) await cancel(id);
@@ -50,7 +50,7 @@ test('who cancels while all connections are busy waits for none of them, and peo
   expect((await run('select 1', 'runs-as-it-did-00')).error).toBeNull();
 });
 
-test('statements of a client that is gone are cancelled', async () => {
+test('cancels the statements of a disconnected client', async () => {
   const body = JSON.stringify({ query: 'select pg_advisory_xact_lock(4), pg_sleep(3600)' });
   const asked = request(`${room.host.url('control')}/api/data/sql`, { method: 'POST', headers });
   asked.on('error', () => undefined);
@@ -60,22 +60,22 @@ test('statements of a client that is gone are cancelled', async () => {
   await expect.poll(() => locks(4, true)).toBe(0);
 });
 
-test('what did not reach PostgreSQL is sent again', async () => {
-  const told: unknown[] = [];
+test('retries a cancellation that did not reach PostgreSQL', async () => {
+  const response: unknown[] = [];
   let away = true;
   const database = {
     cancel: async (): Promise<void> => {
       if (away) throw new Error('away');
-      told.push('cancel');
+      response.push('cancel');
     },
   };
   const cancellation = new Cancellation(database);
   const client = { query: () => Promise.resolve({ rows: [{ pid: 7 }] }) } as unknown as pg.ClientBase;
-  await cancellation.around(client, async () => {
-    await expect(cancellation.ask()).rejects.toThrow('away');
+  await cancellation.wrap(client, async () => {
+    await expect(cancellation.request()).rejects.toThrow('away');
     away = false;
-    await cancellation.ask();
-    await cancellation.ask();
-    expect(told).toEqual(['cancel']);
+    await cancellation.request();
+    await cancellation.request();
+    expect(response).toEqual(['cancel']);
   });
 });

@@ -8,7 +8,7 @@ import { embedCases } from './apiary/embeds.ts';
 import { functionCases } from './apiary/functions.ts';
 import { relationshipCases } from './apiary/relationships.ts';
 
-/** One PostgreSQL for all cases of the real client: each of them leaves the rows as they were. */
+/** PostgreSQL for all cases of postgrest-js; each case leaves the rows unchanged. */
 let apiary: Apiary;
 beforeAll(async () => {
   apiary = await openApiary();

@@ -2,7 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDataRoom, type DataRoom } from './room.ts';
 
-/** Scenarios that the client's own database tests go through, with tables of ours. */
+/** Scenarios of the client's own database tests, with different tables. */
 let room: DataRoom;
 let db: SupabaseClient<any, { PostgrestVersion: '13' }>;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function rows(query: PromiseLike<{ data: unknown; error: unknown }>): Prom
   return data;
 }
 
-test('functions of a row as embeds, of one name for two tables, and of one row', async () => {
+test('embeds computed relationships, also with one name for two tables and for one row', async () => {
   expect(await rows(db.from('members').select('name, posts_of(id)').order('name').limit(2))).toEqual([
     { name: 'ann', posts_of: [{ id: 1 }, { id: 2 }] },
     { name: 'ben', posts_of: [{ id: 3 }] },
@@ -49,7 +49,7 @@ test('functions of a row as embeds, of one name for two tables, and of one row',
   });
 });
 
-test('a row as an argument chooses among functions of one name', async () => {
+test('resolves overloads with a row argument', async () => {
   expect(await rows(db.rpc('chosen', { room_row: { id: 3, slug: null } }).select('id'))).toEqual([{ id: 3 }]);
   expect(
     await rows(
@@ -63,7 +63,7 @@ test('a row as an argument chooses among functions of one name', async () => {
   expect(await rows(db.rpc('with_default', { a: 1 }, { get: true }))).toBe(11);
 });
 
-test('several keys to one table by hints, and a table that belongs to itself', async () => {
+test('embeds by hints with several foreign keys and with self-references', async () => {
   const select = 'id, first:members!pairs_one_fkey(name), second:members!two(name), third:three(name)';
   expect(await rows(db.from('pairs').select(select).order('id'))).toEqual([
     { id: 1, first: { name: 'ann' }, second: { name: 'ben' }, third: { name: 'cid' } },
@@ -84,7 +84,7 @@ test('several keys to one table by hints, and a table that belongs to itself', a
   });
 });
 
-test('joins within joins, one to one, spread, and filters on what is embedded', async () => {
+test('supports nested, one-to-one and spread embeds and filters on embeds', async () => {
   const inner = await rows(db.from('posts').select('id, rooms!inner(slug, room_details!inner(details))').order('id'));
   expect(inner).toEqual([
     { id: 1, rooms: { slug: 'public', room_details: { details: 'for all' } } },
@@ -120,7 +120,7 @@ test('joins within joins, one to one, spread, and filters on what is embedded', 
   );
 });
 
-test('ranges, full text and conditions of every kind', async () => {
+test('filters by ranges, full text and all kinds of conditions', async () => {
   const names = async (query: PromiseLike<{ data: unknown; error: unknown }>): Promise<unknown> =>
     ((await rows(query)) as { name: string }[]).map(({ name }) => name);
   const all = () => db.from('members').select('name').order('name');
@@ -135,7 +135,7 @@ test('ranges, full text and conditions of every kind', async () => {
   expect(await names(all().or('state.is.null,and(state.eq.off,name.like.b*)'))).toEqual(['ben', 'cid']);
 });
 
-test('what changes too many rows is taken back, by a function too', async () => {
+test('rolls back changes of too many rows, also by functions', async () => {
   const tooMany = await db.from('posts').delete().gt('id', 0).maxAffected(2);
   expect([tooMany.status, tooMany.error?.code]).toEqual([400, 'PGRST124']);
   const called = await db.rpc('remove_all').maxAffected(1);

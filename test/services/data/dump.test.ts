@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-/** What a dump of Supabase begins with. */
+/** Beginning of a Supabase dump. */
 const head = `
 SET statement_timeout = 0; SET lock_timeout = 0; SET client_encoding = 'UTF8'; SET standard_conforming_strings = on;
 SELECT pg_catalog.set_config('search_path', '', false);
@@ -31,7 +31,7 @@ CREATE TABLE "public"."notes" (
 CREATE TRIGGER "handle_change" BEFORE UPDATE ON "public"."notes"
   FOR EACH ROW EXECUTE FUNCTION "extensions"."moddatetime"('changed_at');`;
 
-describe('a dump of Supabase', () => {
+describe('Supabase dump', () => {
   it('loads its first lines, and its defaults work for every role', async () => {
     await room.sql(head);
     const row = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"body":"Hello"}' };
@@ -39,8 +39,8 @@ describe('a dump of Supabase', () => {
     const service = { ...row, headers: { ...row.headers, apikey: room.serviceKey } };
     expect((await room.request('/rest/v1/notes', service)).status).toBe(201);
     // The operators of an extension are on the search path of requests.
-    const found = await room.request('/rest/v1/notes?body=eq.HELLO&select=body');
-    expect(await found.json()).toEqual([{ body: 'Hello' }, { body: 'Hello' }]);
+    const result = await room.request('/rest/v1/notes?body=eq.HELLO&select=body');
+    expect(await result.json()).toEqual([{ body: 'Hello' }, { body: 'Hello' }]);
   });
 
   it('finds functions of extensions without their schema', async () => {
@@ -49,7 +49,7 @@ describe('a dump of Supabase', () => {
   });
 });
 
-describe('the port for psql', () => {
+describe('port for psql', () => {
   const connect = async (user: string, secret: string): Promise<pg.Client> => {
     const client = new pg.Client({ host: '127.0.0.1', port, user, password: secret, database: 'postgres' });
     client.on('error', () => undefined);
@@ -57,7 +57,7 @@ describe('the port for psql', () => {
     return client;
   };
 
-  it('takes the owner of the tables with the password of the settings', async () => {
+  it('accepts the owner of the tables with the password of the settings', async () => {
     const client = await connect('postgres', password);
     const { rows } = await client.query('select rolsuper from pg_roles where rolname = current_user');
     await client.query('create table by_psql (a int)');

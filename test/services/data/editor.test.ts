@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TypeGuess } from '../../../services/data/csv/guess.ts';
-import { csvRows } from '../../../services/data/csv/parse.ts';
+import { TypeInference } from '../../../services/data/csv/type-inference.ts';
+import { parseCsvRows } from '../../../services/data/csv/parse.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 
-/** What the table editor does: rows that are read, added, changed and removed, and files that become tables. */
+/** Table editor: rows that are read, inserted, updated and deleted, and imported files. */
 let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom();
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-async function own(method: string, path: string, body?: unknown, bytes?: string): Promise<any> {
+async function callApp(method: string, path: string, body?: unknown, bytes?: string): Promise<any> {
   const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
     method,
     headers: {
@@ -31,8 +31,8 @@ async function own(method: string, path: string, body?: unknown, bytes?: string)
   return { status: reply.status, ...((await reply.json()) as object) };
 }
 
-test('the columns of a table, and what each may hold', async () => {
-  const { columns, isProtected } = await own('GET', '/tables/public/notes');
+test('lists the columns of a table and their possible values', async () => {
+  const { columns, isProtected } = await callApp('GET', '/tables/public/notes');
   expect(isProtected).toBe(true);
   expect(columns.find(({ name }: any) => name === 'mood')).toEqual({
     ...{ name: 'mood', type: 'public.mood', isNullable: true, defaultValue: null, isGenerated: false, isKey: false },
@@ -41,11 +41,11 @@ test('the columns of a table, and what each may hold', async () => {
   });
   expect(columns.filter(({ isGenerated }: any) => isGenerated).map(({ name }: any) => name)).toEqual(['id', 'twice']);
   expect(columns.filter(({ isKey }: any) => isKey).map(({ name }: any) => name)).toEqual(['id']);
-  expect((await own('GET', '/tables/pg_catalog/pg_authid')).status).toBe(404);
-  expect((await own('GET', '/tables/auth/users/rows')).status).toBe(404);
+  expect((await callApp('GET', '/tables/pg_catalog/pg_authid')).status).toBe(404);
+  expect((await callApp('GET', '/tables/auth/users/rows')).status).toBe(404);
 });
 
-test('a row is added, read, changed and removed, with nulls, lists and JSON', async () => {
+test('inserts, reads, updates and deletes a row with nulls, lists and JSON', async () => {
   const values = {
     title: "it's",
     n: '3',
@@ -54,44 +54,44 @@ test('a row is added, read, changed and removed, with nulls, lists and JSON', as
     mood: 'glad',
     at: '2024-02-29T10:00:00Z',
   };
-  expect((await own('POST', '/tables/public/notes/rows', { values })).status).toBe(200);
-  const { rows, total } = await own('GET', '/tables/public/notes/rows');
+  expect((await callApp('POST', '/tables/public/notes/rows', { values })).status).toBe(200);
+  const { rows, total } = await callApp('GET', '/tables/public/notes/rows');
   expect(total).toBe(1);
   expect(rows[0].slice(0, 5)).toEqual(['1', "it's", '3', '{"a": [1, 12345678901234567890]}', '{x,"y z"}']);
   const key = { id: '1' };
   expect(
-    (await own('PATCH', '/tables/public/notes/rows', { key, values: { meta: null, n: '4', done: 'true' } })).status,
+    (await callApp('PATCH', '/tables/public/notes/rows', { key, values: { meta: null, n: '4', done: 'true' } })).status,
   ).toBe(200);
-  expect((await own('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({
+  expect((await callApp('POST', '/tables/public/notes/rows/read', { key })).values).toMatchObject({
     meta: null,
     n: '4',
     twice: '8',
     done: 'true',
   });
-  expect(await own('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
-  expect((await own('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
-  // A key that does not fit its column.
-  const odd = await own('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
+  expect(await callApp('POST', '/tables/public/notes/rows/remove', { keys: [key] })).toMatchObject({ removed: 1 });
+  expect((await callApp('PATCH', '/tables/public/notes/rows', { key, values: { n: '1' } })).status).toBe(404);
+  // A key that is invalid for its column.
+  const odd = await callApp('POST', '/tables/public/notes/rows/read', { key: { id: 'seven' } });
   expect([odd.status, odd.error.detail]).toEqual([409, expect.stringContaining('invalid input syntax')]);
   // Keys of several columns, with any names.
   const pair = { 'a b': '1', c: 'x"; drop table notes; --' };
-  expect((await own('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);
-  expect(await own('POST', '/tables/public/pairs/rows/remove', { keys: [pair] })).toMatchObject({ removed: 1 });
+  expect((await callApp('POST', '/tables/public/pairs/rows', { values: pair })).status).toBe(200);
+  expect(await callApp('POST', '/tables/public/pairs/rows/remove', { keys: [pair] })).toMatchObject({ removed: 1 });
 });
 
-test('a key is never cut, however long: the row is found by what the list says', async () => {
+test('returns long keys completely, so that the row is found by them', async () => {
   const [slug, body] = ['s'.repeat(400), 'b'.repeat(400)];
   await room.sql('create table slugs (slug text primary key, body text)');
-  expect((await own('POST', '/tables/public/slugs/rows', { values: { slug, body } })).status).toBe(200);
-  const { rows } = await own('GET', '/tables/public/slugs/rows');
+  expect((await callApp('POST', '/tables/public/slugs/rows', { values: { slug, body } })).status).toBe(200);
+  const { rows } = await callApp('GET', '/tables/public/slugs/rows');
   expect(rows).toEqual([[slug, body.slice(0, 300)]]);
   const keys = [{ slug: rows[0][0] }];
-  expect(await own('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 1 });
-  expect(await own('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 0 });
+  expect(await callApp('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 1 });
+  expect(await callApp('POST', '/tables/public/slugs/rows/remove', { keys })).toMatchObject({ removed: 0 });
 });
 
-test('what does not fit is said at its field', async () => {
-  const add = (values: object): Promise<any> => own('POST', '/tables/public/notes/rows', { values });
+test('reports an invalid value at its field', async () => {
+  const add = (values: object): Promise<any> => callApp('POST', '/tables/public/notes/rows', { values });
   expect((await add({ title: 'x', n: 'three', mood: 'angry' })).error.fields).toEqual({
     n: 'invalid input syntax for type integer: "three".',
     mood: 'invalid input value for enum mood: "angry".',
@@ -99,20 +99,20 @@ test('what does not fit is said at its field', async () => {
   expect(Object.keys((await add({ n: '1' })).error.fields)).toEqual(['title']);
   expect(Object.keys((await add({ title: null })).error.fields)).toEqual(['title']);
   expect((await add({ title: 'x', nope: '1' })).status).toBe(404);
-  expect((await own('POST', '/tables/public/keyless/rows', { values: { a: '1' } })).status).toBe(200);
-  const change = await own('PATCH', '/tables/public/keyless/rows', { key: { a: '1' }, values: { a: '2' } });
+  expect((await callApp('POST', '/tables/public/keyless/rows', { values: { a: '1' } })).status).toBe(200);
+  const change = await callApp('PATCH', '/tables/public/keyless/rows', { key: { a: '1' }, values: { a: '2' } });
   expect([change.status, change.error.code]).toEqual([409, 'data.no_key']);
-  expect((await own('POST', '/tables/public/titles/rows', { values: { title: 'x' } })).status).toBe(409);
-  expect((await own('GET', '/tables/public/notes/rows?order=id;drop table notes')).status).toBe(404);
+  expect((await callApp('POST', '/tables/public/titles/rows', { values: { title: 'x' } })).status).toBe(409);
+  expect((await callApp('GET', '/tables/public/notes/rows?order=id;drop table notes')).status).toBe(404);
 });
 
-test('a hundred thousand rows are read piece by piece, in any order, and only what is asked for', async () => {
+test('pages through a hundred thousand rows in any order, with filters', async () => {
   await room.sql(
     `create table many (id int primary key, word text); insert into many select n, 'w' || (n % 1000) from generate_series(1, 100000) n`,
   );
-  const last = await own('GET', '/tables/public/many/rows?offset=99990&limit=100');
+  const last = await callApp('GET', '/tables/public/many/rows?offset=99990&limit=100');
   expect([last.total, last.rows.length, last.rows.at(-1)]).toEqual([100_000, 10, ['100000', 'w0']]);
-  const down = await own('GET', '/tables/public/many/rows?direction=desc&limit=2&count=false');
+  const down = await callApp('GET', '/tables/public/many/rows?direction=desc&limit=2&count=false');
   expect([down.total, down.rows]).toEqual([
     null,
     [
@@ -120,18 +120,21 @@ test('a hundred thousand rows are read piece by piece, in any order, and only wh
       ['99999', 'w999'],
     ],
   ]);
-  const found = await own('GET', '/tables/public/many/rows?column=word&condition=eq&value=w7&limit=1');
-  expect([found.total, found.rows]).toEqual([100, [['7', 'w7']]]);
-  const some = await own('GET', '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1');
+  const result = await callApp('GET', '/tables/public/many/rows?column=word&condition=eq&value=w7&limit=1');
+  expect([result.total, result.rows]).toEqual([100, [['7', 'w7']]]);
+  const some = await callApp(
+    'GET',
+    '/tables/public/many/rows?column=word&condition=contains&value=W99&order=word&limit=1',
+  );
   expect(some.total).toBe(1100);
-  expect((await own('GET', '/tables/public/many/rows?column=id&condition=gt&value=x')).status).toBe(400);
+  expect((await callApp('GET', '/tables/public/many/rows?column=id&condition=gt&value=x')).status).toBe(400);
 });
 
 const file =
   'id,Name,price,since,code,ok,extra\r\n1,"Ann ""A"", Lee",12.50,2024-01-31,007,true,\r\n2,"two\nlines",3,2024-02-01,042,false,"{""a"":1}"\r\n';
 
-test('a file becomes a table: types are guessed, lines are counted, and nobody sees it without a policy', async () => {
-  const preview = await own('POST', '/csv/preview', undefined, file);
+test('imports a file as a private table with inferred types and counted lines', async () => {
+  const preview = await callApp('POST', '/csv/preview', undefined, file);
   expect(preview.count).toBe(2);
   expect(preview.columns.map(({ name, type }: any) => `${name} ${type}`)).toEqual([
     'id bigint',
@@ -147,27 +150,29 @@ test('a file becomes a table: types are guessed, lines are counted, and nobody s
     columns: JSON.stringify(['id', 'name', 'price', 'since', 'code', '', 'extra']),
     types: JSON.stringify(preview.columns.map(({ type }: any) => type)),
   });
-  expect(await own('POST', `/csv/load?${query}`, undefined, file)).toMatchObject({ status: 200, rows: 2 });
+  expect(await callApp('POST', `/csv/load?${query}`, undefined, file)).toMatchObject({ status: 200, rows: 2 });
   expect(await room.sql('select * from imported order by id')).toEqual([
     { id: '1', name: 'Ann "A", Lee', price: '12.50', since: expect.anything(), code: '007', extra: null },
     { id: '2', name: 'two\nlines', price: '3', since: expect.anything(), code: '042', extra: { a: 1 } },
   ]);
   expect(await (await room.request('/rest/v1/imported')).json()).toEqual([]);
-  const again = await own('POST', `/csv/load?${query}`, undefined, file);
+  const again = await callApp('POST', `/csv/load?${query}`, undefined, file);
   expect([again.status, again.error.fields]).toEqual([409, { table: 'There is a table of this name already.' }]);
 });
 
-test('a file goes into a table that is there, all of it or nothing, and the wrong line is named', async () => {
+test('imports a file into an existing table completely or not at all, and names the refused line', async () => {
   const load = (text: string): Promise<any> =>
-    own(
+    callApp(
       'POST',
       `/csv/load?${new URLSearchParams({ schema: 'public', table: 'many', columns: '["id","word"]' })}`,
       undefined,
       text,
     );
-  const good = Array.from({ length: 5000 }, (_, at) => `${200_001 + at};new`).join('\n');
+  const good = Array.from({ length: 5000 }, (_, index) => `${200_001 + index};new`).join('\n');
   expect(await load(`id;word\n${good}\n`)).toMatchObject({ status: 200, rows: 5000 });
-  const wrong = Array.from({ length: 3000 }, (_, at) => `${at === 2500 ? 'oops' : 300_001 + at};new`).join('\n');
+  const wrong = Array.from({ length: 3000 }, (_, index) => `${index === 2500 ? 'oops' : 300_001 + index};new`).join(
+    '\n',
+  );
   const refused = await load(`id;word\n${wrong}`);
   expect([refused.status, refused.error.detail]).toEqual([
     409,
@@ -183,7 +188,7 @@ test('a file goes into a table that is there, all of it or nothing, and the wron
   expect((await load('')).error.code).toBe('data.empty_csv');
 });
 
-test('a table is saved as a file that makes the same table again', async () => {
+test('exports a table as a file that imports as the same table', async () => {
   await room.sql(`create table saved (id int primary key, text text, n numeric, at timestamptz);
     insert into saved values (2, E'a "word",\\nand another', 1.50, '2024-02-29T10:00:00Z'), (1, '', null, null), (3, 'ü; x', 12345678901234567890, null);
     create table wide (id int primary key, body text); alter table wide alter body set storage external;
@@ -207,7 +212,7 @@ test('a table is saved as a file that makes the same table again', async () => {
   const columns = JSON.stringify(['id', 'text', 'n', 'at']);
   const types = JSON.stringify(['bigint', 'text', 'numeric', 'timestamptz']);
   expect(
-    await own(
+    await callApp(
       'POST',
       `/csv/load?${String(new URLSearchParams({ schema: 'public', table: 'again', columns, types }))}`,
       undefined,
@@ -221,7 +226,7 @@ test('a table is saved as a file that makes the same table again', async () => {
     ),
   ).toEqual([{ id: '1' }, { id: '2' }, { id: '3' }]);
   expect((await save('wide')).status).toBe(413);
-  // Longer together than a text can be, and read at once: nothing of it may come to this process.
+  // Together longer than the maximum text, and read at once: the rows must not be loaded into this process.
   expect((await save('long')).status).toBe(413);
   await room.sql('drop table long');
   expect(await (await save('empty')).text()).toBe('id,body\n');
@@ -242,16 +247,16 @@ test.each([
   ['a,', [['a', '']]],
   ['', []],
 ])('%j is read as CSV', (text, expected) => {
-  expect([...csvRows(text)]).toEqual(expected);
+  expect([...parseCsvRows(text)]).toEqual(expected);
 });
 
-test('what a broken quote hides is not left out: the row route refuses it', async () => {
+test('refuses CSV with a broken quote in the row API', async () => {
   const post = (body: string): Promise<Response> =>
     room.request('/rest/v1/keyless', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
   expect((await post('a\n1\n2\n')).status).toBe(201);
   expect((await post('a\n"1"x\n2\n')).status).toBe(400);
-  // One field of several MiB.
-  expect([...csvRows(`"${'x""'.repeat(1_000_000)}"`)][0]?.[0]?.length).toBe(2_000_000);
+  // A field of several MiB.
+  expect([...parseCsvRows(`"${'x""'.repeat(1_000_000)}"`)][0]?.[0]?.length).toBe(2_000_000);
 });
 
 test.each([
@@ -267,7 +272,7 @@ test.each([
   [['[1', '2'], 'text'],
   [['', ''], 'text'],
 ])('%j is %s', (values, type) => {
-  const guess = new TypeGuess();
-  for (const value of values) guess.look(value);
+  const guess = new TypeInference();
+  for (const value of values) guess.add(value);
   expect(guess.type).toBe(type);
 });

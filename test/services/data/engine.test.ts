@@ -7,12 +7,12 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-test('no PostgreSQL runs before the first request', async () => {
+test('starts no PostgreSQL before the first request', async () => {
   expect(room.host.host.addresses()['data']).toBe(room.url);
-  expect(room.host.log.join('\n')).not.toContain('cluster was made');
+  expect(room.host.log.join('\n')).not.toContain('postgresql cluster created');
 });
 
-test('the gate wants a key that counts', async () => {
+test('requires a valid API key', async () => {
   const none = await fetch(`${room.url}/pg/query`, { method: 'POST' });
   expect([none.status, await none.json()]).toEqual([401, { message: 'No API key found in request' }]);
   const wrong = await fetch(`${room.url}/pg/query`, { method: 'POST', headers: { apikey: 'x' } });
@@ -21,12 +21,12 @@ test('the gate wants a key that counts', async () => {
   expect(anon.status).toBe(403);
 });
 
-test('the first request wakes it, as the owner of tables who is no superuser', async () => {
+test('starts PostgreSQL with the first request and runs statements as an owner without superuser rights', async () => {
   const rows = await room.sql('select current_user as name, usesuper from pg_user where usename = current_user');
   expect(rows).toEqual([{ name: 'postgres', usesuper: false }]);
 });
 
-test('roles and functions of policies are there', async () => {
+test('creates the roles and functions of policies', async () => {
   const rows = await room.sql(
     "select rolname, rolinherit, rolbypassrls from pg_roles where rolname in ('anon', 'authenticated', 'service_role', 'authenticator') order by 1",
   );

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The server's own process; the file names it in its first line. */
+/** Reads the process id of the server from the first line of its file. */
 function postmaster(room: DataRoom): number {
   return Number(readFileSync(join(room.host.dataDir, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
@@ -24,7 +24,7 @@ const insert = (room: DataRoom, id: number): Promise<number> =>
     })
     .then((reply) => reply.status);
 
-test('PostgreSQL is killed during inserts: 503, it comes back by itself, and nothing acknowledged is lost', async () => {
+test('answers 503 when PostgreSQL is killed during inserts, restarts it and loses no acknowledged row', async () => {
   await using room = await openDataRoom();
   await room.sql('create table kept (id int primary key)');
   const acknowledged: number[] = [];
@@ -51,11 +51,11 @@ test('PostgreSQL is killed during inserts: 503, it comes back by itself, and not
   stop = true;
   await Promise.all(writers);
   expect([...seen].filter((status) => status !== 201 && status !== 503)).toEqual([]);
-  const there = new Set((await room.sql('select id from kept')).map(({ id }: { id: number }) => id));
-  expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
+  const other = new Set((await room.sql('select id from kept')).map(({ id }: { id: number }) => id));
+  expect(acknowledged.filter((id) => !other.has(id))).toEqual([]);
 });
 
-test('one of its processes is killed: it recovers, and requests wait or are told to come again', async () => {
+test('recovers when a server process is killed, while requests wait or are told to retry', async () => {
   await using room = await openDataRoom();
   await room.sql('create table kept (id int primary key)');
   const server = postmaster(room);
@@ -64,7 +64,7 @@ test('one of its processes is killed: it recovers, and requests wait or are told
   await expect.poll(() => insert(room, 1)).toBe(201);
 });
 
-test('it sleeps when the service ends, and what was written is there after the next start', async () => {
+test('stops PostgreSQL with the service and keeps the rows until the next start', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-data-'));
   folders.push(dataDir);
   {
@@ -76,7 +76,7 @@ test('it sleeps when the service ends, and what was written is there after the n
   expect(await (await room.request('/rest/v1/kept')).json()).toEqual([{ id: 1 }]);
 });
 
-test("the person's own PostgreSQL is served by the same code", async () => {
+test('serves an external PostgreSQL with the same code', async () => {
   await using database = await openPostgresDatabase();
   await using room = await openDataRoom({ environment: { DATABASE_URL: database.url } });
   await room.sql('create table kept (id int primary key)');
@@ -86,7 +86,7 @@ test("the person's own PostgreSQL is served by the same code", async () => {
   expect(await (await room.request('/rest/v1/kept?select=id,note')).json()).toEqual([{ id: 7, note: null }]);
 });
 
-test('a folder with a long name, where no socket fits', async () => {
+test('works in a folder whose name is too long for a socket', async () => {
   const room = mkdtempSync(join(tmpdir(), 'homeport-data-'));
   folders.push(room);
   const dataDir = join(room, 'x'.repeat(120));

@@ -19,7 +19,7 @@ const folder = new URL('golden/', import.meta.url);
 const goldens = readdirSync(folder)
   .filter((name) => name.startsWith('rest_'))
   .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Golden)
-  // An audience is checked where one is set, which this service has no setting for.
+  // The recorded audience check needs a setting that is not set here.
   .filter(({ name }) => name !== 'jwt_aud');
 
 let room: DataRoom;
@@ -58,7 +58,7 @@ describe('documented exchanges', () => {
   });
 });
 
-/** The tests' table has a column more. */
+/** The table of the tests has an additional column. */
 function changed(name: string, body: any): unknown {
   if (name === 'insert_representation')
     return body.map(({ id, name: called }: { id: number; name: string }) => ({ id, name: called }));

@@ -8,7 +8,7 @@ import { startHostProcess, type HostProcess } from '../../support/host-process.t
 import { lacks } from '../../support/needs.ts';
 import { jwtSecret, openDataRoom } from './room.ts';
 
-/** The program is killed during writes, and the disk is full. */
+/** Kills of the process during writes, and a full disk. */
 const folders: string[] = [];
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -34,7 +34,7 @@ async function ask(host: HostProcess, query: string): Promise<any[]> {
   return (await reply.json()) as any[];
 }
 
-test('kill -9 of the program during inserts: nothing acknowledged is lost, and the cluster has one server', async () => {
+test('loses no acknowledged row and starts one server after kill -9 during inserts', async () => {
   const dataDir = freshFolder();
   const environment = { DATA_JWT_SECRET: jwtSecret };
   const acknowledged: number[] = [];
@@ -64,10 +64,10 @@ test('kill -9 of the program during inserts: nothing acknowledged is lost, and t
     await writers;
   }
   await using host = await startHostProcess(dataDir, { environment });
-  const there = new Set((await ask(host, 'select id from kept')).map(({ id }: { id: number }) => id));
-  expect(acknowledged.filter((id) => !there.has(id))).toEqual([]);
+  const other = new Set((await ask(host, 'select id from kept')).map(({ id }: { id: number }) => id));
+  expect(acknowledged.filter((id) => !other.has(id))).toEqual([]);
   expect(await ask(host, 'select pg_is_in_recovery() as recovers')).toEqual([{ recovers: false }]);
-  // PostgreSQL ends with it, not after it.
+  // PostgreSQL ends together with the process.
   expect(await host.stop()).toBe(0);
 });
 
@@ -103,8 +103,8 @@ test.skipIf(lacks(process.platform === 'linux' && process.getuid?.() === 0))(
       expect(refused).toBe(503);
       execFileSync('mount', ['-o', 'remount,size=400m', disk]);
       await expect.poll(() => insert(1000), { timeout: 30_000 }).toBe(201);
-      const there = (await room.sql('select id from kept order by id')).map(({ id }: { id: number }) => id);
-      expect(acknowledged.filter((id) => !there.includes(id))).toEqual([]);
+      const other = (await room.sql('select id from kept order by id')).map(({ id }: { id: number }) => id);
+      expect(acknowledged.filter((id) => !other.includes(id))).toEqual([]);
     } finally {
       execFileSync('umount', ['-l', disk]);
     }

@@ -5,7 +5,7 @@ import { startPostgres, type PostgresServer } from '../../support/postgres.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 
-/** The person's own PostgreSQL, whose administrator is somebody else. */
+/** External PostgreSQL with a separate administrator. */
 let server: PostgresServer;
 let admin: pg.Client;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A database of its own, and the address of a user there with these rights. */
+/** Creates a separate database and returns the address of a user with the given rights. */
 async function addressFor(user: string, options: string, owns: boolean): Promise<string> {
   await admin.query(`create role ${user} login ${options}`);
   await admin.query(`create database ${user}_rows${owns ? ` owner ${user}` : ''}`);
@@ -34,22 +34,22 @@ async function overview(room: DataRoom): Promise<any> {
   return reply.json();
 }
 
-test('who may do too little is told what an administrator has to run, and then it works', async () => {
+test('lists the statements for an administrator when the user lacks rights, and works after them', async () => {
   const url = await addressFor('modest', 'nocreaterole', false);
   const orders = await (async () => {
     await using room = await openDataRoom({ environment: { DATABASE_URL: url } });
     const reply = await room.request('/rest/v1/notes');
     expect(reply.status).toBe(503);
-    // Whoever has the anon key is told nothing of the inside.
+    // Callers with the anon key receive no internal details.
     const signUp = await room.request('/auth/v1/signup', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"email":"a@example.com","password":"correct horse"}',
     });
     const types = await room.request('/pg/types', { headers: { apikey: room.serviceKey } });
-    for (const told of [await reply.text(), await signUp.text(), await types.text()]) {
-      expect(told).toContain('The database is not ready.');
-      expect(told).not.toMatch(/modest|grant|create role/);
+    for (const response of [await reply.text(), await signUp.text(), await types.text()]) {
+      expect(response).toContain('The database is not ready.');
+      expect(response).not.toMatch(/modest|grant|create role/);
     }
     const { detail } = (await overview(room)).error;
     expect(detail).toContain('create role service_role nologin noinherit bypassrls;');
@@ -89,7 +89,7 @@ test('who may do too little is told what an administrator has to run, and then i
   });
   expect(signedUp.status).toBe(200);
 
-  // What another program makes is found, though nothing tells of it.
+  // Tables of other programs are found although no trigger reports them.
   const other = new pg.Client({ connectionString: url });
   await other.connect();
   await other.query('create table later (id int primary key)');
@@ -97,7 +97,7 @@ test('who may do too little is told what an administrator has to run, and then i
   await expect.poll(async () => (await room.request('/rest/v1/later')).status).toBe(200);
 });
 
-test('who may make roles and pass policies needs nobody else', async () => {
+test('needs no administrator for a user that may create roles and bypass row security', async () => {
   const url = await addressFor('capable', 'createrole bypassrls', true);
   for (const role of ['anon', 'authenticated', 'service_role'])
     await admin.query(`grant ${role} to capable with admin option`);
@@ -117,8 +117,8 @@ const signUp = (room: DataRoom, name: string): Promise<Response> =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `${name}@example.com`, password: 'correct horse' }),
   });
-/** What a superuser's triggers tell of at once. */
-const triggersOf = async (url: string): Promise<unknown[]> => {
+/** Objects that the event triggers of a superuser report at once. */
+const listTriggers = async (url: string): Promise<unknown[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query(`select e.evtname as name, r.rolsuper as "ofSuperuser" from pg_event_trigger e
@@ -131,7 +131,7 @@ const triggers = [
   { name: 'homeport_schema_dropped', ofSuperuser: true },
 ];
 
-test('a superuser who comes after another user makes what that one could not', async () => {
+test('completes the schema when a superuser follows another user', async () => {
   const limited = await addressFor('early', 'createrole bypassrls', true);
   for (const role of ['anon', 'authenticated', 'service_role'])
     await admin.query(`grant ${role} to early with admin option`);
@@ -148,9 +148,9 @@ test('a superuser who comes after another user makes what that one could not', a
     expect((await room.request(`/rest/v1/later${start}`)).status).toBe(200);
     expect((await signUp(room, `bob${start}`)).status).toBe(200);
     expect((await overview(room)).inside.limits).toEqual([]);
-    expect(await triggersOf(url)).toEqual(triggers);
+    expect(await listTriggers(url)).toEqual(triggers);
     if (start > 0) continue;
-    // As in a database that was filled from a dump.
+    // As in a database restored from a dump.
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('drop event trigger homeport_schema_changed; drop event trigger homeport_schema_dropped');
@@ -158,7 +158,7 @@ test('a superuser who comes after another user makes what that one could not', a
   }
 });
 
-test('who comes after a superuser is told what that one has to grant, and then it works', async () => {
+test('lists the grants that a user needs after a superuser, and works after them', async () => {
   const limited = await addressFor('late', 'nocreaterole', false);
   const url = new URL('/late_rows', server.url).href;
   {

@@ -5,7 +5,7 @@ import { sendBlindly } from '../../support/blind-sender.ts';
 import { openDataRoom, type DataRoom } from './room.ts';
 import { rows, schema } from './schema.ts';
 
-/** What is bounded, however much is asked for or sent. */
+/** Limits of requests and responses. */
 let room: DataRoom;
 beforeAll(async () => {
   room = await openDataRoom({ settings: { maxRows: 3, bodyMebibytes: 1, batchSeconds: 2 } });
@@ -17,7 +17,7 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const json = { 'content-type': 'application/json' };
 
-test('rows of an embed are bounded as those of an answer are', async () => {
+test('limits the rows of an embed like those of a response', async () => {
   await room.sql('insert into projects select n, $$p$$ || n, 1 from generate_series(100, 120) n');
   const reply = await room.request('/rest/v1/clients?select=id,projects(id)&order=id');
   const all: any = await reply.json();
@@ -26,14 +26,14 @@ test('rows of an embed are bounded as those of an answer are', async () => {
   expect(more[0].projects).toHaveLength(3);
   const fewer: any = await (await room.request('/rest/v1/clients?select=projects(id)&id=eq.1&projects.limit=2')).json();
   expect(fewer[0].projects).toHaveLength(2);
-  // A sum is one row, of all of them.
+  // An aggregate is one row of all rows.
   const counted = await room.request('/rest/v1/clients?select=projects(count)&id=eq.1', {
     headers: { apikey: room.serviceKey },
   });
   expect(await counted.json()).toEqual([{ projects: [{ count: 23 }] }]);
 });
 
-test('rows of an embed in the answer of a write are all there, as the peer has it', async () => {
+test('returns all embedded rows of a write, like PostgREST', async () => {
   await room.sql(
     'insert into clients values (77, $$many$$); insert into projects select n, $$p$$ || n, 77 from generate_series(200, 209) n',
   );
@@ -46,20 +46,20 @@ test('rows of an embed in the answer of a write are all there, as the peer has i
   expect(all[0].projects).toHaveLength(10);
 });
 
-test('a body that is too large is told so, announced or not; the service key may send more', async () => {
+test('refuses a body that is too large, announced or not, and accepts more with the service key', async () => {
   const port = room.host.port('data');
   const headers = [`apikey: ${room.anonKey}`, 'Content-Type: application/json'];
   for (const chunked of [true, false]) {
-    const told = await sendBlindly(port, 'POST /rest/v1/items', { headers, size: 3 * 1024 * 1024, chunked });
-    expect([chunked, told.status]).toEqual([chunked, 413]);
+    const response = await sendBlindly(port, 'POST /rest/v1/items', { headers, size: 3 * 1024 * 1024, chunked });
+    expect([chunked, response.status]).toEqual([chunked, 413]);
   }
   const body = JSON.stringify({ title: 'x'.repeat(2 * 1024 * 1024) });
-  const own = { method: 'POST', headers: { apikey: room.serviceKey, ...json }, body };
-  expect((await room.request('/rest/v1/docs', own)).status).toBe(201);
-  expect((await room.request('/rest/v1/docs', { ...own, headers: json })).status).toBe(413);
+  const callApp = { method: 'POST', headers: { apikey: room.serviceKey, ...json }, body };
+  expect((await room.request('/rest/v1/docs', callApp)).status).toBe(201);
+  expect((await room.request('/rest/v1/docs', { ...callApp, headers: json })).status).toBe(413);
 });
 
-test('several requests in one transaction end together in time, and nothing of them stays', async () => {
+test('ends a batch within its time limit and rolls it back', async () => {
   const wait = { method: 'POST', path: '/rpc/wait', body: { s: 0.9 } };
   const requests = [{ method: 'POST', path: '/items', body: { id: 900 } }, ...Array.from({ length: 20 }, () => wait)];
   const began = performance.now();
@@ -75,28 +75,28 @@ test('several requests in one transaction end together in time, and nothing of t
   expect(await room.sql('select id from items where id = 900')).toEqual([]);
 });
 
-test('a form with a hundred thousand arguments is read once', async () => {
+test('parses a form with a hundred thousand arguments once', async () => {
   const body = 'a=1&'.repeat(150_000);
   const form = { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body };
   expect((await room.request('/rest/v1/rpc/add_them', { ...form, body: `${body}b=2` })).status).toBe(200);
-  const names = Array.from({ length: 50_000 }, (_, at) => `n${at}=1`).join('&');
+  const names = Array.from({ length: 50_000 }, (_, index) => `n${index}=1`).join('&');
   const unknown = await room.request('/rest/v1/rpc/add_them', { ...form, body: names });
   expect(unknown.status).toBe(404);
   expect((await unknown.text()).length).toBeLessThan(5000);
 });
 
-test('names that every object has are no operators', async () => {
+test('rejects property names of Object.prototype as operators', async () => {
   for (const name of ['constructor', 'valueof', 'tostring']) {
     const reply = await room.request(`/rest/v1/items?id=${name}.1`);
     expect([name, reply.status, (await reply.json()).code]).toEqual([name, 400, 'PGRST100']);
   }
 });
 
-test('a thread that ends late does not answer for the one that came after', async () => {
+test('ignores the late end of a former hashing thread', async () => {
   await using passwords = new Passwords();
   const first = passwords.hash('one');
   const lost = expect(first).rejects.toThrow('ended');
-  // As it ends after a time without work, while the next password comes.
+  // As when the idle thread ends while the next password arrives.
   const closing = passwords[Symbol.asyncDispose]();
   const second = passwords.hash('two');
   await closing;

@@ -23,8 +23,8 @@ async function patch(settings: Record<string, unknown>): Promise<void> {
   expect([reply.status, reply.ok ? '' : await reply.text()]).toEqual([200, '']);
 }
 
-describe('a change of the settings', () => {
-  it('takes effect at once, and leaves running requests alone', async () => {
+describe('settings change', () => {
+  it('takes effect at once and does not interrupt running requests', async () => {
     const client = createClient(room.url, room.anonKey, { auth: { persistSession: false } });
     const running = client.rpc('slow');
     const finished = (async () => running)();
@@ -39,7 +39,7 @@ describe('a change of the settings', () => {
     expect(room.host.log.join('\n')).not.toMatch(/PostgreSQL ended/);
   });
 
-  it('refuses changes without a filter once that is wanted, as Supabase does', async () => {
+  it('refuses changes without a filter after the setting is enabled, like Supabase', async () => {
     await patch({ writesNeedFilter: true });
     const client = createClient(room.url, room.anonKey, { auth: { persistSession: false } });
     const { error, status } = await client.from('notes').delete();
@@ -50,7 +50,7 @@ describe('a change of the settings', () => {
     expect((await client.from('notes').delete()).status).toBe(204);
   });
 
-  it('needs no restart but for addresses, ports and keys', () => {
+  it('requires a restart only for addresses, ports and keys', () => {
     const fields = Object.entries(data.settings?.shape ?? {}) as [string, { meta(): { live?: boolean } | undefined }][];
     const restarting = fields.flatMap(([name, field]) => (field.meta()?.live === true ? [] : [name]));
     expect(restarting.toSorted()).toEqual([

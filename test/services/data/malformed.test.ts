@@ -93,9 +93,9 @@ const sql: readonly Shape[] = [
   ),
   ['GET', '/pg/%ff'],
 ];
-const own: readonly Shape[] = [
+const callApp: readonly Shape[] = [
   ...['%ff', '%00', '__proto__', 'a'.repeat(300)].flatMap((name) =>
-    ['shape', 'rows', 'sight'].map((what) => ['GET', `/api/data/tables/public/${name}/${what}`] as const),
+    ['shape', 'rows', 'sight'].map((kind) => ['GET', `/api/data/tables/public/${name}/${kind}`] as const),
   ),
   ['GET', '/api/data/tables/public/notes/sight?role=authenticated&user=not-a-uuid'],
   ['GET', '/api/data/tables/public/notes/sight?role=nobody'],
@@ -125,36 +125,36 @@ describe('malformed requests', () => {
       socket.on('error', reject);
     });
 
-  it('of rows and functions are refused as the fault of the client', async () => {
-    const bad: string[] = [];
+  it('refuses malformed requests for rows and functions as client errors', async () => {
+    const invalid: string[] = [];
     for (const shape of rest) {
       for (const apikey of [room.anonKey, room.serviceKey]) {
         const status = await send(room.url, shape, { apikey });
         if (status < 200 || status >= 500)
-          bad.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''} ${JSON.stringify(shape[3])}`);
+          invalid.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''} ${JSON.stringify(shape[3])}`);
       }
     }
-    expect(bad).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 
-  it('of statements are refused as the fault of the client', async () => {
+  it('refuses malformed statement requests as client errors', async () => {
     const statuses: number[] = [];
     for (const shape of sql) statuses.push(await send(room.url, shape, { apikey: room.serviceKey }));
     expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([]);
   });
 
-  it('of the pages are refused as the fault of the client', async () => {
-    const bad: string[] = [];
-    for (const shape of own) {
+  it('refuses malformed requests of the pages as client errors', async () => {
+    const invalid: string[] = [];
+    for (const shape of callApp) {
       const status = await send(room.host.url('control'), shape, { Authorization: adminAuthorization });
-      if (status < 200 || status >= 500) bad.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''}`);
+      if (status < 200 || status >= 500) invalid.push(`${String(status)} ${shape[0]} ${shape[1]} ${shape[2] ?? ''}`);
     }
-    expect(bad).toEqual([]);
+    expect(invalid).toEqual([]);
   });
 });
 
-describe('a client that leaves in the middle of a body', () => {
-  it('is not an error of the service', async () => {
+describe('disconnect during a request body', () => {
+  it('logs no error of the service', async () => {
     const before = room.host.log.length;
     const { hostname, port } = new URL(room.url);
     for (const path of ['/rest/v1/notes', '/auth/v1/signup', '/pg/query']) {
@@ -174,7 +174,7 @@ describe('a client that leaves in the middle of a body', () => {
       });
     }
     // The resets arrived before these requests did.
-    for (let trip = 0; trip < 3; trip += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
+    for (let index = 0; index < 3; index += 1) expect((await room.request('/auth/v1/health')).status).toBe(200);
     const lines = room.host.log.slice(before).filter((line) => /error|warn/i.test(line));
     expect(lines).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openAuthRoom, type AuthRoom } from './auth-room.ts';
 
-/** The first hour with supabase-js, where nothing is set. */
+/** First use with supabase-js and default settings. */
 let room: AuthRoom;
 beforeAll(async () => {
   room = await openAuthRoom();
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-test('signed up is signed in, and the rows are one’s own', async () => {
+test('signs in a new user, who can read only their own rows', async () => {
   const client = room.client();
   const { data, error } = await client.auth.signUp({ email: 'first@example.com', password: 'long enough 1' });
   expect([error, data.session?.user.id]).toEqual([null, data.user?.id]);
@@ -22,7 +22,7 @@ test('signed up is signed in, and the rows are one’s own', async () => {
   expect((await client.from('diary').insert({ line: 'late' })).error?.code).toBe('42501');
 });
 
-test('who asks for a link to sign in gets one that says so, also the first time', async () => {
+test('sends a sign-in link on request, also to a new user', async () => {
   const email = 'by-link@example.com';
   const client = room.client();
   expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
@@ -31,16 +31,19 @@ test('who asks for a link to sign in gets one that says so, also the first time'
   const link = new URL(mail.link ?? '');
   expect(link.searchParams.get('type')).toBe('magiclink');
   const reply = await fetch(link, { redirect: 'manual' });
-  const told = new URLSearchParams(new URL(reply.headers.get('location') ?? '').hash.slice(1));
-  const session = { access_token: told.get('access_token') ?? '', refresh_token: told.get('refresh_token') ?? '' };
+  const response = new URLSearchParams(new URL(reply.headers.get('location') ?? '').hash.slice(1));
+  const session = {
+    access_token: response.get('access_token') ?? '',
+    refresh_token: response.get('refresh_token') ?? '',
+  };
   const { data } = await client.auth.setSession(session);
   expect([data.user?.email, data.user?.email_confirmed_at]).toEqual([email, expect.any(String)]);
   expect((await client.from('diary').insert({ line: 'hers' }).select('line')).data).toEqual([{ line: 'hers' }]);
-  // Without a site the link leads here, and that is said.
+  // Without a site address the link leads to this service, which explains it.
   expect(await (await fetch(room.url)).json()).toEqual({ message: expect.stringContaining('site address') });
 });
 
-test('the code of that mail signs in as well, by whatever type a program calls it', async () => {
+test('signs in by the code of that mail with every verification type', async () => {
   for (const type of ['magiclink', 'email'] as const) {
     const email = `by-${type}-code@example.com`;
     const client = room.client();

@@ -11,7 +11,7 @@ import { openDataRoom } from './room.ts';
 
 const ours = fileURLToPath(new URL('../../../services/data/', import.meta.url));
 
-/** The real clock, which knows the waits that code of this service began and that are not over. */
+/** Real clock that counts the pending timers of this service. */
 function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
   const ofData = new Set<object>();
   const watched = (begin: (over: () => void) => NodeJS.Timeout): Disposable => {
@@ -33,13 +33,13 @@ function watchedClock(): Clock & { readonly ofData: ReadonlySet<object> } {
   };
 }
 
-/** Files of the service in its folder. */
-function filesOf({ dataDir }: TestHost): readonly string[] {
+/** Lists the files in the folder of the service. */
+function listFiles({ dataDir }: TestHost): readonly string[] {
   return readdirSync(dataDir).includes('data') ? readdirSync(join(dataDir, 'data')) : [];
 }
 
-/** The server of the cluster; undefined where none runs. */
-function serverOf({ dataDir }: TestHost): number | undefined {
+/** Process of the server; undefined when none runs. */
+function findServer({ dataDir }: TestHost): number | undefined {
   try {
     const pid = Number(readFileSync(join(dataDir, 'data', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 0);
@@ -58,7 +58,7 @@ async function turn(host: TestHost, enabled: boolean): Promise<void> {
   expect(reply.status, await reply.text()).toBe(200);
 }
 
-/** Whether anybody listens there. */
+/** Returns true when the port accepts connections. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port }, () => (socket.destroy(), resolve(true)));
@@ -66,7 +66,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-test('turned off from the start it has no port, no PostgreSQL, no file and nothing that waits', async () => {
+test('uses no port, PostgreSQL, file or timer when it is disabled from the start', async () => {
   const clock = watchedClock();
   await using host = await openTestHost({
     services: [data, control],
@@ -75,31 +75,31 @@ test('turned off from the start it has no port, no PostgreSQL, no file and nothi
   });
   expect(host.host.addresses()['data']).toBeUndefined();
   expect(clock.ofData.size).toBe(0);
-  expect(filesOf(host)).toEqual([]);
+  expect(listFiles(host)).toEqual([]);
 });
 
-test('asleep it has a port and no PostgreSQL; turned off while it is awake all of it ends, and comes back', async () => {
+test('listens without PostgreSQL while idle, and ends and resumes when it is disabled and enabled', async () => {
   const clock = watchedClock();
   await using room = await openDataRoom({ clock });
   const { host } = room;
-  expect(serverOf(host)).toBeUndefined();
-  expect(filesOf(host)).not.toContain('cluster');
+  expect(findServer(host)).toBeUndefined();
+  expect(listFiles(host)).not.toContain('cluster');
   const asleep = clock.ofData.size;
   await room.sql('create table kept (id int primary key); insert into kept values (1)');
-  expect(serverOf(host)).toBeDefined();
-  // It waits for its rest besides what waits anyhow.
+  expect(findServer(host)).toBeDefined();
+  // The idle timer is added to the usual timers.
   await expect.poll(() => clock.ofData.size).toBeGreaterThan(asleep);
   const port = host.port('data');
 
   await turn(host, false);
-  await expect.poll(() => serverOf(host), { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(() => findServer(host), { timeout: 20_000 }).toBeUndefined();
   await expect.poll(() => answers(port), { timeout: 20_000 }).toBe(false);
   await expect.poll(() => clock.ofData.size, { timeout: 20_000 }).toBe(0);
   expect(host.host.addresses()['data']).toBeUndefined();
 
   await turn(host, true);
   await expect.poll(() => host.host.addresses()['data'], { timeout: 20_000 }).toBeDefined();
-  expect(serverOf(host)).toBeUndefined();
+  expect(findServer(host)).toBeUndefined();
   const reply = await fetch(`${host.url('data')}/rest/v1/kept`, { headers: { apikey: room.serviceKey } });
   expect([reply.status, await reply.json()]).toEqual([200, [{ id: 1 }]]);
 });

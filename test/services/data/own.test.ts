@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => room[Symbol.asyncDispose]());
 
-async function own(path: string, body?: unknown, authorization = adminAuthorization): Promise<any> {
+async function callApp(path: string, body?: unknown, authorization = adminAuthorization): Promise<any> {
   const reply = await fetch(`${room.host.url('control')}/api/data${path}`, {
     headers: { authorization, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
@@ -20,55 +20,55 @@ async function own(path: string, body?: unknown, authorization = adminAuthorizat
   return { status: reply.status, ...((await reply.json()) as object) };
 }
 
-test('keys are made, count at once, and are made anew one by one', async () => {
-  expect((await own('/keys', undefined, 'Basic YTpi')).status).toBe(401);
-  const first = await own('/keys');
+test('creates keys, accepts them at once and rotates them separately', async () => {
+  expect((await callApp('/keys', undefined, 'Basic YTpi')).status).toBe(401);
+  const first = await callApp('/keys');
   const status = (apikey: string): Promise<number> =>
     room.request('/pg/types', { headers: { apikey } }).then((reply) => reply.status);
   expect([await status(first.service), await status(first.secret), await status(first.publishable)]).toEqual([
     200, 200, 403,
   ]);
-  const second = await own('/keys/rotate', { key: 'secret' });
+  const second = await callApp('/keys/rotate', { key: 'secret' });
   expect([await status(first.secret), await status(second.secret), await status(first.service)]).toEqual([
     401, 200, 200,
   ]);
-  const third = await own('/keys/rotate', { key: 'all' });
+  const third = await callApp('/keys/rotate', { key: 'all' });
   expect([await status(first.service), await status(third.service), await status(second.secret)]).toEqual([
     401, 200, 200,
   ]);
 });
 
-test('keys of the environment count as they are, tokens or not, and are made from the secret where there is none', async () => {
-  await using given = await openDataRoom({
+test('uses keys of the environment unchanged, and derives missing keys from the secret', async () => {
+  await using input = await openDataRoom({
     environment: { DATA_ANON_KEY: 'anon-of-my-own', DATA_SERVICE_KEY: 'service-of-my-own' },
   });
-  const service = createClient<any>(given.url, 'service-of-my-own');
-  await given.sql('create table shut (id int primary key); alter table shut enable row level security');
+  const service = createClient<any>(input.url, 'service-of-my-own');
+  await input.sql('create table shut (id int primary key); alter table shut enable row level security');
   expect((await service.from('shut').insert({ id: 1 })).error).toBeNull();
   expect((await service.auth.admin.listUsers()).error).toBeNull();
-  const anon = createClient<any>(given.url, 'anon-of-my-own');
+  const anon = createClient<any>(input.url, 'anon-of-my-own');
   expect(await anon.from('shut').select()).toMatchObject({ error: null, data: [] });
   expect((await anon.auth.admin.listUsers()).error?.status).toBe(403);
-  const other = createClient<any>(given.url, 'nobodys-key');
+  const other = createClient<any>(input.url, 'nobodys-key');
   expect((await other.from('shut').select()).error).toMatchObject({ message: 'Invalid API key' });
-  // What is made from the secret is the same each time, and counts beside the keys that were given.
-  expect((await createClient<any>(given.url, given.anonKey).from('shut').select()).error).toBeNull();
-  await using made = await openDataRoom();
-  const reply = await fetch(`${made.host.url('control')}/api/data/keys`, {
+  // Derived keys are the same each time and are valid besides the configured keys.
+  expect((await createClient<any>(input.url, input.anonKey).from('shut').select()).error).toBeNull();
+  await using created = await openDataRoom();
+  const reply = await fetch(`${created.host.url('control')}/api/data/keys`, {
     headers: { authorization: adminAuthorization },
   });
   const { anon: ours }: any = await reply.json();
-  expect((await createClient<any>(made.url, ours).auth.getSession()).error).toBeNull();
+  expect((await createClient<any>(created.url, ours).auth.getSession()).error).toBeNull();
   expect(verifyJwt(ours, { secret: jwtSecret, publicKey: () => undefined }, Date.now() / 1000)).toMatchObject({
     claims: { role: 'anon' },
   });
 });
 
-test('statements run as the owner, or as somebody', async () => {
-  const made = await own('/sql', { query: schema + rows });
-  expect(made.error).toBeNull();
+test('runs statements as the owner or with the role of a user', async () => {
+  const created = await callApp('/sql', { query: schema + rows });
+  expect(created.error).toBeNull();
   const inserted = `insert into secrets values (1, '${ann}', 'a'), (2, '${ann}', 'b'), (3, '${bob}', 'c')`;
-  expect((await own('/sql', { query: `${inserted}; select id, owner from secrets order by id` })).results).toEqual([
+  expect((await callApp('/sql', { query: `${inserted}; select id, owner from secrets order by id` })).results).toEqual([
     { command: 'INSERT', columns: [], rows: [], count: 3 },
     {
       command: 'SELECT',
@@ -81,44 +81,44 @@ test('statements run as the owner, or as somebody', async () => {
       count: 3,
     },
   ]);
-  const seen = await own('/sql', { query: 'select id from secrets', role: 'authenticated', user: bob });
+  const seen = await callApp('/sql', { query: 'select id from secrets', role: 'authenticated', user: bob });
   expect(seen.results[0].rows).toEqual([['3']]);
-  expect((await own('/sql', { query: 'select nope', role: 'anon' })).error.code).toBe('42703');
+  expect((await callApp('/sql', { query: 'select nope', role: 'anon' })).error.code).toBe('42703');
 });
 
-test('small tables are listed with their rows as counted, also while somebody changes one', async () => {
-  const rowsOf = async (): Promise<unknown> =>
-    (await own('/tables')).tables.find(({ name }: { name: string }) => name === 'secrets');
-  expect(await rowsOf()).toMatchObject({ rows: 3, isEstimate: false });
-  const locked = own('/sql', { query: 'lock table secrets; select pg_sleep(1.5)' });
-  await expect.poll(rowsOf).toMatchObject({ isEstimate: true });
+test('lists small tables with counted rows, also during a change', async () => {
+  const readRows = async (): Promise<unknown> =>
+    (await callApp('/tables')).tables.find(({ name }: { name: string }) => name === 'secrets');
+  expect(await readRows()).toMatchObject({ rows: 3, isEstimate: false });
+  const locked = callApp('/sql', { query: 'lock table secrets; select pg_sleep(1.5)' });
+  await expect.poll(readRows).toMatchObject({ isEstimate: true });
   expect((await locked).error).toBeNull();
-  expect(await rowsOf()).toMatchObject({ rows: 3, isEstimate: false });
+  expect(await readRows()).toMatchObject({ rows: 3, isEstimate: false });
 });
 
-test('why somebody sees what they see', async () => {
-  expect(await own(`/tables/public/secrets/sight?user=${ann}`)).toMatchObject({
+test('explains the row visibility of a user', async () => {
+  expect(await callApp(`/tables/public/secrets/sight?user=${ann}`)).toMatchObject({
     isProtected: true,
     isGranted: true,
     total: 3,
     visible: 2,
     policies: [{ name: 'own', applies: true, rows: 2, condition: '(owner = auth.uid())' }],
   });
-  expect(await own('/tables/public/secrets/sight?role=anon')).toMatchObject({
+  expect(await callApp('/tables/public/secrets/sight?role=anon')).toMatchObject({
     visible: 0,
     policies: [{ applies: false }],
   });
-  expect((await own('/tables/pg_catalog/pg_authid/sight')).status).toBe(404);
+  expect((await callApp('/tables/pg_catalog/pg_authid/sight')).status).toBe(404);
 });
 
-test('a table without policies is told, and protected by a template', async () => {
-  await own('/sql', { query: 'create table notes (id int primary key, owner uuid, body text)' });
+test('reports a table without policies and protects it by a template', async () => {
+  await callApp('/sql', { query: 'create table notes (id int primary key, owner uuid, body text)' });
   const find = async (): Promise<any> =>
-    (await own('/tables')).tables.find(({ name }: { name: string }) => name === 'notes');
+    (await callApp('/tables')).tables.find(({ name }: { name: string }) => name === 'notes');
   expect(await find()).toMatchObject({ isProtected: false, policies: 0, isView: false });
-  expect((await own('/tables/public/notes/protect', { template: 'owner', column: 'nope' })).status).toBe(409);
-  expect((await own('/tables/public/notes/protect', { template: 'owner', column: 'owner' })).status).toBe(200);
+  expect((await callApp('/tables/public/notes/protect', { template: 'owner', column: 'nope' })).status).toBe(409);
+  expect((await callApp('/tables/public/notes/protect', { template: 'owner', column: 'owner' })).status).toBe(200);
   expect(await find()).toMatchObject({ isProtected: true, policies: 1 });
-  await own('/sql', { query: `insert into notes values (1, '${ann}', 'x'), (2, '${bob}', 'y')` });
-  expect(await own(`/tables/public/notes/sight?user=${bob}`)).toMatchObject({ total: 2, visible: 1 });
+  await callApp('/sql', { query: `insert into notes values (1, '${ann}', 'x'), (2, '${bob}', 'y')` });
+  expect(await callApp(`/tables/public/notes/sight?user=${bob}`)).toMatchObject({ total: 2, visible: 1 });
 });

@@ -13,7 +13,7 @@ const programs = fileURLToPath(
 );
 const password = 'a password for psql';
 
-/** A host whose PostgreSQL takes connections of other programs. */
+/** Host whose PostgreSQL accepts connections of other programs. */
 async function openDirectRoom(): Promise<{ readonly room: DataRoom; readonly url: string }> {
   const port = await freePort();
   const room = await openDataRoom({ settings: { directPort: port, directPassword: password } });
@@ -34,7 +34,7 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
   });
   afterAll(() => first.room[Symbol.asyncDispose]());
 
-  /** Runs a shell line in which `psql` and `pg_dump` are the tested programs; answers its output. */
+  /** Runs a shell command in which `psql` and `pg_dump` are the tested programs; returns its output. */
   const shell = async (line: string): Promise<string> => {
     const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}`, LC_ALL: 'C', PSQLRC: '/dev/null' };
     return (await run('sh', ['-c', line], { env })).stdout;
@@ -77,7 +77,7 @@ describe.skipIf(lacks(existsSync(programs)))('PostgreSQL’s own clients on the 
 });
 
 describe('COPY over HTTP', () => {
-  it('is refused with a hint that names the way that works, and the connection stays usable', async () => {
+  it('refuses COPY with a hint to the alternative and keeps the connection usable', async () => {
     await using room = await openDataRoom();
     await room.sql('create table notes (body text)');
     const statement = 'copy notes (body) from stdin';

@@ -114,14 +114,14 @@ describe('relationships of views', () => {
     expect((await get('v_twice?select=id,clients(name)'))[0]).toBe(300);
   });
 
-  it('takes the primary key of the table, not that of a subselect', async () => {
+  it('uses the primary key of the table and not that of a subselect', async () => {
     const reply = await send('POST', 'v_wrong', { id: 9, name: 'x' }, { Prefer: 'return=headers-only, tx=rollback' });
     expect([reply[0], reply[2].get('location')]).toEqual([201, '/v_wrong?id=eq.9']);
   });
 });
 
 describe('relationships of tables', () => {
-  it('are listed in the order of PostgREST where several are meant', async () => {
+  it('lists ambiguous relationships in the order of PostgREST', async () => {
     await room.sql(`
       create table agents (id int primary key, name text, department_id int);
       create table departments (id int primary key, name text, head_id int references agents);
@@ -147,7 +147,7 @@ describe('relationships of tables', () => {
     expect(body.hint).toContain("'departments!departments_head_id_fkey', 'departments!agents_department_id_fkey'");
   });
 
-  it('are one to one by a unique constraint only, not by a unique index', async () => {
+  it('treats unique constraints but not unique indexes as one-to-one', async () => {
     await room.sql(`
       create table by_constraint (id int primary key, client_id int unique references clients);
       create table by_index (id int primary key, client_id int references clients);
@@ -160,21 +160,21 @@ describe('relationships of tables', () => {
 });
 
 describe('functions', () => {
-  it('answer objects for one named column', async () => {
+  it('returns objects for one named column', async () => {
     expect((await db.rpc('list_names')).data).toEqual([{ name: 'MS' }, { name: 'AP' }]);
     expect((await db.rpc('doubled', { n: 4 })).data).toEqual({ doubled: 8 });
     expect((await db.rpc('counted', { n: 4 })).data).toEqual({ n: 5 });
     expect((await db.rpc('plain', { n: 4 })).data).toBe(5);
   });
 
-  it('take arguments of a type with a length whole', async () => {
+  it('accepts arguments of a type with a length completely', async () => {
     expect((await db.rpc('echo_char', { v: 'DE' })).data).toBe('[DE]');
     expect((await db.rpc('echo_char', { v: 'abc' }, { get: true })).data).toBe('[abc]');
     expect((await db.rpc('echo_bits', { v: '101' })).data).toBe('101');
     expect((await db.rpc('echo_chars', { v: ['DE', 'FR'] })).data).toBe('DE|FR');
   });
 
-  it('that answer nothing cannot promise how many rows they affect', async () => {
+  it('refuses max-affected for functions without a result', async () => {
     const headers = { Prefer: 'handling=strict, max-affected=3' };
     expect(await send('POST', 'rpc/nothing', {}, headers)).toMatchObject([
       400,
@@ -184,23 +184,23 @@ describe('functions', () => {
     expect((await send('POST', 'rpc/nothing', {}))[0]).toBe(204);
   });
 
-  it('may set a header several times', async () => {
+  it('allows functions to set a header several times', async () => {
     const [, , headers] = await send('POST', 'rpc/two_cookies', {});
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  it('read parameters of the settings and cookies, without the session of Homeport', async () => {
+  it('reads parameters of the settings and cookies, without the session of Homeport', async () => {
     expect((await db.rpc('host')).data).toBe('example.com');
     const cookie = 'a=1; b=2; __Host-homeport-8443=secret';
     expect(JSON.parse((await get('rpc/cookies', { cookie }))[1])).toEqual({ a: '1', b: '2' });
   });
 
-  it('take the columns that are named, and the first of several objects', async () => {
+  it('passes only the named columns and the first of several objects', async () => {
     expect((await send('POST', 'rpc/plain?columns=n', { n: 1, more: 2 }))[1]).toBe(2);
     expect((await send('POST', 'rpc/plain', [{ n: 1 }, { n: 5 }]))[1]).toBe(2);
   });
 
-  it('run before each request where the settings name one', async () => {
+  it('calls the function of the settings before each request', async () => {
     const blocked = await get('clients', { 'x-blocked': 'yes' });
     expect(blocked.slice(0, 2)).toEqual([429, expect.objectContaining({ message: 'blocked', hint: 'Wait.' })]);
     expect((await send('DELETE', 'clients?id=eq.1', undefined, { 'x-blocked': 'yes' }))[0]).toBe(429);
@@ -209,7 +209,7 @@ describe('functions', () => {
 });
 
 describe('writes', () => {
-  it('of one object change nothing when there are several or none', async () => {
+  it('changes nothing when one object was expected and several or none match', async () => {
     const several = await db.from('projects').delete().in('id', [1, 2]).single();
     expect(several.error).toMatchObject({ code: 'PGRST116' });
     const none = await db.from('projects').update({ name: 'x' }).eq('id', 77).single();
@@ -223,7 +223,7 @@ describe('writes', () => {
     expect((await db.from('projects').select('id').order('id')).data).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   });
 
-  it('merge into partitioned tables', async () => {
+  it('merges into partitioned tables', async () => {
     const row = { city: 1, day: '2026-02-03', v: 5 };
     expect((await db.from('m').upsert(row)).status).toBe(201);
     const merged = await db
@@ -236,7 +236,7 @@ describe('writes', () => {
     expect((await send('PUT', 'm?city=eq.1&day=eq.2026-02-04', { ...row, day: '2026-02-04' }))[0]).toBe(204);
   });
 
-  it('need only the rights for the columns that come back', async () => {
+  it('requires only the rights for returned columns', async () => {
     const changed = await db.from('secrets').update({ password: 'z' }).eq('id', 1).select('id, email');
     expect(changed.data).toEqual([{ id: 1, email: 'a@example.com' }]);
     const inserted = await db.from('secrets').insert({ id: 3, email: 'c', password: 'p' }).select('id');
@@ -245,7 +245,7 @@ describe('writes', () => {
     expect((await db.from('secrets').update({ password: 'z' }).eq('id', 1).select()).error?.code).toBe('42501');
   });
 
-  it('put the first of several rows', async () => {
+  it('uses the first of several rows for PUT', async () => {
     const [status, body] = await send(
       'PUT',
       'clients?id=eq.5',
@@ -260,7 +260,7 @@ describe('writes', () => {
 });
 
 describe('domains with casts', () => {
-  it('are written and read by the functions of the casts', async () => {
+  it('converts values with the functions of the casts', async () => {
     expect((await db.from('todos').select().order('id')).data).toEqual([
       { id: 1, label: '#000100' },
       { id: 2, label: '#01E240' },
@@ -276,7 +276,7 @@ describe('domains with casts', () => {
 });
 
 describe('requests of PostgREST', () => {
-  it('order sums by the columns of a spread, and group by embeds inside it', async () => {
+  it('orders aggregates by columns of a spread and groups by embeds inside it', async () => {
     const path = 'projects?select=total:budget.sum(),...clients(client:name)&order=clients(client)';
     expect((await get(path))[1]).toEqual([
       { total: 5, client: 'AP' },
@@ -289,7 +289,7 @@ describe('requests of PostgREST', () => {
     ]);
   });
 
-  it('take Range for the rows that limit and offset leave', async () => {
+  it('applies Range after limit and offset', async () => {
     const range = async (path: string, value: string): Promise<unknown> => {
       const [status, body, headers] = await get(path, { Range: value });
       return [status, headers.get('content-range'), status === 200 ? body.length : body.code];
@@ -301,14 +301,14 @@ describe('requests of PostgREST', () => {
     expect(head.headers.get('content-range')).toBe('0-1/*');
   });
 
-  it('count the first of several parameters, and ignore limits that are no numbers', async () => {
+  it('uses the first of several parameters and ignores limits that are not numbers', async () => {
     const first = await get('clients?select=id&select=name&order=id.desc&order=id&limit=x&offset=y');
     expect(first.slice(0, 2)).toEqual([200, [{ id: 2 }, { id: 1 }]]);
     expect((await get('clients?select=id&limit=&offset='))[1]).toHaveLength(2);
     expect((await get('clients?limit=-1'))[0]).toBe(416);
   });
 
-  it('take a body that is no object for no rows, and refuse other media types with 400', async () => {
+  it('treats a body that is not an object as no rows and refuses other media types with 400', async () => {
     for (const body of [5, 'text', true, null]) {
       const answer = await send('POST', 'clients', body, { Prefer: 'return=representation' });
       expect(answer.slice(0, 2)).toEqual([201, []]);
@@ -317,18 +317,18 @@ describe('requests of PostgREST', () => {
     expect(xml).toMatchObject([400, { code: 'PGRST102', message: 'Content-Type not acceptable: application/xml' }, {}]);
   });
 
-  it('read lists of blanks and quotes, and keys of any characters', async () => {
+  it('parses lists with spaces and quotes, and keys with any characters', async () => {
     expect((await get('projects?id=in.(%20)'))[1]).toEqual([]);
     expect((await get('clients?name=in.(%22)'))[1]).toEqual([]);
     expect((await get('docs?select=data->!@%23$_d->>x&id=eq.1'))[1]).toEqual([{ x: '3' }]);
     expect(await get('docs?select=data->>--3')).toMatchObject([400, { code: 'PGRST100' }, expect.anything()]);
   });
 
-  it('leave out embeds of nothing but empty embeds', async () => {
+  it('leaves out embeds that contain only empty embeds', async () => {
     expect((await get('clients?select=id,projects(clients())&id=eq.1'))[1]).toEqual([{ id: 1 }]);
   });
 
-  it('answer with the type and the place that were asked for', async () => {
+  it('returns the requested content type and location', async () => {
     const type = async (accept: string): Promise<string | null> =>
       (await get('clients?limit=1', { accept }))[2].get('content-type');
     expect(await type('application/vnd.pgrst.object+json;nulls=stripped')).toBe(
@@ -339,22 +339,22 @@ describe('requests of PostgREST', () => {
     expect((await get('clients', { accept: 'application/openapi+json' }))[0]).toBe(406);
   });
 
-  it('reach partitions through their table only', async () => {
+  it('serves partitions only through their table', async () => {
     expect((await get('m?select=city'))[0]).toBe(200);
     expect(await get('m_2026')).toMatchObject([404, { code: 'PGRST205' }, expect.anything()]);
   });
 
-  it('are refused with a token whose claims have another type', async () => {
-    const asked = (claims: Record<string, unknown>): Promise<[number, any, Headers]> =>
+  it('refuses tokens whose claims have another type', async () => {
+    const request = (claims: Record<string, unknown>): Promise<[number, any, Headers]> =>
       get('clients', { authorization: `Bearer ${room.token('x', claims)}` });
-    expect(await asked({ exp: 'soon' })).toMatchObject([
+    expect(await request({ exp: 'soon' })).toMatchObject([
       401,
       { message: "The JWT 'exp' claim must be a number" },
       expect.anything(),
     ]);
     const message = "The JWT 'aud' claim must be a string or an array of strings";
     for (const aud of [{ a: 1 }, [1, 'x'], 5])
-      expect(await asked({ aud })).toMatchObject([401, { message }, expect.anything()]);
-    for (const aud of [null, [], 'mine', ['a']]) expect((await asked({ aud }))[0]).toBe(200);
+      expect(await request({ aud })).toMatchObject([401, { message }, expect.anything()]);
+    for (const aud of [null, [], 'mine', ['a']]) expect((await request({ aud }))[0]).toBe(200);
   });
 });

@@ -2,7 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDataRoom, type DataRoom } from './room.ts';
 
-/** Statements that come again are prepared: nothing of them may outlive what they were made for. */
+/** Prepared statements must not outlive the schema and role that they were prepared for. */
 let room: DataRoom;
 let db: SupabaseClient<any>;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const wait = async <T>(query: PromiseLike<{ data: T; error: unknown }>): Promise
   return data;
 };
 
-test('a column of another type counts at once, for statements that ran many times', async () => {
+test('uses a changed column type at once for statements that ran many times', async () => {
   await room.sql('create table things (id int primary key, code int); insert into things values (1, 7), (2, 8)');
   const seven = () => db.from('things').select('id, code').eq('code', '7');
   for (let turn = 0; turn < 8; turn += 1) expect(await wait(seven())).toEqual([{ id: 1, code: 7 }]);
@@ -31,14 +31,14 @@ test('a column of another type counts at once, for statements that ran many time
     await room.sql(`alter table things alter code type ${type} using ${using}`);
     expect(await wait(seven())).toEqual([{ id: 1, code }]);
   }
-  // Letters fit now; that they did not is forgotten.
+  // The column accepts letters now; the former failure is not cached.
   expect(await wait(db.from('things').select('id').eq('code', 'seven'))).toEqual([]);
   await room.sql('alter table things rename code to number');
   const { error } = await seven();
   expect(error?.code).toBe('42703');
 });
 
-test('what a statement fails at is said each time, and the connection goes on', async () => {
+test('reports the failure of a statement each time and keeps the connection', async () => {
   await room.sql('create table numbers (id int primary key, n int)');
   for (let turn = 0; turn < 4; turn += 1) {
     expect((await db.from('numbers').select().eq('n', 'three')).error?.code).toBe('22P02');
@@ -56,21 +56,21 @@ test('what a statement fails at is said each time, and the connection goes on', 
   expect(await wait(db.from('numbers').select('id').order('id'))).toEqual([0, 1, 2, 3].map((id) => ({ id })));
 });
 
-test('a connection keeps a bounded number of them', async () => {
+test('limits the prepared statements of a connection', async () => {
   await room.sql(
     'create table wide (id int primary key, a int, b int, c int, d int, e int, f int, g int, h int); create function kept_here() returns bigint language sql stable as $$ select count(*) from pg_prepared_statements $$',
   );
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   for (let mask = 1; mask < 128; mask += 1) {
-    const chosen = names.filter((_, at) => (mask >> at) % 2 === 1).join(',');
+    const chosen = names.filter((_, index) => (mask >> index) % 2 === 1).join(',');
     await wait(db.from('wide').select(chosen).gt('id', 0));
   }
-  const kept = Number(await wait(db.rpc('kept_here')));
-  expect(kept).toBeGreaterThan(10);
-  expect(kept).toBeLessThan(60);
+  const stored = Number(await wait(db.rpc('kept_here')));
+  expect(stored).toBeGreaterThan(10);
+  expect(stored).toBeLessThan(60);
 });
 
-test('nobody has the statement of somebody else: roles and policies are asked anew', async () => {
+test('does not share prepared statements between roles and checks policies each time', async () => {
   const [ann, bob] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'];
   await room.sql(`create table own (id int primary key, owner uuid); alter table own enable row level security;
     create policy mine on own for select to authenticated using (owner = (select auth.uid()));
@@ -89,7 +89,7 @@ test('nobody has the statement of somebody else: roles and policies are asked an
   }
 });
 
-test('a role that may not use a schema any more gets nothing by what another one has prepared', async () => {
+test('refuses a role that lost its right to a schema although another role prepared the statement', async () => {
   await room.sql(`create table books (id int primary key); create table shelves (id int primary key);
     create schema shop; grant usage on schema shop to anon, service_role;
     create table shop.places (book int references books, shelf int references shelves, primary key (book, shelf));
@@ -107,7 +107,7 @@ test('a role that may not use a schema any more gets nothing by what another one
   expect(await rows(room.anonKey)).toEqual(all);
 });
 
-test('a value that fits since a column has another type is taken, though the statement was prepared before', async () => {
+test('accepts a value that fits the new type of a column although the statement was prepared before', async () => {
   await room.sql('create table marks (id int primary key, mark int); insert into marks values (1, 7)');
   const marked = (mark: string) => db.from('marks').select('id').eq('mark', mark);
   for (let turn = 0; turn < 3; turn += 1) expect(await wait(marked('7'))).toEqual([{ id: 1 }]);
@@ -116,7 +116,7 @@ test('a value that fits since a column has another type is taken, though the sta
   expect(await wait(marked('seven'))).toEqual([]);
 });
 
-test('a request that is refused runs once', async () => {
+test('runs a refused request once', async () => {
   await room.sql(`create sequence tickets; create function ticket(code text) returns bigint language plpgsql as $$
     declare n bigint := nextval('tickets');
     begin
@@ -132,14 +132,14 @@ test('a request that is refused runs once', async () => {
   expect(await room.sql('select last_value::int as drawn from tickets')).toEqual([{ drawn }]);
 });
 
-test('a connection whose prepared statements were thrown away goes on', async () => {
+test('continues after the prepared statements of a connection were discarded', async () => {
   await room.sql(`create table kept (id int primary key); insert into kept values (1);
     create function forget_all() returns int language plpgsql as $$ begin execute 'deallocate all'; return 1; end $$`);
   const read = () => wait(db.from('kept').select('id'));
   for (let turn = 0; turn < 3; turn += 1) {
     expect(await read()).toEqual([{ id: 1 }]);
     expect(await wait(db.rpc('forget_all'))).toBe(1);
-    // One that the connection knows, and one that is new to it.
+    // A statement that the connection has prepared, and a new one.
     expect(await read()).toEqual([{ id: 1 }]);
     expect(await wait(db.rpc('forget_all'))).toBe(1);
     expect(

@@ -59,8 +59,8 @@ describe('filters of supabase-js', () => {
   });
 });
 
-describe('what comes back', () => {
-  test('casts, aliases, json paths and numbers as PostgreSQL writes them', async () => {
+describe('results', () => {
+  test('returns casts, aliases, JSON paths and numbers like PostgreSQL', async () => {
     const reply = await room.request(
       '/rest/v1/docs?id=eq.1&select=key:id::text,lang:meta->>lang,meta->n,y:meta->deep->0->y,at,price,tags,span',
     );
@@ -69,14 +69,14 @@ describe('what comes back', () => {
     );
   });
 
-  test('order, with nulls where they are wanted', async () => {
+  test('orders rows, with nulls first or last', async () => {
     const { data } = await client.from('docs').select('id').order('price', { ascending: false, nullsFirst: false });
     expect(ids(data)).toEqual([1, 2, 3]);
     const { data: first } = await client.from('docs').select('id').order('meta->>lang', { nullsFirst: true }).limit(2);
     expect(ids(first)).toEqual([3, 2]);
   });
 
-  test('pages and counts', async () => {
+  test('pages and counts rows', async () => {
     const { data, count, status } = await client.from('items').select('id', { count: 'exact' }).order('id').range(2, 4);
     expect([ids(data), count, status]).toEqual([[3, 4, 5], 15, 206]);
     const head = await client.from('items').select('*', { count: 'exact', head: true });
@@ -89,7 +89,7 @@ describe('what comes back', () => {
     expect(range.headers.get('content-range')).toBe('10-12/*');
   });
 
-  test('one row, perhaps one row, CSV', async () => {
+  test('returns one row, an optional row or CSV', async () => {
     expect((await client.from('items').select().eq('id', 3).single()).data).toEqual({ id: 3 });
     expect((await client.from('items').select().eq('id', 99).maybeSingle()).data).toBeNull();
     expect((await client.from('items').select().single()).error?.code).toBe('PGRST116');
@@ -97,7 +97,7 @@ describe('what comes back', () => {
     expect(data).toBe('id,title,tags\n1,first,"{a,b}"\n2,second,"{b,c}"');
   });
 
-  test('names with anything in them', async () => {
+  test('accepts any characters in names', async () => {
     const { data, error } = await client.from('Weird Näme').select('id,"a.b","say \\"hi\\"","x,y"').eq('"a.b"', 'dot');
     expect(error).toBeNull();
     expect(data).toEqual([{ id: 1, 'a.b': 'dot', 'say "hi"': 'quoted', 'x,y': 3 }]);
@@ -227,7 +227,7 @@ describe('embeds', () => {
     expect([reply.status, await reply.json()]).toEqual([200, expected]);
   });
 
-  test('several ways are told', async () => {
+  test('lists ambiguous relationships', async () => {
     const reply = await room.request('/rest/v1/messages?select=people(name)');
     expect(reply.status).toBe(300);
     const { code, details } = await reply.json();
@@ -235,7 +235,7 @@ describe('embeds', () => {
     expect(details.map((each: { cardinality: string }) => each.cardinality)).toEqual(['many-to-one', 'many-to-one']);
   });
 
-  test('aggregates are for the service key', async () => {
+  test('requires the service key for aggregates', async () => {
     expect((await client.from('items').select('id.sum()')).error?.code).toBe('PGRST123');
     const service = createClient(room.url, room.serviceKey);
     const { data } = await service.from('projects').select('client_id, count(), top:id.max()').order('client_id');
@@ -248,7 +248,7 @@ describe('embeds', () => {
 });
 
 describe('functions', () => {
-  test('every shape of an answer', async () => {
+  test('returns every kind of result', async () => {
     expect((await client.rpc('add_them', { a: 1, b: 2 })).data).toBe(3);
     expect((await client.rpc('add_them', { a: 1, b: 2 }, { get: true })).data).toBe(3);
     expect((await client.rpc('many', { n: 3 })).data).toEqual([1, 2, 3]);
@@ -260,19 +260,19 @@ describe('functions', () => {
     const nothing = await client.rpc('nothing');
     expect([nothing.status, nothing.data]).toEqual([204, null]);
     expect((await client.rpc('sum_of', { v: [1, 2, 3] })).data).toBe(6);
-    const whole = await room.request('/rest/v1/rpc/whole', {
+    const complete = await room.request('/rest/v1/rpc/whole', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"x":[1]}',
     });
-    expect(await whole.json()).toEqual({ x: [1] });
+    expect(await complete.json()).toEqual({ x: [1] });
   });
 
-  test('they may say status, headers and errors', async () => {
+  test('applies status, headers and errors of functions', async () => {
     const tea = await room.request('/rest/v1/rpc/teapot', { method: 'POST' });
     expect([tea.status, tea.headers.get('x-tea'), await tea.json()]).toEqual([418, 'green', { tea: 1 }]);
-    const own = await room.request('/rest/v1/rpc/custom_error', { method: 'POST' });
-    expect([own.status, own.headers.get('x-my-header'), await own.json()]).toEqual([
+    const callApp = await room.request('/rest/v1/rpc/custom_error', { method: 'POST' });
+    expect([callApp.status, callApp.headers.get('x-my-header'), await callApp.json()]).toEqual([
       332,
       'nice',
       { code: '123', message: 'ABC', details: 'DEF', hint: 'XYZ' },
@@ -280,7 +280,7 @@ describe('functions', () => {
   });
 });
 
-test('a table that was made a moment ago is there at once, and one that was dropped is gone', async () => {
+test('serves a new table at once and not a dropped one', async () => {
   await room.sql('create table fresh (id int primary key); insert into fresh values (1)');
   expect((await client.from('fresh').select()).data).toEqual([{ id: 1 }]);
   await room.sql('alter table fresh add column more text');
@@ -289,8 +289,8 @@ test('a table that was made a moment ago is there at once, and one that was drop
   expect((await client.from('fresh').select()).status).toBe(404);
 });
 
-test('postgrest-js by itself, with a schema that is not exposed', async () => {
-  const own = new PostgrestClient<any>(`${room.url}/rest/v1`, { headers: { apikey: room.anonKey } });
-  expect((await own.from('clients').select('name').eq('id', 2).single()).data).toEqual({ name: 'Apple' });
-  expect((await own.schema('auth').from('users').select()).error?.code).toBe('PGRST106');
+test('works with postgrest-js alone and refuses a schema that is not exposed', async () => {
+  const callApp = new PostgrestClient<any>(`${room.url}/rest/v1`, { headers: { apikey: room.anonKey } });
+  expect((await callApp.from('clients').select('name').eq('id', 2).single()).data).toEqual({ name: 'Apple' });
+  expect((await callApp.schema('auth').from('users').select()).error?.code).toBe('PGRST106');
 });

@@ -14,12 +14,12 @@ afterAll(() => room[Symbol.asyncDispose]());
 
 const people = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
 
-function clientOf(person: string) {
+function createClientFor(person: string) {
   return createClient<any>(room.url, room.anonKey, { accessToken: () => Promise.resolve(room.token(person)) });
 }
 
-test('two users see and change their own rows alone, whoever shares their connections', async () => {
-  const [ann, bob] = [clientOf(people[0]), clientOf(people[1])];
+test('limits two users to their own rows on shared connections', async () => {
+  const [ann, bob] = [createClientFor(people[0]), createClientFor(people[1])];
   const rounds = Array.from({ length: 60 }, (_, id) => id);
   await Promise.all(
     rounds.flatMap((id) => [
@@ -40,9 +40,9 @@ test('two users see and change their own rows alone, whoever shares their connec
       room.request('/rest/v1/secrets').then(async (reply) => ({ data: (await reply.json()) as unknown })),
     ]),
   );
-  seen.forEach((reply, at) => {
+  seen.forEach((reply, index) => {
     const owners = (reply.data as { owner: string }[]).map(({ owner }) => owner);
-    expect(owners).toEqual(at % 3 === 2 ? [] : Array.from({ length: 60 }, () => people[at % 3]));
+    expect(owners).toEqual(index % 3 === 2 ? [] : Array.from({ length: 60 }, () => people[index % 3]));
   });
   expect((await bob.from('secrets').update({ body: 'mine' }).eq('id', 3).select()).data).toEqual([]);
   expect((await bob.from('secrets').insert({ id: 5000, owner: people[0] })).status).toBe(403);
@@ -54,7 +54,7 @@ test('two users see and change their own rows alone, whoever shares their connec
   expect(anon.status).toBe(401);
 });
 
-test('tokens that were changed, that have another algorithm or a role that is none', async () => {
+test('refuses modified tokens, other algorithms and unknown roles', async () => {
   const good = room.token(people[0]);
   const [head = '', body = '', signature = ''] = good.split('.');
   const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -84,7 +84,7 @@ test('tokens that were changed, that have another algorithm or a role that is no
   expect((await read(good)).status).toBe(200);
 });
 
-test('statements in every place of a name are only names', async () => {
+test('treats statements in the place of names only as names', async () => {
   const evil = [
     `x"; drop table items; --`,
     `x'; drop table items; --`,
@@ -153,15 +153,15 @@ test('statements in every place of a name are only names', async () => {
   expect((await room.sql('select count(*)::int from items'))[0]).toEqual({ count: 15 });
 });
 
-test('ten thousand values and thousands of filters are one statement', async () => {
-  const many = Array.from({ length: 9000 }, (_, at) => at + 1).join(',');
+test('runs ten thousand values and thousands of filters as one statement', async () => {
+  const many = Array.from({ length: 9000 }, (_, index) => index + 1).join(',');
   const inList = await room.request(`/rest/v1/items?id=in.(${many})`);
   expect(((await inList.json()) as unknown[]).length).toBe(15);
   const filters = Array.from({ length: 5000 }, () => 'id=gt.0').join('&');
   const reply = await room.request(`/rest/v1/items?${filters}`);
   expect([reply.status, ((await reply.json()) as unknown[]).length]).toEqual([200, 15]);
   await room.sql('create table narrow (a int); insert into narrow values (1)');
-  // As many as an address has room for; more are refused, and nothing stands still.
+  // As many filters as a URL can contain; more are refused without blocking the service.
   const most = await room.request(`/rest/v1/narrow?${'a=gt.0&'.repeat(9000)}`);
   expect([most.status, await most.json()]).toEqual([200, [{ a: 1 }]]);
   expect((await room.request(`/rest/v1/narrow?${'a=gt.0&'.repeat(10_000)}`)).status).toBe(431);
@@ -170,7 +170,7 @@ test('ten thousand values and thousands of filters are one statement', async () 
   expect((await room.request(`/rest/v1/items?or=(${deep})`)).status).toBe(400);
 });
 
-test('what is not exposed stays so', async () => {
+test('hides schemas that are not exposed', async () => {
   for (const schemaName of ['auth', 'pg_catalog', 'information_schema', 'homeport', 'public"; --']) {
     const reply = await room.request('/rest/v1/items', {
       headers: { apikey: room.serviceKey, 'Accept-Profile': schemaName },
@@ -178,13 +178,13 @@ test('what is not exposed stays so', async () => {
     expect(reply.status).toBe(406);
   }
   expect((await room.request('/rest/v1/pg_authid', { headers: { apikey: room.serviceKey } })).status).toBe(404);
-  // The owner of the tables is no superuser: nothing of this machine can be reached by a statement.
+  // The owner role is not a superuser, so statements cannot access files or programs of this computer.
   await expect(room.sql("copy (select 1) to program 'id'")).rejects.toThrow(/42501/);
   await expect(room.sql("select pg_read_file('/etc/passwd')")).rejects.toThrow(/42501/);
   await expect(room.sql('set role homeport')).rejects.toThrow(/42501/);
 });
 
-test('what one statement set is not there for the next', async () => {
+test('discards settings of a statement before the next one', async () => {
   await room.sql(
     'set search_path = pg_catalog; set statement_timeout = 1; begin; select set_config(\'request.jwt.claims\', \'{"sub":"x"}\', false)',
   );
@@ -193,7 +193,7 @@ test('what one statement set is not there for the next', async () => {
   ]);
 });
 
-test('what a function set for as long as its connection lives is not there for whoever comes next', async () => {
+test('discards session settings of a function before the next caller', async () => {
   await room.sql(`create table tenants (tenant text); insert into tenants values ('mine');
     alter table tenants enable row level security; grant select, insert on tenants to anon;
     create policy own on tenants for select using (tenant = current_setting('app.tenant', true));
@@ -216,14 +216,14 @@ test('what a function set for as long as its connection lives is not there for w
       ).json();
     const seen = async () => (await room.request('/rest/v1/tenants?select=tenant')).json();
     expect(await call('step_in')).toBe('1');
-    // The same connection is taken by whoever asks next.
+    // The next caller receives the same connection.
     expect(await seen()).toEqual([]);
-    const made = await room.request('/rest/v1/tenants', {
+    const created = await room.request('/rest/v1/tenants', {
       method: 'POST',
       body: '{"tenant":"new"}',
       headers: { 'Content-Type': 'application/json' },
     });
-    expect([made.status, await made.text()]).toEqual([201, '']);
+    expect([created.status, await created.text()]).toEqual([201, '']);
     expect(await call('step_out')).toBe('anon');
     expect(await seen()).toEqual([]);
   } finally {
@@ -231,7 +231,7 @@ test('what a function set for as long as its connection lives is not there for w
   }
 });
 
-test('what the owner of the tables makes in `public` is not run with the rights of a superuser', async () => {
+test('runs functions of the owner in `public` without superuser rights', async () => {
   const key = {
     apikey: room.serviceKey,
     Authorization: `Bearer ${room.serviceKey}`,

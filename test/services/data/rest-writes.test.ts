@@ -28,7 +28,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {},
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-test('one row, with what is embedded in it', async () => {
+test('inserts one row and returns it with embeds', async () => {
   const { data, status, error } = await client
     .from('projects')
     .insert({ id: 9, name: 'New', client_id: 2 })
@@ -37,7 +37,7 @@ test('one row, with what is embedded in it', async () => {
   expect([status, error, data]).toEqual([201, null, { id: 9, clients: { name: 'Apple' } }]);
 });
 
-test('defaults: of a row that says nothing, of keys that are missing, and of none', async () => {
+test('applies defaults to empty rows, missing keys and empty lists', async () => {
   expect((await client.from('docs').insert({}).select('id, title, done')).data).toEqual([
     { id: 4, title: 'untitled', done: false },
   ]);
@@ -54,7 +54,7 @@ test('defaults: of a row that says nothing, of keys that are missing, and of non
   expect((await client.from('docs').insert([])).status).toBe(201);
 });
 
-test('only the columns that are named are written', async () => {
+test('writes only the named columns', async () => {
   const reply = await post(
     'projects?columns=id,name&select=*',
     [
@@ -72,7 +72,7 @@ test('only the columns that are named are written', async () => {
   ]);
 });
 
-test('CSV and forms', async () => {
+test('accepts CSV and forms', async () => {
   const csv = await post('no_pk?select=a,b', 'a,b\n"x,1",\n"say ""hi""",NULL', {
     'content-type': 'text/csv',
     Prefer: 'return=representation',
@@ -88,7 +88,7 @@ test('CSV and forms', async () => {
   expect(await form.json()).toEqual([{ a: '1', b: 'two words' }]);
 });
 
-test('upserts: merge, ignore, by other columns', async () => {
+test('merges or ignores duplicates, also by other columns', async () => {
   const merged = await client
     .from('tiobe_pls')
     .upsert([{ name: 'Java', rank: 7 }])
@@ -110,7 +110,7 @@ test('upserts: merge, ignore, by other columns', async () => {
   expect(other.data).toEqual([{ name: 'Zag', rank: 60 }]);
 });
 
-test('what the index of a key merely includes is no part of the key', async () => {
+test('ignores included columns of the primary key index', async () => {
   await room.sql(`create table parcels (id int, label text, primary key (id) include (label));
     create table slips (parcel_id int references parcels, note text, primary key (parcel_id) include (note));
     create view parcel_numbers as select id from parcels;
@@ -119,8 +119,8 @@ test('what the index of a key merely includes is no part of the key', async () =
   expect((await upsert('fragile')).data).toEqual([{ id: 1, label: 'fragile' }]);
   expect((await upsert('heavy')).data).toEqual([{ id: 1, label: 'heavy' }]);
   await client.from('slips').upsert({ parcel_id: 1, note: 'left with Ada' });
-  const { data: found } = await client.from('parcels').select('id, slips(note)');
-  expect(found).toEqual([{ id: 1, slips: { note: 'left with Ada' } }]);
+  const { data: result } = await client.from('parcels').select('id, slips(note)');
+  expect(result).toEqual([{ id: 1, slips: { note: 'left with Ada' } }]);
   const through = await client
     .from('parcel_numbers')
     .upsert([{ id: 1 }, { id: 2 }], { ignoreDuplicates: true })
@@ -133,7 +133,7 @@ test('what the index of a key merely includes is no part of the key', async () =
   expect(shape.columns.filter(({ isKey }) => isKey).map(({ name }) => name)).toEqual(['id']);
 });
 
-test('put', async () => {
+test('replaces a row with PUT', async () => {
   const put = (name: string, headers = {}): Promise<Response> =>
     post(`tiobe_pls?name=eq.${name}`, { name, rank: 50 }, headers, 'PUT');
   expect((await put('Go')).status).toBe(201);
@@ -141,13 +141,13 @@ test('put', async () => {
   expect(await (await put('Go', { Prefer: 'return=representation' })).json()).toEqual([{ name: 'Go', rank: 50 }]);
 });
 
-test('changes and removals', async () => {
+test('updates and deletes rows', async () => {
   const changed = await client.from('items').update({ id: 99 }).eq('id', 3).select();
   expect([changed.status, changed.data]).toEqual([200, [{ id: 99 }]]);
   const counted = await client.from('items').delete({ count: 'exact' }).lte('id', 5);
   expect([counted.status, counted.count]).toEqual([204, 4]);
-  const gone = await client.from('items').delete().eq('id', 6).select();
-  expect(gone.data).toEqual([{ id: 6 }]);
+  const deleted = await client.from('items').delete().eq('id', 6).select();
+  expect(deleted.data).toEqual([{ id: 6 }]);
   expect((await client.from('items').update({}).eq('id', 7).select()).data).toEqual([]);
   const first = await room.request('/rest/v1/items?order=id&limit=2', {
     method: 'DELETE',
@@ -156,7 +156,7 @@ test('changes and removals', async () => {
   expect(await first.json()).toEqual([{ id: 7 }, { id: 8 }]);
 });
 
-test('one row was meant and there are more: nothing is changed', async () => {
+test('changes nothing when one row was expected and more match', async () => {
   const { error } = await client.from('items').delete().lt('id', 5).select().single();
   expect(error?.code).toBe('PGRST116');
   const bounded = await room.request('/rest/v1/items?id=lt.5', {
@@ -169,7 +169,7 @@ test('one row was meant and there are more: nothing is changed', async () => {
   expect((await client.from('items').select('*', { count: 'exact', head: true })).count).toBe(15);
 });
 
-test('the preferences that counted are named, in their order', async () => {
+test('lists the applied preferences in their order', async () => {
   const reply = await post('tiobe_pls', [{ name: 'Ada', rank: 3 }], {
     Prefer:
       'tx=rollback, count=exact, return=representation, handling=lenient, timezone=Europe/Berlin, missing=default, resolution=merge-duplicates, nonsense=1',
@@ -180,14 +180,14 @@ test('the preferences that counted are named, in their order', async () => {
   expect(reply.headers.get('content-range')).toBe('*/1');
 });
 
-test('big numbers pass unharmed', async () => {
+test('keeps the precision of large numbers', async () => {
   const reply = await post('docs?select=price', '{"price": 98765432109876543210.25}', {
     Prefer: 'return=representation',
   });
   expect(await reply.text()).toBe('[{"price":98765432109876543210.25}]');
 });
 
-test('every origin may read the answers, and what they are about', async () => {
+test('allows every origin to read responses and their headers', async () => {
   const preflight = await fetch(`${room.url}/rest/v1/items`, {
     method: 'OPTIONS',
     headers: {
@@ -205,7 +205,7 @@ test('every origin may read the answers, and what they are about', async () => {
   expect(reply.headers.get('access-control-expose-headers')).toContain('Content-Range');
 });
 
-test('the root describes everything, to the service key', async () => {
+test('describes all tables at the root for the service key', async () => {
   expect((await room.request('/rest/v1/')).status).toBe(404);
   const reply = await room.request('/rest/v1/', { headers: { apikey: room.serviceKey } });
   const { swagger, paths, definitions } = await reply.json();

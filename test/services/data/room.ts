@@ -10,17 +10,17 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 export const jwtSecret = 'a-secret-of-tests-that-is-long-enough';
 const day = 86_400;
 
-/** A host with the data platform, and the keys of its clients. */
+/** Host with the data service, and the keys of its clients. */
 export interface DataRoom extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
   readonly anonKey: string;
   readonly serviceKey: string;
-  /** An access token of this user. */
+  /** Creates an access token of a user. */
   token(sub: string, claims?: Record<string, unknown>): string;
-  /** Statements of the tables' owner; answers the rows of the last one. */
+  /** Runs statements as the owner of the tables; returns the rows of the last one. */
   sql(query: string): Promise<any[]>;
-  /** A request with the anon key unless `headers` has another. */
+  /** Sends a request with the anon key unless `headers` has another one. */
   request(path: string, options?: RequestInit & { headers?: Record<string, string> }): Promise<Response>;
 }
 
@@ -28,14 +28,14 @@ export async function openDataRoom(
   options: {
     readonly environment?: Record<string, string>;
     readonly dataDir?: string;
-    /** Of the section `services.data` of the settings. */
+    /** Settings of the section `services.data`. */
     readonly settings?: Readonly<Record<string, unknown>>;
     readonly services?: readonly ServiceDescriptor<any, any>[];
     readonly clock?: Clock;
   } = {},
 ): Promise<DataRoom> {
-  const own = options.dataDir === undefined && options.settings !== undefined;
-  const dataDir = own ? mkdtempSync(join(tmpdir(), 'homeport-data-')) : options.dataDir;
+  const ownsFolder = options.dataDir === undefined && options.settings !== undefined;
+  const dataDir = ownsFolder ? mkdtempSync(join(tmpdir(), 'homeport-data-')) : options.dataDir;
   if (dataDir !== undefined && options.settings !== undefined) {
     const section = { version: 1, services: { data: options.settings } };
     writeFileSync(join(dataDir, 'homeport.yaml'), JSON.stringify(section));
@@ -72,7 +72,7 @@ export async function openDataRoom(
     },
     async [Symbol.asyncDispose]() {
       await host[Symbol.asyncDispose]();
-      if (own && dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (ownsFolder && dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

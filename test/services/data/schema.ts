@@ -1,4 +1,4 @@
-/** Tables, functions and rows that the tests of the row route ask about. */
+/** Tables, functions and rows of the row API tests. */
 export const schema = `
 create table clients (id int primary key, name text not null);
 create table projects (id int primary key, name text, client_id int references clients);

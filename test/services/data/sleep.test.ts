@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { openAuthRoom } from './auth-room.ts';
 
-/** The real clock, but that long waits end when they are told to. */
+/** Real clock whose long timers expire on demand. */
 function patientClock(): Clock & { passLongWaits(): void } {
   const waits = new Set<() => void>();
   const handle = (timer: NodeJS.Timeout): Disposable => ({ [Symbol.dispose]: () => clearTimeout(timer) });
@@ -24,7 +24,7 @@ function patientClock(): Clock & { passLongWaits(): void } {
   };
 }
 
-test('PostgreSQL runs from the first request until nobody asked for a while, and wakes again', async () => {
+test('runs PostgreSQL from the first request until it is idle, and starts it again', async () => {
   const clock = patientClock();
   await using room = await openAuthRoom({ clock: { ...clock, advance: () => undefined } });
   const file = join(room.host.dataDir, 'data', 'cluster', 'postmaster.pid');
@@ -41,7 +41,7 @@ test('PostgreSQL runs from the first request until nobody asked for a while, and
   await room.sql('create table kept (id int primary key); insert into kept values (1)');
   const first = server();
   expect(first).toBeDefined();
-  // Asking again puts it off; whoever asks meanwhile is answered.
+  // A further request restarts the idle time and is answered.
   expect(await room.sql('select id from kept')).toEqual([{ id: 1 }]);
   clock.passLongWaits();
   await expect.poll(server, { timeout: 20_000 }).toBeUndefined();

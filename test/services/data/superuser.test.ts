@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const server of servers) await server[Symbol.asyncDispose]();
 });
 
-/** A server of the person's own, and its address as the superuser. */
+/** External server with the address of its superuser. */
 async function ownServer(): Promise<string> {
   const server = await startPostgres();
   servers.push(server);
@@ -29,7 +29,7 @@ async function pageTables(room: DataRoom): Promise<{ name: string; rows: number 
   return tables;
 }
 
-/** A function that writes a file when a superuser runs it, and notes the roles that did run it. */
+/** Function that writes a file when a superuser runs it, and records the roles that have run it. */
 function trap(file: string): string {
   return `
     create table ran (name text, is_super boolean);
@@ -48,7 +48,7 @@ function trap(file: string): string {
 const swap = `begin; drop table zz; create view zz as select 1 a where evil() = 1; select pg_sleep(0.15); commit;
   begin; drop view zz; create table zz (a int); insert into zz values (1); commit;`;
 
-/** Puts a view in the place of a table again and again while pages list tables. */
+/** Replaces a table by a view repeatedly while pages list tables. */
 async function race(room: DataRoom): Promise<void> {
   let isOver = false;
   const swapping = (async () => {
@@ -63,7 +63,7 @@ async function race(room: DataRoom): Promise<void> {
 }
 
 describe.each(['bundled server', 'own server with the address of a superuser'])('statements in the %s', (kind) => {
-  it('never run what users defined as a superuser, whatever takes the place of a table', async () => {
+  it('does not run code of users as a superuser, even when it replaces a table', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
     await using room = await openDataRoom({ environment });
     const folder = mkdtempSync(join(tmpdir(), 'homeport-trap-'));
@@ -75,7 +75,7 @@ describe.each(['bundled server', 'own server with the address of a superuser'])(
     expect(await room.sql('select count(*)::int as count from ran where is_super')).toEqual([{ count: 0 }]);
   });
 
-  it('give the service key no superuser, and no way back to one', async () => {
+  it('gives the service key no superuser rights and no way to them', async () => {
     const environment = kind === 'bundled server' ? {} : { DATABASE_URL: await ownServer() };
     await using room = await openDataRoom({ environment });
     const query = 'select rolsuper from pg_roles where rolname in (current_user, session_user)';
@@ -118,7 +118,7 @@ const namesIn = (url: string, table: string): Promise<string[]> =>
     return rows.map(({ name }) => name);
   });
 
-it('hands over the tables that the superuser of the address made before', async () => {
+it('transfers tables that the superuser of the address created before', async () => {
   const url = await ownServer();
   await asSuperuser(url, (client) =>
     client.query(`create type mood as enum ('good');
@@ -135,7 +135,7 @@ it('hands over the tables that the superuser of the address made before', async 
   expect(await pageTables(room)).toMatchObject([{ name: 'old', rows: 2, isEstimate: false }, { name: 'seen' }]);
 });
 
-it('does not run what another user put into the table of steps, once a superuser comes', async () => {
+it('ignores code of another user in the steps table when a superuser connects', async () => {
   const url = await ownServer();
   await asSuperuser(url, (client) =>
     client.query(`create role other login; create schema homeport authorization other; set role other;
@@ -154,7 +154,7 @@ it('does not run what another user put into the table of steps, once a superuser
   expect(await namesIn(url, 'homeport.steps')).toContain('nothing');
 });
 
-it('does not take functions of the person for those of PostgreSQL while it prepares the database', async () => {
+it('uses no functions of users instead of those of PostgreSQL during preparation', async () => {
   const url = await ownServer();
   await asSuperuser(url, (client) =>
     client.query(`create table ran (name text);

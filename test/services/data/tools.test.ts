@@ -16,7 +16,7 @@ const batch = (room: DataRoom, requests: unknown, headers: Record<string, string
     body: JSON.stringify({ requests }),
   });
 
-test('several writes are one transaction: all of them come to be, or none', async () => {
+test('runs several writes in one transaction, all or none', async () => {
   await using room = await openDataRoom();
   await room.sql(schema);
   await room.sql(rows);
@@ -40,13 +40,13 @@ test('several writes are one transaction: all of them come to be, or none', asyn
       { status: 200, body: 5 },
     ],
   ]);
-  const bad = await batch(room, [
+  const invalid = await batch(room, [
     { method: 'DELETE', path: '/items?id=gt.0' },
     { method: 'POST', path: '/clients', body: { id: 7, name: 'again' } },
   ]);
-  expect([bad.status, ((await bad.json()) as { code: string }).code]).toEqual([409, '23505']);
+  expect([invalid.status, ((await invalid.json()) as { code: string }).code]).toEqual([409, '23505']);
   expect((await room.sql('select count(*)::int from items'))[0]).toEqual({ count: 15 });
-  // As whoever sends it: policies hold for each of them.
+  // With the role of the sender, so policies apply to each request.
   const refused = await batch(room, [
     { method: 'POST', path: '/items', body: { id: 500 } },
     { method: 'POST', path: '/secrets', body: { id: 1, owner: '11111111-1111-4111-8111-111111111111' } },
@@ -56,7 +56,7 @@ test('several writes are one transaction: all of them come to be, or none', asyn
   expect((await batch(room, [{ method: 'TRACE', path: 'x' }])).status).toBe(400);
 });
 
-test('types that TypeScript takes, and supabase-js reads', async () => {
+test('generates types that TypeScript compiles and supabase-js accepts', async () => {
   await using room = await openDataRoom();
   await room.sql(schema);
   await room.sql(
@@ -102,7 +102,7 @@ await client.from('moods').insert({ id: 1, mood: 'odd' });
   }
 });
 
-test('a backup holds the rows as they were, and what came later is gone after it is put back', async () => {
+test('restores the rows of a backup and discards later ones', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-data-'));
   const [dataDir, backups] = [join(folder, 'data'), join(folder, 'backups')];
   const environment = { HOMEPORT_BACKUP_FOLDER: backups };
@@ -112,12 +112,12 @@ test('a backup holds the rows as they were, and what came later is gone after it
     {
       await using room = await openDataRoom({ dataDir, environment });
       await room.sql('create table kept (id int primary key); insert into kept values (1)');
-      const made = await fetch(`${room.host.url('control')}/api/backups`, {
+      const created = await fetch(`${room.host.url('control')}/api/backups`, {
         method: 'POST',
         headers: { authorization: adminAuthorization },
       });
-      expect(made.status).toBe(200);
-      // It wakes again by itself.
+      expect(created.status).toBe(200);
+      // The server starts again automatically.
       await room.sql('insert into kept values (2)');
     }
     const [file = ''] = readdirSync(backups).filter((name) => !name.startsWith('.'));

@@ -7,16 +7,16 @@ const units: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
+const durationPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
 
-/** A duration as Go writes it (`24h`, `1h30m`, `-1.5h`) in ms; undefined for what is none. */
+/** Parses a Go duration (`24h`, `1h30m`, `-1.5h`) to ms; undefined for other texts. */
 export function parseDuration(text: string): number | undefined {
   const [, sign = '', rest = ''] = /^([-+]?)(.*)$/.exec(text) ?? [];
   if (rest === '0') return 0;
   let length = 0;
   let total = 0;
-  for (const [whole, count = '', unit = ''] of rest.matchAll(part)) {
-    length += whole.length;
+  for (const [match, count = '', unit = ''] of rest.matchAll(durationPart)) {
+    length += match.length;
     total += Number(count) * (units[unit] ?? 0);
   }
   if (rest === '' || length !== rest.length || !Number.isFinite(total)) return undefined;

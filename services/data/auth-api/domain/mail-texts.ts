@@ -1,4 +1,4 @@
-/** What a mail asks for. */
+/** Purpose of a mail. */
 export type MailPurpose = 'signup' | 'invite' | 'recovery' | 'magiclink' | 'email_change' | 'reauthentication';
 
 export interface MailText {
@@ -6,7 +6,7 @@ export interface MailText {
   readonly body: string;
 }
 
-const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly ask: string }>> = {
+const texts: Readonly<Record<MailPurpose, { readonly subject: string; readonly ask: string }>> = {
   signup: { subject: 'Confirm your signup', ask: 'Follow this link to confirm your address:' },
   invite: { subject: 'You have been invited', ask: 'You have been invited. Follow this link to accept:' },
   recovery: { subject: 'Reset your password', ask: 'Follow this link to choose a new password:' },
@@ -18,7 +18,7 @@ const words: Readonly<Record<MailPurpose, { readonly subject: string; readonly a
   reauthentication: { subject: 'Your code', ask: '' },
 };
 
-/** The mail as plain text; the link is alone on its line, so that every program makes it clickable. */
+/** Builds a plain text mail. The link is on its own line, so that every mail program makes it clickable. */
 export function mailText(
   purpose: MailPurpose,
   {
@@ -33,9 +33,10 @@ export function mailText(
     readonly change?: { readonly from: string; readonly to: string };
   },
 ): MailText {
-  const { subject, ask } = words[purpose];
+  const { subject, ask } = texts[purpose];
   const about = change === undefined ? ask : `${ask} from ${change.from} to ${change.to}:`;
-  const ways = link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
+  const instructions =
+    link === undefined ? [`Enter this code: ${code}`] : [about, '', link, '', `Or enter this code: ${code}`];
   const end = `This was asked for at ${site}. If it was not you, do nothing.`;
-  return { subject, body: [...ways, '', end].join('\n') };
+  return { subject, body: [...instructions, '', end].join('\n') };
 }

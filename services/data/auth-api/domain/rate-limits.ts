@@ -1,105 +1,105 @@
-/** How many in which time. */
+/** Maximum number of requests in a time window. */
 interface Limit {
-  readonly most: number;
+  readonly max: number;
   readonly perMs: number;
 }
 
 const minute = 60_000;
 
-/** The peer's own limits of one address; `mail` is of all it has sent. */
-const limits = {
-  signup: { most: 30, perMs: 5 * minute },
-  anonymous: { most: 30, perMs: 60 * minute },
-  mail: { most: 30, perMs: 60 * minute },
-  otp: { most: 30, perMs: 5 * minute },
-  verify: { most: 30, perMs: 5 * minute },
-  token: { most: 150, perMs: 5 * minute },
-  factor: { most: 15, perMs: minute },
+/** Limits of Supabase Auth for one address; `mail` counts all mails that it has requested. */
+const requestLimits = {
+  signup: { max: 30, perMs: 5 * minute },
+  anonymous: { max: 30, perMs: 60 * minute },
+  mail: { max: 30, perMs: 60 * minute },
+  otp: { max: 30, perMs: 5 * minute },
+  verify: { max: 30, perMs: 5 * minute },
+  token: { max: 150, perMs: 5 * minute },
+  factor: { max: 15, perMs: minute },
 } as const satisfies Record<string, Limit>;
-/** Wrong secrets of one account, wherever they come from: a code has six digits only. */
-const wrongs = {
-  password: { most: 30, perMs: 5 * minute },
-  /** Of one account by all callers behind one address, as behind a proxy. */
-  passwordBehind: { most: 120, perMs: 5 * minute },
-  code: { most: 10, perMs: 5 * minute },
-  factor: { most: 10, perMs: 5 * minute },
+/** Limits of wrong secrets for one account, from all addresses: codes have only six digits. */
+const failureLimits = {
+  password: { max: 30, perMs: 5 * minute },
+  /** Limit for one account and all clients behind one address, as behind a proxy. */
+  passwordBehind: { max: 120, perMs: 5 * minute },
+  code: { max: 10, perMs: 5 * minute },
+  factor: { max: 10, perMs: 5 * minute },
 } as const satisfies Record<string, Limit>;
 
-/** Where a request came from: as exactly as it is known, and the network that is sure. */
+/** Origin of a request: the most exact known location, and the network, which cannot be forged. */
 export interface Origin {
-  readonly place: string;
+  readonly location: string;
   readonly network: string;
 }
 
-/** Shares that all callers of one network have together, as behind a proxy. */
-const placesOfNetwork = 4;
+/** Multiple of the limit that all clients of one network share, as behind a proxy. */
+const networkMultiple = 4;
 
-const remembered = 20_000;
+const maxBuckets = 20_000;
 
 interface Bucket {
   level: number;
-  at: number;
+  updatedAt: number;
 }
 
-/** Buckets that fill with each request and drain evenly, in memory. */
+/** In-memory leaky buckets, which fill with each request and drain evenly. */
 export class RateLimits {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** Counts a request of a place; false when the place, or all places of its network together, have had their share. */
-  allows(what: keyof typeof limits, { place, network }: Origin, now: number): boolean {
-    const limit = limits[what];
-    const shared = { ...limit, most: limit.most * placesOfNetwork };
-    const own = this.#bucket(`${what}\0${place}`, limit, now);
-    const all = this.#bucket(`${what} of all\0${network}`, shared, now);
-    if (own.level + 1 > limit.most || all.level + 1 > shared.most) return false;
-    own.level += 1;
-    all.level += 1;
+  /** Counts a request. Returns false when the limit of its location or of its network is reached. */
+  allows(kind: keyof typeof requestLimits, { location, network }: Origin, now: number): boolean {
+    const limit = requestLimits[kind];
+    const shared = { ...limit, max: limit.max * networkMultiple };
+    const locationBucket = this.#bucket(`${kind}\0${location}`, limit, now);
+    const networkBucket = this.#bucket(`${kind} of all\0${network}`, shared, now);
+    if (locationBucket.level + 1 > limit.max || networkBucket.level + 1 > shared.max) return false;
+    locationBucket.level += 1;
+    networkBucket.level += 1;
     return true;
   }
 
-  /** Whether another secret of this account may be tried. */
-  mayTry(what: keyof typeof wrongs, account: string, now: number): boolean {
-    return this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level + 1 <= wrongs[what].most;
+  /** Returns true when another secret of this account may be tried. */
+  mayTry(kind: keyof typeof failureLimits, account: string, now: number): boolean {
+    return this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level + 1 <= failureLimits[kind].max;
   }
 
-  failed(what: keyof typeof wrongs, account: string, now: number): void {
-    this.#bucket(`wrong ${what}\0${account}`, wrongs[what], now).level += 1;
+  addFailure(kind: keyof typeof failureLimits, account: string, now: number): void {
+    this.#bucket(`wrong ${kind}\0${account}`, failureLimits[kind], now).level += 1;
   }
 
-  /** Takes back one that was counted in advance and was not wrong. */
-  forgive(what: keyof typeof wrongs, account: string): void {
-    const bucket = this.#buckets.get(`wrong ${what}\0${account}`);
+  /** Removes an attempt that was counted in advance and did not fail. */
+  removeFailure(kind: keyof typeof failureLimits, account: string): void {
+    const bucket = this.#buckets.get(`wrong ${kind}\0${account}`);
     if (bucket !== undefined) bucket.level = Math.max(0, bucket.level - 1);
   }
 
-  succeeded(what: keyof typeof wrongs, account: string): void {
-    this.#buckets.delete(`wrong ${what}\0${account}`);
+  clearFailures(kind: keyof typeof failureLimits, account: string): void {
+    this.#buckets.delete(`wrong ${kind}\0${account}`);
   }
 
-  /** Seconds until something may be done again that may be done once in a time; undefined when it may. */
-  left(what: string, everyMs: number, now: number): number | undefined {
-    const until = (this.#buckets.get(`once\0${what}`)?.at ?? -Infinity) + everyMs;
+  /** Returns the seconds until the next permitted use; undefined when it is permitted now. */
+  remainingSeconds(kind: string, everyMs: number, now: number): number | undefined {
+    const until = (this.#buckets.get(`once\0${kind}`)?.updatedAt ?? -Infinity) + everyMs;
     return until > now ? Math.floor((until - now) / 1000) : undefined;
   }
 
-  /** The same; when it may, it counts. */
-  wait(what: string, everyMs: number, now: number): number | undefined {
-    const left = this.left(what, everyMs, now);
-    if (left === undefined) this.#keep(`once\0${what}`, { level: 0, at: now });
-    return left;
+  /** Like {@link remainingSeconds}, and counts a permitted use. */
+  takeTurn(kind: string, everyMs: number, now: number): number | undefined {
+    const remaining = this.remainingSeconds(kind, everyMs, now);
+    if (remaining === undefined) this.#store(`once\0${kind}`, { level: 0, updatedAt: now });
+    return remaining;
   }
 
-  #bucket(key: string, { most, perMs }: Limit, now: number): Bucket {
+  #bucket(key: string, { max, perMs }: Limit, now: number): Bucket {
     const before = this.#buckets.get(key);
     const drained =
-      before === undefined ? 0 : Math.max(0, before.level - (Math.max(0, now - before.at) * most) / perMs);
-    return this.#keep(key, { level: drained, at: now });
+      before === undefined ? 0 : Math.max(0, before.level - (Math.max(0, now - before.updatedAt) * max) / perMs);
+    return this.#store(key, { level: drained, updatedAt: now });
   }
 
-  #keep(key: string, bucket: Bucket): Bucket {
+  #store(key: string, bucket: Bucket): Bucket {
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size > remembered) {
+    if (this.#buckets.size > maxBuckets) {
       for (const oldest of this.#buckets.keys()) {
         this.#buckets.delete(oldest);
         break;

@@ -3,43 +3,44 @@ import { isIP } from 'node:net';
 const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /**
- * Where a link may lead: to the site itself (on a loopback whatever its port) or to what fits an entry of the list, in which
- * `*` stands for what holds no dot or slash, `**` for all. Numbers in place of a host are refused, since they hide where they lead.
+ * Checks the target of a link: the site itself (on loopback with any port), or a match of an entry in the list, in
+ * which `*` matches text without dots and slashes and `**` any text. Numeric hosts are refused, because they hide their
+ * target.
  */
 export function isAllowedRedirect(target: string, site: string, allowed: readonly string[]): boolean {
   const to = URL.parse(target);
   const home = URL.parse(site);
   if (to === null || /[\s<>"\\]/.test(target) || to.username !== '' || to.password !== '') return false;
   if (/^(?:javascript|data|vbscript|file|blob):$/.test(to.protocol)) return false;
-  // `localhost` and the addresses of the loopback are the same computer: development servers print either.
+  // `localhost` and loopback addresses are the same computer: development servers print either.
   const isHere = home !== null && loopback.test(home.hostname) && loopback.test(to.hostname);
   const sameSite = home !== null && home.protocol === to.protocol && (home.hostname === to.hostname || isHere);
   if (sameSite && (home.port === to.port || isHere)) return true;
-  const written = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
-  if (/^\d+$/.test(written)) return false;
+  const hostText = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1]?.replace(/:\d*$/, '') ?? '';
+  if (/^\d+$/.test(hostText)) return false;
   if (isIP(to.hostname.replace(/^\[|\]$/g, '')) !== 0 && !loopback.test(to.hostname)) {
-    return allowed.some((entry) => !/[*?]/.test(hostOf(entry)) && fits(entry, target));
+    return allowed.some((entry) => !/[*?]/.test(getHost(entry)) && matchesEntry(entry, target));
   }
-  return allowed.some((entry) => fits(entry, target));
+  return allowed.some((entry) => matchesEntry(entry, target));
 }
 
-function hostOf(entry: string): string {
+function getHost(entry: string): string {
   return /^[^:]*:\/\/([^/?#]*)/.exec(entry)?.[1] ?? '*';
 }
 
-function fits(entry: string, target: string): boolean {
+function matchesEntry(entry: string, target: string): boolean {
   const pattern = entry
     .split(/(\*\*|\*|\?)/)
-    .map((piece) => {
-      if (piece === '**') return '.*';
-      if (piece === '*') return '[^./]*';
-      return piece === '?' ? '[^./]' : piece.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    .map((segment) => {
+      if (segment === '**') return '.*';
+      if (segment === '*') return '[^./]*';
+      return segment === '?' ? '[^./]' : segment.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
     })
     .join('');
   return new RegExp(`^${pattern}$`).test(target.split('#', 1)[0] ?? '');
 }
 
-/** The query of a link keeps its redirect readable, as the peer's does. */
-export function redirectValue(target: string): string {
+/** Encodes a redirect for a query string but keeps it readable, like Supabase Auth. */
+export function encodeRedirect(target: string): string {
   return encodeURIComponent(target).replaceAll('%3A', ':').replaceAll('%2F', '/');
 }

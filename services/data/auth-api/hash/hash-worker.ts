@@ -4,7 +4,7 @@ import bcrypt from 'bcryptjs';
 export type HashRequest =
   | { readonly id: number; readonly kind: 'hash'; readonly password: string; readonly cost: number }
   | { readonly id: number; readonly kind: 'verify'; readonly password: string; readonly hash: string };
-export interface HashAnswer {
+export interface HashResult {
   readonly id: number;
   readonly result: string | boolean;
 }
@@ -13,5 +13,5 @@ parentPort?.on('message', (request: HashRequest) => {
   const { id, password } = request;
   const result =
     request.kind === 'hash' ? bcrypt.hashSync(password, request.cost) : bcrypt.compareSync(password, request.hash);
-  parentPort?.postMessage({ id, result } satisfies HashAnswer);
+  parentPort?.postMessage({ id, result } satisfies HashResult);
 });

@@ -2,95 +2,98 @@ import { Worker } from 'node:worker_threads';
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../contracts/problem.ts';
 import { getThreadFile } from '../../../kit/limited-thread.ts';
-import { longestPassword } from '../domain/password-rules.ts';
-import type { HashAnswer, HashRequest } from './hash-worker.ts';
+import { maxPasswordBytes } from '../domain/password-rules.ts';
+import type { HashResult, HashRequest } from './hash-worker.ts';
 
-/** What the peer hashes with: imported and exported users fit both ways. */
+/** bcrypt cost of Supabase Auth, so that users can be imported and exported. */
 const cost = 10;
-/** log2 of the rounds of a hash that came with an import: more would hold the thread. */
-const largestCost = 13;
-const mayWait = 64;
-/** The thread ends after this time without work, ms: it costs some MiB. */
+/** Maximum cost (log2 of the rounds) of imported hashes: higher ones would block the thread. */
+const maxCost = 13;
+const maxPending = 64;
+/** Idle time after which the thread ends: it uses several MiB. */
 const idleMs = 30_000;
 
-const bcryptForm = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
-const argonForm =
+const bcryptPattern = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
+const argonPattern =
   /^\$argon2(id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,172})$/;
-/** KiB */
-const largestMemory = 256 * 1024;
+/** Maximum memory of argon2, KiB. */
+const maxMemoryKib = 256 * 1024;
 
-/** One thread and who waits for it. One that ends late must not answer for the next. */
+/** Thread with its pending requests. A thread that ends late must not answer for the next one. */
 interface Thread {
   readonly worker: Worker;
-  readonly waiting: Map<number, { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }>;
+  readonly pending: Map<number, { resolve: (answer: string | boolean) => void; reject: (error: Error) => void }>;
 }
 
-type Work = HashRequest extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never;
+type HashInput = HashRequest extends infer Each ? (Each extends { id: number } ? Omit<Each, 'id'> : never) : never;
 
-/** Hashes passwords with bcrypt in a thread, one after another, so that signing in never holds up what else is asked. */
+/** Hashes passwords with bcrypt in a thread, one after another, so that sign-ins do not block other requests. */
 export class Passwords implements AsyncDisposable {
   #thread: Thread | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #last = 0;
-  #nobody: Promise<string> | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #placeholderHash: Promise<string> | undefined;
 
   async hash(password: string): Promise<string> {
-    return (await this.#ask({ kind: 'hash', password, cost })) as string;
+    return (await this.#request({ kind: 'hash', password, cost })) as string;
   }
 
-  /** Takes as long when there is no hash to compare with, so that it does not tell which accounts exist. */
+  /**
+   * Verifies a password. It takes equally long without a stored hash, so that timing does not reveal which accounts
+   * exist.
+   */
   async verify(password: string, stored: string | null): Promise<boolean> {
-    const tooLong = Buffer.byteLength(password) > longestPassword;
-    if (stored !== null && argonForm.test(stored)) return verifyArgon(password, stored);
-    const readable = stored !== null && isBcrypt(stored) && !tooLong;
-    const hash = readable ? stored : await this.#hashOfNobody();
-    const right = (await this.#ask({ kind: 'verify', password: tooLong ? '' : password, hash })) as boolean;
-    return right && readable;
+    const tooLong = Buffer.byteLength(password) > maxPasswordBytes;
+    if (stored !== null && argonPattern.test(stored)) return verifyArgon(password, stored);
+    const isReadable = stored !== null && isBcrypt(stored) && !tooLong;
+    const hash = isReadable ? stored : await this.#getPlaceholderHash();
+    const isMatch = (await this.#request({ kind: 'verify', password: tooLong ? '' : password, hash })) as boolean;
+    return isMatch && isReadable;
   }
 
-  #hashOfNobody(): Promise<string> {
-    this.#nobody ??= this.hash('nobody').catch((error: unknown) => {
-      // Else who does not exist would be told by this error for ever.
-      this.#nobody = undefined;
+  #getPlaceholderHash(): Promise<string> {
+    this.#placeholderHash ??= this.hash('nobody').catch((error: unknown) => {
+      // A stored error would otherwise reveal unknown accounts permanently.
+      this.#placeholderHash = undefined;
       throw error;
     });
-    return this.#nobody;
+    return this.#placeholderHash;
   }
 
-  #ask(work: Work): Promise<string | boolean> {
-    if ((this.#thread?.waiting.size ?? 0) >= mayWait) {
+  #request(input: HashInput): Promise<string | boolean> {
+    if ((this.#thread?.pending.size ?? 0) >= maxPending) {
       throw new Problem('data.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
         headers: { 'Retry-After': '2' },
       });
     }
-    const { worker, waiting } = (this.#thread ??= this.#open());
-    clearTimeout(this.#idle);
-    this.#last += 1;
-    const id = this.#last;
-    const answer = new Promise<string | boolean>((resolve, reject) => waiting.set(id, { resolve, reject }));
-    worker.postMessage({ id, ...work } satisfies HashRequest);
+    const { worker, pending } = (this.#thread ??= this.#open());
+    clearTimeout(this.#idleTimer);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = new Promise<string | boolean>((resolve, reject) => pending.set(id, { resolve, reject }));
+    worker.postMessage({ id, ...input } satisfies HashRequest);
     return answer;
   }
 
   #open(): Thread {
-    const waiting: Thread['waiting'] = new Map();
+    const pending: Thread['pending'] = new Map();
     const worker = new Worker(getThreadFile('hash-worker', import.meta.url), { execArgv: [] });
-    worker.on('message', ({ id, result }: HashAnswer) => {
-      waiting.get(id)?.resolve(result);
-      waiting.delete(id);
-      if (waiting.size > 0) return;
-      this.#idle = setTimeout(() => void this.#close(), idleMs).unref();
+    worker.on('message', ({ id, result }: HashResult) => {
+      pending.get(id)?.resolve(result);
+      pending.delete(id);
+      if (pending.size > 0) return;
+      this.#idleTimer = setTimeout(() => void this.#close(), idleMs).unref();
     });
     const fail = (error: Error): void => {
       if (this.#thread?.worker === worker) this.#thread = undefined;
-      const left = [...waiting.values()];
-      waiting.clear();
-      for (const { reject } of left) reject(error);
+      const rejected = [...pending.values()];
+      pending.clear();
+      for (const { reject } of rejected) reject(error);
     };
     worker.on('error', fail);
-    worker.on('exit', () => fail(new Error('the thread that hashes passwords ended')));
+    worker.on('exit', () => fail(new Error('the password hashing thread exited')));
     worker.unref();
-    return { worker, waiting };
+    return { worker, pending };
   }
 
   async #close(): Promise<void> {
@@ -100,28 +103,29 @@ export class Passwords implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     await this.#close();
   }
 }
 
 function isBcrypt(hash: string): boolean {
-  const rounds = Number(bcryptForm.exec(hash)?.[1] ?? 0);
-  return rounds >= 4 && rounds <= largestCost;
+  const rounds = Number(bcryptPattern.exec(hash)?.[1] ?? 0);
+  return rounds >= 4 && rounds <= maxCost;
 }
 
-/** Whether a hash that comes with an import can be compared with here. */
+/** Returns true when an imported hash can be verified. */
 export function isReadableHash(hash: string): boolean {
-  const [, , memory, passes, lanes] = argonForm.exec(hash) ?? [];
+  const [, , memory, passes, lanes] = argonPattern.exec(hash) ?? [];
   if (memory === undefined) return isBcrypt(hash);
-  const fits = Number(memory) <= largestMemory && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
-  // The runtime of the packed app has no argon2; a user whose password nobody can check must not be made.
-  return fits && typeof argon2 === 'function';
+  const isSupported =
+    Number(memory) <= maxMemoryKib && Number(passes) >= 1 && Number(passes) <= 16 && Number(lanes) >= 1;
+  // The runtime of the packaged app lacks argon2; users whose password cannot be verified must not be created.
+  return isSupported && typeof argon2 === 'function';
 }
 
 async function verifyArgon(password: string, stored: string): Promise<boolean> {
   if (!isReadableHash(stored)) return false;
-  const [, kind = '', memory, passes, lanes, salt = '', hash = ''] = argonForm.exec(stored) ?? [];
+  const [, kind = '', memory, passes, lanes, salt = '', hash = ''] = argonPattern.exec(stored) ?? [];
   const expected = Buffer.from(hash, 'base64');
   const options = {
     message: password,

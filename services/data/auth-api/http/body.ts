@@ -1,28 +1,33 @@
 import type { IncomingMessage } from 'node:http';
-import { jsonComplaint } from '../domain/json-complaint.ts';
+import { describeJsonError } from '../domain/go-json-error.ts';
 import type { Metadata } from '../domain/metadata.ts';
-import { Refusal } from './refusal.ts';
+import { AuthError } from './auth-error.ts';
 import { exceedsDepth } from '../../../kit/json-depth.ts';
 import { readRequestBody } from '../../../kit/request-body.ts';
 
-const mostLevels = 1000;
-/** Bytes of a body. */
-const largest = 1024 * 1024;
+const maxDepth = 1000;
+/** Maximum size of a body. */
+const maxBytes = 1024 * 1024;
 
-/** @throws Refusal 413 for a body that is too large. */
+/**
+ * Reads a request body.
+ *
+ * @throws AuthError 413 for a body that is too large
+ */
 export async function readBody(request: IncomingMessage): Promise<string> {
-  const detail = `Request body too large (max ${largest} bytes)`;
+  const detail = `Request body too large (max ${maxBytes} bytes)`;
   return (
-    await readRequestBody(request, largest, () => new Refusal(413, 'request_entity_too_large', detail))
+    await readRequestBody(request, maxBytes, () => new AuthError(413, 'request_entity_too_large', detail))
   ).toString();
 }
 
-const badJson = (why: string): Refusal => new Refusal(400, 'bad_json', `Could not parse request body as JSON: ${why}`);
+const createJsonError = (reason: string): AuthError =>
+  new AuthError(400, 'bad_json', `Could not parse request body as JSON: ${reason}`);
 
-/** NUL and halves of letters, in JSON: PostgreSQL has no such texts. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
+/** Escapes of NUL and lone surrogates in JSON, which PostgreSQL cannot store. */
+const unstorableEscapes = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/;
 
-/** The fields of a body; one that is not there or null is empty, one of another type is refused, as the peer does. */
+/** Fields of a body. A missing field or null is empty, and a field of another type is refused, as by Supabase Auth. */
 export class Body {
   readonly #fields: Readonly<Record<string, unknown>>;
 
@@ -31,11 +36,11 @@ export class Body {
     try {
       value = JSON.parse(text);
     } catch {
-      throw badJson(jsonComplaint(text));
+      throw createJsonError(describeJsonError(text));
     }
     if (value !== null && (typeof value !== 'object' || Array.isArray(value)))
-      throw badJson(mismatch(value, 'body', 'object'));
-    if (exceedsDepth(value, mostLevels)) throw badJson('exceeded max depth');
+      throw createJsonError(describeMismatch(value, 'body', 'object'));
+    if (exceedsDepth(value, maxDepth)) throw createJsonError('exceeded max depth');
     this.#fields = (value ?? {}) as Readonly<Record<string, unknown>>;
   }
 
@@ -45,31 +50,33 @@ export class Body {
 
   text(name: string): string {
     const value = this.#of(name, 'string') ?? '';
-    // PostgreSQL has no such letter in texts.
-    if ((value as string).includes('\0')) throw badJson(`the character NUL in ${name}`);
+    // PostgreSQL cannot store NUL in texts.
+    if ((value as string).includes('\0')) throw createJsonError(`the character NUL in ${name}`);
     return value as string;
   }
 
-  flag(name: string, otherwise: boolean): boolean {
-    return (this.#of(name, 'boolean') ?? otherwise) as boolean;
+  flag(name: string, defaultValue: boolean): boolean {
+    return (this.#of(name, 'boolean') ?? defaultValue) as boolean;
   }
 
   object(name: string): Metadata | undefined {
     const value = this.#fields[name] ?? undefined;
     if (value === undefined) return undefined;
-    if (typeof value !== 'object' || Array.isArray(value)) throw badJson(mismatch(value, name, 'object'));
-    if (unstorable.test(JSON.stringify(value))) throw badJson(`a letter in ${name} that no text can have`);
+    if (typeof value !== 'object' || Array.isArray(value))
+      throw createJsonError(describeMismatch(value, name, 'object'));
+    if (unstorableEscapes.test(JSON.stringify(value)))
+      throw createJsonError(`a letter in ${name} that no text can have`);
     return value as Metadata;
   }
 
   #of(name: string, type: 'string' | 'boolean'): unknown {
     const value = this.#fields[name] ?? undefined;
-    if (value !== undefined && typeof value !== type) throw badJson(mismatch(value, name, type));
+    if (value !== undefined && typeof value !== type) throw createJsonError(describeMismatch(value, name, type));
     return value;
   }
 }
 
-function mismatch(value: unknown, name: string, type: string): string {
-  const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${found} into field ${name} of type ${type}`;
+function describeMismatch(value: unknown, name: string, type: string): string {
+  const actualType = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${actualType} into field ${name} of type ${type}`;
 }

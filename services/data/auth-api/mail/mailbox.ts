@@ -5,11 +5,11 @@ import { notificationOffered } from '../../../contracts/notify/notification.ts';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 
-/** Sealed, since the links of these mails sign people in. */
+/** Job that sends a mail. The payload is sealed, because links in these mails sign users in. */
 const sendMail = defineJob('data.mail', z.object({ sealed: z.string() }), {
   concurrency: 2,
   timeoutMs: 60_000,
-  // Its link is of no use after that.
+  // Links expire after that time.
   maxAgeMs: 3_600_000,
 });
 
@@ -18,23 +18,23 @@ type Mail = z.infer<typeof Mail>;
 
 const purpose = 'data.mail';
 
-type Given = Pick<Context, 'clock' | 'commit' | 'handovers' | 'jobs' | 'log' | 'vault'>;
+type MailboxContext = Pick<Context, 'clock' | 'commit' | 'handovers' | 'jobs' | 'log' | 'vault'>;
 
 /**
- * Mails of sign-in. With a mail server they go to the person through the aggregator; without one they wait in the inbox of
- * whoever runs this, who can follow the link or pass it on.
+ * Sends sign-in mails. With a mail server they are delivered by the notify service; without one they appear in the
+ * inbox of the operator, who can follow or forward the link.
  */
 export class Mailbox {
-  readonly #context: Given;
-  /** The aggregator's address for mail to somebody; undefined without a mail server. */
+  readonly #context: MailboxContext;
+  /** Returns the notification URL for a mail address; undefined without a mail server. */
   readonly #destination: (to: string) => string | undefined;
 
-  constructor(context: Given, destination: (to: string) => string | undefined) {
+  constructor(context: MailboxContext, destination: (to: string) => string | undefined) {
     this.#context = context;
     this.#destination = destination;
   }
 
-  /** Resolves once it cannot be lost any more. */
+  /** Enqueues a mail. Resolves when it is stored. */
   async send(mail: Mail): Promise<void> {
     const sealed = this.#context.vault.seal(JSON.stringify(mail), purpose);
     await this.#context.commit(async (transaction) => {
@@ -42,7 +42,7 @@ export class Mailbox {
     });
   }
 
-  /** Begins to send; the disposal stops taking new ones. */
+  /** Starts sending; disposal stops it. */
   start(): Disposable {
     const { handovers, jobs, log, vault } = this.#context;
     return jobs.handle(sendMail, async ({ id, payload }) => {
@@ -57,7 +57,7 @@ export class Mailbox {
         });
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-        log.warn('notifications are switched off, so a mail of sign-in goes to the inbox');
+        log.warn('sign-in mail redirected to the inbox: notifications are disabled');
         await this.#toInbox(id, mail);
       }
     });
@@ -66,15 +66,19 @@ export class Mailbox {
   async #toInbox(id: string, { to, subject, body, link }: Mail): Promise<void> {
     try {
       await this.#context.handovers.pass(inboxOffered, `data:${id}`, {
-        ...{ title: `${subject} (${to})`, body, format: 'text', priority: 3, tags: [], source: 'data', topic: '' },
+        title: `${subject} (${to})`,
+        body,
+        format: 'text',
+        priority: 3,
+        tags: [],
+        source: 'data',
+        topic: '',
         ...(link === undefined ? {} : { link }),
         time: this.#context.clock.now(),
       });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'handover.switched_off') throw error;
-      this.#context.log.warn(
-        'a mail of sign-in has nowhere to go: the inbox is switched off and there is no mail server',
-      );
+      this.#context.log.warn('sign-in mail dropped: the inbox is disabled and there is no mail server');
     }
   }
 }

@@ -1,60 +1,67 @@
-import { redirectValue } from '../domain/redirects.ts';
+import { encodeRedirect } from '../domain/redirects.ts';
 import { mailText, type MailPurpose } from '../domain/mail-texts.ts';
-import type { Call } from '../http/call.ts';
-import { emailsOff, Refusal } from '../http/refusal.ts';
-import { pkcePrefix, sixDigits } from '../one-time.ts';
-import type { AuthParts } from '../parts.ts';
-import { millis } from '../session/bearer.ts';
-import { siteOf } from '../site.ts';
+import type { AuthCall } from '../http/auth-call.ts';
+import { createMailIntervalError, AuthError } from '../http/auth-error.ts';
+import { pkcePrefix, createCode } from '../one-time-tokens.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { toMillis } from '../session/bearer.ts';
+import { getSiteUrl } from '../site.ts';
 import type { Sql } from '../store/database.ts';
 import { insertFlow, type Challenge } from '../store/flows.ts';
 import { changeUser, type StoredUser } from '../store/users.ts';
 
-/** What a mail is about and where its link leads in the end. */
+/** Redirect target and PKCE challenge of a requested mail. */
 export interface MailRequest {
   readonly redirectTo: string;
   readonly challenge: Challenge | undefined;
 }
 
-/** A mail that is sent once its transaction is committed. */
+/** Mail that is sent after its transaction has committed. */
 export interface PlannedMail {
   readonly user: StoredUser;
   send(): Promise<void>;
 }
 
-/** Where the link of a mail leads first. */
-export function linkOf(base: string, token: string, type: string, redirectTo: string): string {
-  return `${base}/verify?token=${token}&type=${type}&redirect_to=${redirectValue(redirectTo)}`;
+/** Builds the link of a mail, which leads to `/verify` first. */
+export function buildLink(base: string, token: string, type: string, redirectTo: string): string {
+  return `${base}/verify?token=${token}&type=${type}&redirect_to=${encodeRedirect(redirectTo)}`;
 }
 
-function tooSoon(parts: AuthParts, sentAt: string | null, now: number): void {
+function checkInterval(deps: AuthDependencies, sentAt: string | null, now: number): void {
   if (sentAt === null) return;
-  const left = millis(sentAt) + parts.timing.mailEveryMs - now;
-  if (left > 0) throw emailsOff(Math.floor(left / 1000));
+  const remainingMs = toMillis(sentAt) + deps.timing.mailIntervalMs - now;
+  if (remainingMs > 0) throw createMailIntervalError(Math.floor(remainingMs / 1000));
 }
 
-/** An hour's share of mails of one address; who sits at this machine has no limit. */
-function countMail(parts: AuthParts, call: Call, purpose: MailPurpose): void {
-  takeShare(parts, call);
-  parts.metrics.mails.inc({ purpose });
+/** Counts a mail against the hourly limit of its address. Loopback clients have no limit. */
+function countMail(deps: AuthDependencies, call: AuthCall, purpose: MailPurpose): void {
+  checkMailLimit(deps, call);
+  deps.metrics.mails.inc({ purpose });
 }
 
-function takeShare({ limits }: AuthParts, call: Call): void {
+function checkMailLimit({ limits }: AuthDependencies, call: AuthCall): void {
   if (isLoopback(call.address) || limits.allows('mail', call, call.now)) return;
-  throw new Refusal(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
+  throw new AuthError(429, 'over_email_send_rate_limit', 'email rate limit exceeded');
 }
 
 /**
- * Counts a mail that nobody gets, and refuses it as {@link planMail} would: an address without an account is made to wait
- * like one that has one, else asking twice would tell. `what` is the mail that shares its pause.
+ * Counts a mail that is not sent, and refuses it like {@link planMail}: requests for unknown addresses must be limited
+ * like those for existing accounts, because a difference would reveal them.
+ *
+ * @param kind mail that shares the minimum interval
  */
-export function pretendMail(parts: AuthParts, call: Call, what: 'confirmation' | 'recovery', email: string): void {
-  const { limits, timing } = parts;
-  const key = `${what}\0${email}`;
-  const left = limits.left(key, timing.mailEveryMs, call.now);
-  if (left !== undefined) throw emailsOff(left);
-  takeShare(parts, call);
-  limits.wait(key, timing.mailEveryMs, call.now);
+export function pretendMail(
+  deps: AuthDependencies,
+  call: AuthCall,
+  kind: 'confirmation' | 'recovery',
+  email: string,
+): void {
+  const { limits, timing } = deps;
+  const key = `${kind}\0${email}`;
+  const remainingSeconds = limits.remainingSeconds(key, timing.mailIntervalMs, call.now);
+  if (remainingSeconds !== undefined) throw createMailIntervalError(remainingSeconds);
+  checkMailLimit(deps, call);
+  limits.takeTurn(key, timing.mailIntervalMs, call.now);
 }
 
 export function isLoopback(address: string): boolean {
@@ -76,52 +83,56 @@ const flowMethods = {
   email_change: 'email_change',
 } as const;
 
-/** What the flow of a link of this type is called; undefined where no program can wait for one. */
-export function flowMethod(type: string): string | undefined {
+/** Returns the flow method of a link type; undefined when no program waits for a code of that type. */
+export function findFlowMethod(type: string): string | undefined {
   return Object.hasOwn(flowMethods, type) ? flowMethods[type as keyof typeof flowMethods] : undefined;
 }
 
-/** Writes a fresh code and link for a user's own address. @throws Refusal 429 shortly after the one before. */
+/**
+ * Stores a new code and link for the address of a user.
+ *
+ * @throws AuthError 429 shortly after the former mail
+ */
 export async function planMail(
-  parts: AuthParts,
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   user: StoredUser,
   purpose: keyof typeof columns,
   { redirectTo, challenge }: MailRequest,
 ): Promise<PlannedMail> {
-  const [column, sent] = columns[purpose];
-  if (purpose !== 'invite') tooSoon(parts, user[sent], call.now);
-  countMail(parts, call, purpose);
+  const [column, sentColumn] = columns[purpose];
+  if (purpose !== 'invite') checkInterval(deps, user[sentColumn], call.now);
+  countMail(deps, call, purpose);
   const email = user.email ?? '';
-  const code = sixDigits();
-  const hash = `${challenge === undefined ? '' : pkcePrefix}${parts.keys.codeHash(email, code)}`;
+  const code = createCode();
+  const hash = `${challenge === undefined ? '' : pkcePrefix}${deps.keys.hashCode(email, code)}`;
   const invited = purpose === 'invite' ? { invited_at: call.now } : {};
-  const changed = await changeUser(sql, user.id, { [column]: hash, [sent]: call.now, ...invited }, call.now);
+  const changed = await changeUser(sql, user.id, { [column]: hash, [sentColumn]: call.now, ...invited }, call.now);
   if (challenge !== undefined) await insertFlow(sql, user.id, flowMethods[purpose], challenge, call.now);
-  const link = linkOf(call.base, hash, purpose, redirectTo);
-  const { subject, body } = mailText(purpose, { site: siteOf(parts, call), link, code });
-  return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body, link }) };
+  const link = buildLink(call.base, hash, purpose, redirectTo);
+  const { subject, body } = mailText(purpose, { site: getSiteUrl(deps, call), link, code });
+  return { user: changed, send: () => deps.mailbox.send({ to: email, subject, body, link }) };
 }
 
-/** Writes codes and links for a change of address: one to the new one, and one to the old one. */
+/** Stores codes and links for a change of address: for the new address and for the old one. */
 export async function planEmailChange(
-  parts: AuthParts,
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   user: StoredUser,
   to: string,
   { redirectTo, challenge }: MailRequest,
 ): Promise<PlannedMail> {
-  tooSoon(parts, user.email_change_sent_at, call.now);
-  countMail(parts, call, 'email_change');
+  checkInterval(deps, user.email_change_sent_at, call.now);
+  countMail(deps, call, 'email_change');
   const from = user.email ?? '';
   const prefix = challenge === undefined ? '' : pkcePrefix;
-  const site = siteOf(parts, call);
-  const letter = (address: string): { hash: string; mail: Parameters<AuthParts['mailbox']['send']>[0] } => {
-    const code = sixDigits();
-    const hash = prefix + parts.keys.codeHash(address, code);
-    const link = linkOf(call.base, hash, 'email_change', redirectTo);
+  const site = getSiteUrl(deps, call);
+  const createMail = (address: string): { hash: string; mail: Parameters<AuthDependencies['mailbox']['send']>[0] } => {
+    const code = createCode();
+    const hash = prefix + deps.keys.hashCode(address, code);
+    const link = buildLink(call.base, hash, 'email_change', redirectTo);
     const { subject, body } = mailText('email_change', {
       site,
       link,
@@ -130,15 +141,15 @@ export async function planEmailChange(
     });
     return { hash, mail: { to: address, subject, body, link } };
   };
-  const fresh = letter(to);
-  const current = from === '' ? undefined : letter(from);
+  const newMail = createMail(to);
+  const currentMail = from === '' ? undefined : createMail(from);
   const changed = await changeUser(
     sql,
     user.id,
     {
       email_change: to,
-      email_change_token_new: fresh.hash,
-      email_change_token_current: current?.hash ?? '',
+      email_change_token_new: newMail.hash,
+      email_change_token_current: currentMail?.hash ?? '',
       email_change_sent_at: call.now,
       email_change_confirm_status: 0,
     },
@@ -148,25 +159,25 @@ export async function planEmailChange(
   return {
     user: changed,
     async send() {
-      await parts.mailbox.send(fresh.mail);
-      if (current !== undefined) await parts.mailbox.send(current.mail);
+      await deps.mailbox.send(newMail.mail);
+      if (currentMail !== undefined) await deps.mailbox.send(currentMail.mail);
     },
   };
 }
 
-/** A code that proves that it is still the same person. */
+/** Stores a code that confirms the identity of a signed-in user. */
 export async function planReauthentication(
-  parts: AuthParts,
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   user: StoredUser,
 ): Promise<PlannedMail> {
-  tooSoon(parts, user.reauthentication_sent_at, call.now);
-  countMail(parts, call, 'reauthentication');
+  checkInterval(deps, user.reauthentication_sent_at, call.now);
+  countMail(deps, call, 'reauthentication');
   const email = user.email ?? '';
-  const code = sixDigits();
-  const change = { reauthentication_token: parts.keys.codeHash(email, code), reauthentication_sent_at: call.now };
+  const code = createCode();
+  const change = { reauthentication_token: deps.keys.hashCode(email, code), reauthentication_sent_at: call.now };
   const changed = await changeUser(sql, user.id, change, call.now);
-  const { subject, body } = mailText('reauthentication', { site: siteOf(parts, call), code });
-  return { user: changed, send: () => parts.mailbox.send({ to: email, subject, body }) };
+  const { subject, body } = mailText('reauthentication', { site: getSiteUrl(deps, call), code });
+  return { user: changed, send: () => deps.mailbox.send({ to: email, subject, body }) };
 }

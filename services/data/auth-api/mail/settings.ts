@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The mail server that mails of sign-in go out by; the environment names are Supabase's. */
+/** Settings of the mail server; the environment names are those of Supabase. */
 export const mailFields = {
   smtpHost: z
     .string()
@@ -83,8 +83,8 @@ export const mailEnvironment = {
   DATA_SMTP_SENDER_NAME: 'smtpName',
 } as const satisfies Record<string, keyof MailSettings>;
 
-/** The address of the aggregator for mail to somebody; undefined without a mail server. It holds the password. */
-export function mailDestination(settings: MailSettings, to: string): string | undefined {
+/** Returns the notification URL for a mail address; undefined without a mail server. It contains the password. */
+export function buildMailDestination(settings: MailSettings, to: string): string | undefined {
   const { smtpHost, smtpPort, smtpUser, smtpPassword, smtpMode, smtpFrom, smtpName } = settings;
   if (smtpHost === '' || smtpFrom === '') return undefined;
   const account = smtpUser === '' ? '' : `${encodeURIComponent(smtpUser)}:${encodeURIComponent(smtpPassword)}@`;

@@ -1,110 +1,121 @@
 import { randomBytes } from 'node:crypto';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal } from '../http/refusal.ts';
+import { createOkResponse, type AuthResponse, type AuthCall } from '../http/auth-call.ts';
+import { createValidationError, AuthError } from '../http/auth-error.ts';
 import { planEmailChange, planMail, pretendMail, type PlannedMail } from '../mail/requests.ts';
-import type { AuthParts } from '../parts.ts';
-import { challengeOf, checkedEmail } from '../people/checks.ts';
-import { signUp } from '../people/sign-up.ts';
-import { redirectOf } from '../site.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { parseChallenge, parseEmail } from '../users/checks.ts';
+import { signUp } from '../users/sign-up.ts';
+import { getRedirectTarget } from '../site.ts';
 import type { Sql } from '../store/database.ts';
-import { lockedUser, userByEmail, type StoredUser } from '../store/users.ts';
+import { lockUser, findUserByEmail, type StoredUser } from '../store/users.ts';
 import type { Route } from './route.ts';
-import { limit } from './signup.ts';
+import { checkRateLimit } from './signup.ts';
 
-/** Routes that send a mail to who has an account, and answer the same to all. */
+/** Routes that send a mail to existing users and answer equally for unknown addresses. */
 export const mailRoutes: readonly Route[] = [
   ['POST', '/recover', recover],
   ['POST', '/resend', resend],
-  ['POST', '/magiclink', (parts, call) => magicLink(parts, call, true)],
+  ['POST', '/magiclink', (deps, call) => magicLink(deps, call, true)],
   ['POST', '/otp', otp],
 ];
 
-async function planned(
-  parts: AuthParts,
+async function sendPlanned(
+  deps: AuthDependencies,
   user: StoredUser,
   plan: (sql: Sql, user: StoredUser) => Promise<PlannedMail>,
-): Promise<Answer> {
-  const mail = await parts.database.transaction(async (sql) => plan(sql, (await lockedUser(sql, user.id)) ?? user));
+): Promise<AuthResponse> {
+  const mail = await deps.database.transaction(async (sql) => plan(sql, (await lockUser(sql, user.id)) ?? user));
   await mail.send();
-  return ok({});
+  return createOkResponse({});
 }
 
-function noAccount(parts: AuthParts, call: Call, what: 'confirmation' | 'recovery', email: string): Answer {
-  pretendMail(parts, call, what, email);
-  return ok({});
+function answerWithoutAccount(
+  deps: AuthDependencies,
+  call: AuthCall,
+  kind: 'confirmation' | 'recovery',
+  email: string,
+): AuthResponse {
+  pretendMail(deps, call, kind, email);
+  return createOkResponse({});
 }
 
-async function recover(parts: AuthParts, call: Call): Promise<Answer> {
-  limit(parts, call, 'otp');
+async function recover(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
+  checkRateLimit(deps, call, 'otp');
   const body = await call.body();
-  if (body.text('email') === '') throw invalid('Password recovery requires an email');
-  const email = checkedEmail(body.text('email'));
-  const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
-  const user = await userByEmail(parts.database, email);
-  if (user === undefined) return noAccount(parts, call, 'recovery', email);
-  return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'recovery', mail));
+  if (body.text('email') === '') throw createValidationError('Password recovery requires an email');
+  const email = parseEmail(body.text('email'));
+  const mail = { redirectTo: getRedirectTarget(deps, call), challenge: parseChallenge(body) };
+  const user = await findUserByEmail(deps.database, email);
+  if (user === undefined) return answerWithoutAccount(deps, call, 'recovery', email);
+  return sendPlanned(deps, user, (sql, locked) => planMail(deps, sql, call, locked, 'recovery', mail));
 }
 
-async function resend(parts: AuthParts, call: Call): Promise<Answer> {
-  limit(parts, call, 'otp');
+async function resend(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
+  checkRateLimit(deps, call, 'otp');
   const body = await call.body();
   const [type, phone] = [body.text('type'), body.text('phone')];
   if (!['signup', 'email_change', 'sms', 'phone_change'].includes(type)) {
-    throw invalid('Missing one of these types: signup, email_change, sms, phone_change');
+    throw createValidationError('Missing one of these types: signup, email_change, sms, phone_change');
   }
-  if (type === 'signup' && body.text('email') === '') throw invalid('Type provided requires an email address');
-  if (type === 'sms' && phone === '') throw invalid('Type provided requires a phone number');
+  if (type === 'signup' && body.text('email') === '')
+    throw createValidationError('Type provided requires an email address');
+  if (type === 'sms' && phone === '') throw createValidationError('Type provided requires a phone number');
   if (phone !== '' && body.text('email') !== '') {
-    throw invalid('Only an email address or phone number should be provided.');
+    throw createValidationError('Only an email address or phone number should be provided.');
   }
-  if (phone !== '') throw new Refusal(400, 'phone_provider_disabled', 'Phone logins are disabled');
-  if (body.text('email') === '') throw invalid('Missing email address or phone number');
-  const email = checkedEmail(body.text('email'));
-  const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
-  const user = await userByEmail(parts.database, email);
+  if (phone !== '') throw new AuthError(400, 'phone_provider_disabled', 'Phone logins are disabled');
+  if (body.text('email') === '') throw createValidationError('Missing email address or phone number');
+  const email = parseEmail(body.text('email'));
+  const mail = { redirectTo: getRedirectTarget(deps, call), challenge: parseChallenge(body) };
+  const user = await findUserByEmail(deps.database, email);
   if (type === 'signup') {
-    if (user === undefined || user.email_confirmed_at !== null) return noAccount(parts, call, 'confirmation', email);
-    return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'signup', mail));
+    if (user === undefined || user.email_confirmed_at !== null)
+      return answerWithoutAccount(deps, call, 'confirmation', email);
+    return sendPlanned(deps, user, (sql, locked) => planMail(deps, sql, call, locked, 'signup', mail));
   }
   const to = user?.email_change ?? '';
-  if (user === undefined || to === '' || type !== 'email_change') return noAccount(parts, call, 'confirmation', email);
-  return planned(parts, user, (sql, locked) => planEmailChange(parts, sql, call, locked, to, mail));
+  if (user === undefined || to === '' || type !== 'email_change')
+    return answerWithoutAccount(deps, call, 'confirmation', email);
+  return sendPlanned(deps, user, (sql, locked) => planEmailChange(deps, sql, call, locked, to, mail));
 }
 
-async function otp(parts: AuthParts, call: Call): Promise<Answer> {
+async function otp(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
   const body = await call.body();
   const [email, phone] = [body.text('email'), body.text('phone')];
-  if (email !== '' && phone !== '') throw invalid('Only an email address or phone number should be provided');
-  if (email !== '' && body.text('channel') !== '') throw invalid('Channel should only be specified with Phone OTP');
-  if (phone !== '') throw new Refusal(400, 'phone_provider_disabled', 'Unsupported phone provider');
-  if (email === '') throw invalid('One of email or phone must be set');
-  return magicLink(parts, call, body.flag('create_user', true));
+  if (email !== '' && phone !== '')
+    throw createValidationError('Only an email address or phone number should be provided');
+  if (email !== '' && body.text('channel') !== '')
+    throw createValidationError('Channel should only be specified with Phone OTP');
+  if (phone !== '') throw new AuthError(400, 'phone_provider_disabled', 'Unsupported phone provider');
+  if (email === '') throw createValidationError('One of email or phone must be set');
+  return magicLink(deps, call, body.flag('create_user', true));
 }
 
-async function magicLink(parts: AuthParts, call: Call, mayCreate: boolean): Promise<Answer> {
-  limit(parts, call, 'otp');
+async function magicLink(deps: AuthDependencies, call: AuthCall, mayCreate: boolean): Promise<AuthResponse> {
+  checkRateLimit(deps, call, 'otp');
   const body = await call.body();
-  if (body.text('email') === '') throw invalid('Password recovery requires an email').as(422);
-  const email = checkedEmail(body.text('email'));
-  const mail = { redirectTo: redirectOf(parts, call), challenge: challengeOf(body) };
-  let user = await userByEmail(parts.database, email);
-  if (user === undefined && !mayCreate) throw new Refusal(422, 'otp_disabled', 'Signups not allowed for otp');
+  if (body.text('email') === '') throw createValidationError('Password recovery requires an email').withStatus(422);
+  const email = parseEmail(body.text('email'));
+  const mail = { redirectTo: getRedirectTarget(deps, call), challenge: parseChallenge(body) };
+  let user = await findUserByEmail(deps.database, email);
+  if (user === undefined && !mayCreate) throw new AuthError(422, 'otp_disabled', 'Signups not allowed for otp');
   if (user === undefined || user.email_confirmed_at === null) {
-    if (!parts.settings.signUp && user === undefined) {
-      throw new Refusal(422, 'signup_disabled', 'Signups not allowed for this instance');
+    if (!deps.settings.signUp && user === undefined) {
+      throw new AuthError(422, 'signup_disabled', 'Signups not allowed for this instance');
     }
     if (user !== undefined) {
-      // Not as a sign-up, which keeps the password of whoever came with this address first.
-      return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'magiclink', mail));
+      // A sign-up would keep the password that was first used with this address.
+      return sendPlanned(deps, user, (sql, locked) => planMail(deps, sql, call, locked, 'magiclink', mail));
     }
-    // A password that nobody knows; the mail of the sign-up is the link. Where nobody confirms, nothing is said of that.
+    // The password is random and unknown; the mail of the sign-up contains the link. Without confirmation the mail does
+    // not mention it.
     const password = randomBytes(33).toString('base64url');
-    const purpose = parts.settings.autoconfirm ? 'magiclink' : 'signup';
-    const wish = { email, password, data: body.object('data') ?? {}, mail, purpose } as const;
-    const made = await signUp({ ...parts, settings: { ...parts.settings, autoconfirm: false } }, call, wish);
-    if ('user' in made) return ok({});
-    user = await userByEmail(parts.database, email);
-    if (user === undefined) return ok({});
+    const purpose = deps.settings.autoconfirm ? 'magiclink' : 'signup';
+    const input = { email, password, data: body.object('data') ?? {}, mail, purpose } as const;
+    const result = await signUp({ ...deps, settings: { ...deps.settings, autoconfirm: false } }, call, input);
+    if ('user' in result) return createOkResponse({});
+    user = await findUserByEmail(deps.database, email);
+    if (user === undefined) return createOkResponse({});
   }
-  return planned(parts, user, (sql, locked) => planMail(parts, sql, call, locked, 'magiclink', mail));
+  return sendPlanned(deps, user, (sql, locked) => planMail(deps, sql, call, locked, 'magiclink', mail));
 }

@@ -1,27 +1,26 @@
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import { createOkResponse, type AuthResponse, type AuthCall } from '../http/auth-call.ts';
+import { createValidationError, AuthError } from '../http/auth-error.ts';
+import type { AuthDependencies } from '../dependencies.ts';
 import type { Route } from './route.ts';
 
-/** What a client may know before anybody has signed in. */
+/** Routes that need no sign-in. */
 export const publicRoutes: readonly Route[] = [
   [
     'GET',
     '/health',
-    () =>
-      answered({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
+    () => resolve({ version: '', name: 'GoTrue', description: 'GoTrue is a user registration and authentication API' }),
   ],
-  ['GET', '/settings', ({ settings }) => answered(settingsView(settings))],
-  // Of a shared secret nothing is published.
+  ['GET', '/settings', ({ settings }) => resolve(settingsView(settings))],
+  // Only public keys are published, never a shared secret.
   [
     'GET',
     '/.well-known/jwks.json',
-    ({ keys }) => answered({ keys: keys.published }, { 'cache-control': 'public, max-age=600' }),
+    ({ keys }) => resolve({ keys: keys.published }, { 'cache-control': 'public, max-age=600' }),
   ],
   ['GET', '/authorize', authorize],
   ['GET', '/callback', callback],
   ['POST', '/callback', callback],
-  ['POST', '/sso', () => refused(new Refusal(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'))],
+  ['POST', '/sso', () => reject(new AuthError(404, 'saml_provider_disabled', 'SAML 2.0 is disabled'))],
 ];
 
 const providers = [
@@ -50,15 +49,15 @@ const providers = [
   'zoom',
 ];
 
-function answered(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  return Promise.resolve(ok(body, headers));
+function resolve(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<AuthResponse> {
+  return Promise.resolve(createOkResponse(body, headers));
 }
 
-function refused(refusal: Refusal): Promise<Answer> {
-  return Promise.reject(refusal);
+function reject(error: AuthError): Promise<AuthResponse> {
+  return Promise.reject(error);
 }
 
-function settingsView({ anonymousSignIns, autoconfirm, signUp }: AuthParts['settings']): unknown {
+function settingsView({ anonymousSignIns, autoconfirm, signUp }: AuthDependencies['settings']): unknown {
   return {
     external: {
       anonymous_users: anonymousSignIns,
@@ -76,16 +75,16 @@ function settingsView({ anonymousSignIns, autoconfirm, signUp }: AuthParts['sett
   };
 }
 
-function authorize(_parts: AuthParts, { query }: Call): Promise<Answer> {
+function authorize(_parts: AuthDependencies, { query }: AuthCall): Promise<AuthResponse> {
   const provider = query.get('provider') ?? '';
-  const known = providers.includes(provider);
-  return refused(
-    invalid(
-      `Unsupported provider: ${known ? 'provider is not enabled' : `Provider ${provider.slice(0, 100)} could not be found`}`,
+  const isKnown = providers.includes(provider);
+  return reject(
+    createValidationError(
+      `Unsupported provider: ${isKnown ? 'provider is not enabled' : `Provider ${provider.slice(0, 100)} could not be found`}`,
     ),
   );
 }
 
-function callback(): Promise<Answer> {
-  return refused(new Refusal(400, 'bad_oauth_callback', 'OAuth state parameter missing'));
+function callback(): Promise<AuthResponse> {
+  return reject(new AuthError(400, 'bad_oauth_callback', 'OAuth state parameter missing'));
 }

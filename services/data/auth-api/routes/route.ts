@@ -1,5 +1,9 @@
-import type { Answer, Call } from '../http/call.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthResponse, AuthCall } from '../http/auth-call.ts';
+import type { AuthDependencies } from '../dependencies.ts';
 
-/** A method, a path below `/auth/v1` in which `*` stands for one part, and what answers. */
-export type Route = readonly [method: string, path: string, answer: (parts: AuthParts, call: Call) => Promise<Answer>];
+/** Method, path below `/auth/v1` in which `*` matches one segment, and handler. */
+export type Route = readonly [
+  method: string,
+  path: string,
+  answer: (deps: AuthDependencies, call: AuthCall) => Promise<AuthResponse>,
+];

@@ -1,53 +1,54 @@
 import { isPhone } from '../domain/addresses.ts';
-import { merged } from '../domain/metadata.ts';
-import { ok, type Answer, type Call } from '../http/call.ts';
-import { invalid, Refusal, tooMany } from '../http/refusal.ts';
-import { flowMethod } from '../mail/requests.ts';
+import { mergeMetadata } from '../domain/metadata.ts';
+import { createOkResponse, type AuthResponse, type AuthCall } from '../http/auth-call.ts';
+import { createValidationError, AuthError, createRateLimitError } from '../http/auth-error.ts';
+import { findFlowMethod } from '../mail/requests.ts';
 import { isSameSecret } from '../../../kit/same-secret.ts';
-import { pkcePrefix } from '../one-time.ts';
-import type { AuthParts } from '../parts.ts';
-import { checkedEmail } from '../people/checks.ts';
-import { finishEmailChange } from '../people/email-change.ts';
-import { confirmEmail, isUnprovenSignUp } from '../people/new-user.ts';
-import { isBanned, millis } from '../session/bearer.ts';
-import { beginSession, type SessionView } from '../session/issue.ts';
+import { pkcePrefix } from '../one-time-tokens.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { parseEmail } from '../users/checks.ts';
+import { finishEmailChange } from '../users/email-change.ts';
+import { confirmEmail, isUnprovenSignUp } from '../users/new-user.ts';
+import { isBanned, toMillis } from '../session/bearer.ts';
+import { createSession, type SessionView } from '../session/issue.ts';
 import { recordFailures } from '../session/security-events.ts';
-import { redirectOf } from '../site.ts';
+import { getRedirectTarget } from '../site.ts';
 import type { Sql } from '../store/database.ts';
 import { issueCode } from '../store/flows.ts';
 import {
   changeIdentity,
   changeUser,
-  lockedUser,
-  userByEmail,
-  userById,
-  userByToken,
-  userChangingEmail,
+  lockUser,
+  findUserByEmail,
+  findUserById,
+  findUserByToken,
+  findUserByEmailChange,
   type StoredUser,
 } from '../store/users.ts';
 import type { Route } from './route.ts';
-import { limit } from './signup.ts';
+import { checkRateLimit } from './signup.ts';
 
 export const verifyRoutes: readonly Route[] = [
   ['POST', '/verify', postVerify],
   ['GET', '/verify', getVerify],
 ];
 
-const oneOfTwo = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
-const expiredCode = (): Refusal => new Refusal(403, 'otp_expired', 'Token has expired or is invalid');
-const expiredLink = (): Refusal => new Refusal(403, 'otp_expired', 'Email link is invalid or has expired');
+const firstConfirmationMessage = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
+const createExpiredCodeError = (): AuthError => new AuthError(403, 'otp_expired', 'Token has expired or is invalid');
+const createExpiredLinkError = (): AuthError =>
+  new AuthError(403, 'otp_expired', 'Email link is invalid or has expired');
 
-/** Who proved an address, and by what: `email` has become what it stands for. */
-interface Proven {
+/** Verified token with its user and effective type: `email` is replaced by the actual one. */
+interface VerifiedToken {
   readonly user: StoredUser;
   readonly type: string;
-  /** The token as the table has it. */
+  /** Token as stored in the table. */
   readonly hash: string;
 }
 
 /**
- * Which tokens a type stands for, the likeliest first. A link for who is new and one for who is not prove the same, and
- * programs do not know which of the two a person got.
+ * Token kinds of a verification type, likeliest first. Links for new and existing users prove the same, and programs
+ * cannot tell which one a user received.
  */
 const kinds: Readonly<Record<string, readonly Kind[]>> = {
   signup: ['confirmation', 'recovery'],
@@ -58,153 +59,168 @@ const kinds: Readonly<Record<string, readonly Kind[]>> = {
   email_change: ['email_change'],
 };
 
-function kindsOf(type: string): readonly Kind[] {
-  const wanted = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  if (wanted === undefined) throw invalid('Invalid email verification type');
-  return wanted;
+function getKinds(type: string): readonly Kind[] {
+  const tokenKinds = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  if (tokenKinds === undefined) throw createValidationError('Invalid email verification type');
+  return tokenKinds;
 }
 
-function provenType(asked: string, kind: Kind): string {
+function getEffectiveType(requestedType: string, kind: Kind): string {
   if (kind === 'email_change') return kind;
-  if (kind === 'confirmation') return asked === 'invite' ? asked : 'signup';
-  return asked === 'recovery' ? asked : 'magiclink';
+  if (kind === 'confirmation') return requestedType === 'invite' ? requestedType : 'signup';
+  return requestedType === 'recovery' ? requestedType : 'magiclink';
 }
 
-async function postVerify(parts: AuthParts, call: Call): Promise<Answer> {
-  limit(parts, call, 'verify');
+async function postVerify(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
+  checkRateLimit(deps, call, 'verify');
   const body = await call.body();
   const [type, token, hash] = [body.text('type'), body.text('token'), body.text('token_hash')];
   const [email, phone] = [body.text('email'), body.text('phone')];
-  if (type === '') throw invalid('Verify requires a verification type');
-  if ((token === '') === (hash === '')) throw invalid('Verify requires either a token or a token hash');
+  if (type === '') throw createValidationError('Verify requires a verification type');
+  if ((token === '') === (hash === '')) throw createValidationError('Verify requires either a token or a token hash');
   if (hash !== '' && (email !== '' || phone !== '' || body.text('redirect_to') !== '')) {
-    throw invalid('Only the token_hash and type should be provided');
+    throw createValidationError('Only the token_hash and type should be provided');
   }
   if (token !== '' && (email === '') === (phone === '')) {
-    throw invalid('Only an email address or phone number should be provided on verify');
+    throw createValidationError('Only an email address or phone number should be provided on verify');
   }
-  if (phone !== '') throw isPhone(phone) ? expiredCode() : invalid('Invalid phone number format (E.164 required)');
-  const address = token === '' ? '' : checkedEmail(email);
-  return recordFailures(parts, call, { user: address === '' ? '-' : address, method: 'otp' }, () =>
-    checkCode(parts, call, { type, token, hash, address }),
+  if (phone !== '')
+    throw isPhone(phone)
+      ? createExpiredCodeError()
+      : createValidationError('Invalid phone number format (E.164 required)');
+  const address = token === '' ? '' : parseEmail(email);
+  return recordFailures(deps, call, { user: address === '' ? '-' : address, method: 'otp' }, () =>
+    checkCode(deps, call, { type, token, hash, address }),
   );
 }
 
 async function checkCode(
-  parts: AuthParts,
-  call: Call,
+  deps: AuthDependencies,
+  call: AuthCall,
   { type, token, hash, address }: Readonly<Record<'type' | 'token' | 'hash' | 'address', string>>,
-): Promise<Answer> {
-  if (address !== '' && !parts.limits.mayTry('code', address, call.now)) throw tooMany();
-  if (address !== '') parts.limits.failed('code', address, call.now);
-  const session = await parts.database.transaction(async (sql) => {
-    const proven =
+): Promise<AuthResponse> {
+  if (address !== '' && !deps.limits.mayTry('code', address, call.now)) throw createRateLimitError();
+  if (address !== '') deps.limits.addFailure('code', address, call.now);
+  const session = await deps.database.transaction(async (sql) => {
+    const verified =
       token === ''
-        ? await byHash(parts, sql, call, type, hash)
-        : await byCode(parts, sql, call, { type, address, token });
-    const user = await takeProof(parts, sql, call, proven);
-    return user === undefined ? undefined : beginSession(parts, sql, call, user, 'otp');
+        ? await findByHash(deps, sql, call, type, hash)
+        : await findByCode(deps, sql, call, { type, address, token });
+    const user = await applyToken(deps, sql, call, verified);
+    return user === undefined ? undefined : createSession(deps, sql, call, user, 'otp');
   });
-  if (address !== '') parts.limits.succeeded('code', address);
-  return ok(session ?? { msg: oneOfTwo, code: '200' });
+  if (address !== '') deps.limits.clearFailures('code', address);
+  return createOkResponse(session ?? { msg: firstConfirmationMessage, code: '200' });
 }
 
-/** A link of a mail, opened in a browser: it leads on, with a session, a code or what went wrong. */
-async function getVerify(parts: AuthParts, call: Call): Promise<Answer> {
-  limit(parts, call, 'verify');
+/** Handles a link of a mail in a browser: it redirects with a session, a code or an error. */
+async function getVerify(deps: AuthDependencies, call: AuthCall): Promise<AuthResponse> {
+  checkRateLimit(deps, call, 'verify');
   const [type, token] = [call.query.get('type') ?? '', call.query.get('token') ?? call.query.get('token_hash') ?? ''];
-  if (type === '') throw invalid('Verify requires a verification type');
-  if (token === '') throw invalid('Verify requires a token or a token hash');
-  const target = redirectOf(parts, call);
-  const byCodes = token.startsWith(pkcePrefix);
+  if (type === '') throw createValidationError('Verify requires a verification type');
+  if (token === '') throw createValidationError('Verify requires a token or a token hash');
+  const target = getRedirectTarget(deps, call);
+  const usesPkce = token.startsWith(pkcePrefix);
   try {
     const open = async (sql: Sql): Promise<SessionView | string | undefined> => {
-      const proven = await byHash(parts, sql, call, type, token);
-      const user = await takeProof(parts, sql, call, proven);
+      const verified = await findByHash(deps, sql, call, type, token);
+      const user = await applyToken(deps, sql, call, verified);
       if (user === undefined) return undefined;
-      if (!byCodes) return beginSession(parts, sql, call, user, 'otp');
-      const code = await issueCode(sql, user.id, flowMethod(proven.type) ?? '', call.now);
+      if (!usesPkce) return createSession(deps, sql, call, user, 'otp');
+      const code = await issueCode(sql, user.id, findFlowMethod(verified.type) ?? '', call.now);
       if (code !== undefined) return code;
-      throw new Refusal(
+      throw new AuthError(
         400,
         'flow_state_not_found',
         'No associated flow state found. No valid flow state found for user.',
       );
     };
-    const outcome = await recordFailures(parts, call, { user: '-', method: 'otp' }, () =>
-      parts.database.transaction(open),
+    const outcome = await recordFailures(deps, call, { user: '-', method: 'otp' }, () =>
+      deps.database.transaction(open),
     );
-    if (outcome === undefined) return ledOn(target, { message: oneOfTwo, sb: '' }, byCodes);
+    if (outcome === undefined) return redirectWith(target, { message: firstConfirmationMessage, sb: '' }, usesPkce);
     if (typeof outcome === 'string') {
       const url = new URL(target);
       url.searchParams.set('code', outcome);
       return redirect(url.href);
     }
     const { access_token, expires_at, expires_in, refresh_token, token_type } = outcome;
-    const told = { access_token, expires_at: String(expires_at), expires_in: String(expires_in), refresh_token };
-    return redirect(`${target}#${new URLSearchParams({ ...told, sb: '', token_type, type }).toString()}`);
+    const sessionFields = {
+      access_token,
+      expires_at: String(expires_at),
+      expires_in: String(expires_in),
+      refresh_token,
+    };
+    return redirect(`${target}#${new URLSearchParams({ ...sessionFields, sb: '', token_type, type }).toString()}`);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status >= 500) throw error;
+    if (!(error instanceof AuthError) || error.status >= 500) throw error;
     const kind = { 400: 'invalid_request', 401: 'unauthorized_client', 403: 'access_denied' }[error.status];
-    const words = { error_code: error.slug, error_description: error.detail };
-    return ledOn(target, { ...(kind === undefined ? {} : { error: kind }), ...words, sb: '' }, byCodes);
+    const fields = { error_code: error.errorCode, error_description: error.detail };
+    return redirectWith(target, { ...(kind === undefined ? {} : { error: kind }), ...fields, sb: '' }, usesPkce);
   }
 }
 
-function ledOn(target: string, words: Readonly<Record<string, string>>, alsoInQuery: boolean): Answer {
+function redirectWith(target: string, fields: Readonly<Record<string, string>>, alsoInQuery: boolean): AuthResponse {
   const url = new URL(target);
-  const { sb: _, ...query } = words;
+  const { sb: _, ...query } = fields;
   if (alsoInQuery) for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const base = alsoInQuery ? url.href.split('#', 1)[0] : target.split('#', 1)[0];
-  return redirect(`${base ?? ''}#${new URLSearchParams(words).toString()}`);
+  return redirect(`${base ?? ''}#${new URLSearchParams(fields).toString()}`);
 }
 
-function redirect(location: string): Answer {
-  const shown = location.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`).replaceAll('&#38;', '&amp;');
+function redirect(location: string): AuthResponse {
+  const escaped = location.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`).replaceAll('&#38;', '&amp;');
   return {
     status: 303,
     headers: { location, 'content-type': 'text/html; charset=utf-8' },
-    body: `<a href="${shown}">See Other</a>.\n\n`,
+    body: `<a href="${escaped}">See Other</a>.\n\n`,
   };
 }
 
-async function byHash(parts: AuthParts, sql: Sql, call: Call, type: string, hash: string): Promise<Proven> {
-  for (const kind of kindsOf(type)) {
-    const found = await userByToken(sql, kind, hash);
-    const user = found === undefined ? undefined : await lockedUser(sql, found.id);
-    // Another request may have taken it while this one waited.
-    if (user === undefined || !tokensOf(user, kind).some((token) => isSameSecret(token, hash))) continue;
-    if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
-    if (!isFresh(parts, sentAt(user, kind), call.now)) throw expiredLink();
-    return { user, hash, type: provenType(type, kind) };
+async function findByHash(
+  deps: AuthDependencies,
+  sql: Sql,
+  call: AuthCall,
+  type: string,
+  hash: string,
+): Promise<VerifiedToken> {
+  for (const kind of getKinds(type)) {
+    const candidate = await findUserByToken(sql, kind, hash);
+    const user = candidate === undefined ? undefined : await lockUser(sql, candidate.id);
+    // A concurrent request may have used the token while this one waited for the lock.
+    if (user === undefined || !getTokens(user, kind).some((token) => isSameSecret(token, hash))) continue;
+    if (isBanned(user, call.now)) throw new AuthError(403, 'user_banned', 'User is banned');
+    if (!isFresh(deps, getSentAt(user, kind), call.now)) throw createExpiredLinkError();
+    return { user, hash, type: getEffectiveType(type, kind) };
   }
-  throw expiredLink();
+  throw createExpiredLinkError();
 }
 
-async function byCode(
-  parts: AuthParts,
+async function findByCode(
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   { type, address, token }: { readonly type: string; readonly address: string; readonly token: string },
-): Promise<Proven> {
-  const hash = parts.keys.codeHash(address, token);
-  const found = type === 'email_change' ? await userChangingEmail(sql, address, hash) : await userByEmail(sql, address);
-  const user = found === undefined ? undefined : await lockedUser(sql, found.id);
-  if (user === undefined) throw expiredCode();
-  for (const kind of kindsOf(type)) {
-    const right = tokensOf(user, kind).find(
+): Promise<VerifiedToken> {
+  const hash = deps.keys.hashCode(address, token);
+  const candidate =
+    type === 'email_change' ? await findUserByEmailChange(sql, address, hash) : await findUserByEmail(sql, address);
+  const user = candidate === undefined ? undefined : await lockUser(sql, candidate.id);
+  if (user === undefined) throw createExpiredCodeError();
+  for (const kind of getKinds(type)) {
+    const storedToken = getTokens(user, kind).find(
       (each) => isSameSecret(each, hash) || isSameSecret(each, pkcePrefix + hash),
     );
-    if (right === undefined || !isFresh(parts, sentAt(user, kind), call.now)) continue;
-    if (isBanned(user, call.now)) throw new Refusal(403, 'user_banned', 'User is banned');
-    return { user, hash: right, type: provenType(type, kind) };
+    if (storedToken === undefined || !isFresh(deps, getSentAt(user, kind), call.now)) continue;
+    if (isBanned(user, call.now)) throw new AuthError(403, 'user_banned', 'User is banned');
+    return { user, hash: storedToken, type: getEffectiveType(type, kind) };
   }
-  throw expiredCode();
+  throw createExpiredCodeError();
 }
 
 type Kind = 'confirmation' | 'recovery' | 'email_change';
 
-function tokensOf(user: StoredUser, kind: Kind): readonly string[] {
+function getTokens(user: StoredUser, kind: Kind): readonly string[] {
   const { confirmation_token, recovery_token, email_change_token_new, email_change_token_current } = user;
   const all = {
     confirmation: [confirmation_token],
@@ -214,7 +230,7 @@ function tokensOf(user: StoredUser, kind: Kind): readonly string[] {
   return all.filter((token) => token !== null && token !== '') as string[];
 }
 
-function sentAt(user: StoredUser, kind: Kind): string | null {
+function getSentAt(user: StoredUser, kind: Kind): string | null {
   return {
     confirmation: user.confirmation_sent_at,
     recovery: user.recovery_sent_at,
@@ -222,39 +238,39 @@ function sentAt(user: StoredUser, kind: Kind): string | null {
   }[kind];
 }
 
-function isFresh({ timing }: AuthParts, sent: string | null, now: number): boolean {
-  return sent !== null && millis(sent) + timing.codeMs >= now;
+function isFresh({ timing }: AuthDependencies, sent: string | null, now: number): boolean {
+  return sent !== null && toMillis(sent) + timing.codeLifetimeMs >= now;
 }
 
-/** Writes down what was proven. Undefined where the other address has to agree first. */
-async function takeProof(
-  { settings }: AuthParts,
+/** Applies a verified token. Returns undefined when the other address has to confirm as well. */
+async function applyToken(
+  { settings }: AuthDependencies,
   sql: Sql,
-  { now }: Call,
-  { user, type, hash }: Proven,
+  { now }: AuthCall,
+  { user, type, hash }: VerifiedToken,
 ): Promise<StoredUser | undefined> {
   if (type === 'email_change') {
     const needsBoth = !settings.autoconfirm && (user.email ?? '') !== '' && user.email_change_confirm_status === 0;
     if (!needsBoth) return finishEmailChange(sql, user, now);
-    const taken = user.email_change_token_new === hash ? 'email_change_token_new' : 'email_change_token_current';
-    await changeUser(sql, user.id, { email_change_confirm_status: 1, [taken]: '' }, now);
+    const usedColumn = user.email_change_token_new === hash ? 'email_change_token_new' : 'email_change_token_current';
+    await changeUser(sql, user.id, { email_change_confirm_status: 1, [usedColumn]: '' }, now);
     return undefined;
   }
   if (type === 'signup' || type === 'invite') {
-    const known = user.identities.some(({ provider, email }) => provider === 'email' && email === user.email);
-    if (known) await changeIdentity(sql, user.id, { email_verified: true }, now);
+    const hasIdentity = user.identities.some(({ provider, email }) => provider === 'email' && email === user.email);
+    if (hasIdentity) await changeIdentity(sql, user.id, { email_verified: true }, now);
     await confirmEmail(sql, user, now);
   } else {
-    // Who proves the address by another way than a sign-up did not choose the password of that.
-    const foreign = isUnprovenSignUp(user) ? { encrypted_password: null } : {};
-    await changeUser(sql, user.id, { recovery_token: '', ...foreign }, now);
+    // A user who confirms by another way than the sign-up did not choose its password.
+    const passwordReset = isUnprovenSignUp(user) ? { encrypted_password: null } : {};
+    await changeUser(sql, user.id, { recovery_token: '', ...passwordReset }, now);
     if (user.email_confirmed_at === null) await confirmEmail(sql, user, now);
   }
-  const fresh = (await userById(sql, user.id)) ?? user;
-  const providers = [...new Set(fresh.identities.map(({ provider }) => provider))];
-  const shown = fresh.raw_app_meta_data ?? {};
-  const told = { providers, ...(providers[0] === undefined ? {} : { provider: providers[0] }) };
-  if (JSON.stringify(shown['providers']) === JSON.stringify(providers) && shown['provider'] === providers[0])
-    return fresh;
-  return changeUser(sql, user.id, { raw_app_meta_data: merged(shown, told) }, now);
+  const updated = (await findUserById(sql, user.id)) ?? user;
+  const providers = [...new Set(updated.identities.map(({ provider }) => provider))];
+  const metadata = updated.raw_app_meta_data ?? {};
+  const providerMetadata = { providers, ...(providers[0] === undefined ? {} : { provider: providers[0] }) };
+  if (JSON.stringify(metadata['providers']) === JSON.stringify(providers) && metadata['provider'] === providers[0])
+    return updated;
+  return changeUser(sql, user.id, { raw_app_meta_data: mergeMetadata(metadata, providerMetadata) }, now);
 }

@@ -1,12 +1,12 @@
-import type { Call } from '../http/call.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthCall } from '../http/auth-call.ts';
+import type { AuthDependencies } from '../dependencies.ts';
 import type { Sql } from '../store/database.ts';
 import { insertSession, type StoredSession } from '../store/sessions.ts';
 import type { StoredUser } from '../store/users.ts';
 import { recordSignIn } from './security-events.ts';
-import { userView } from './view.ts';
+import { toUserView } from './view.ts';
 
-/** What a client gets that may act as a user. */
+/** Session in the response for a client. */
 export interface SessionView {
   readonly access_token: string;
   readonly token_type: 'bearer';
@@ -16,25 +16,25 @@ export interface SessionView {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
-/** Begins a session for a user who was just recognised. */
-export async function beginSession(
-  parts: AuthParts,
+/** Creates a session for a user who has just signed in. */
+export async function createSession(
+  deps: AuthDependencies,
   sql: Sql,
-  call: Call,
+  call: AuthCall,
   user: StoredUser,
   method: string,
 ): Promise<SessionView> {
   const { now, userAgent, address } = call;
   const { session, token } = await insertSession(sql, { user, method, userAgent, ip: address, now });
-  parts.metrics.sessions.inc({ method });
-  recordSignIn(parts, call, { event: 'sign_in', user: user.email ?? user.id, method });
+  deps.metrics.sessions.inc({ method });
+  recordSignIn(deps, call, { event: 'sign_in', user: user.email ?? user.id, method });
   const time = new Date(now).toISOString();
-  return sessionView(parts, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
+  return buildSessionView(deps, call, { user: { ...user, last_sign_in_at: time, updated_at: time }, session, token });
 }
 
-export function sessionView(
-  { keys, settings }: Pick<AuthParts, 'keys' | 'settings'>,
-  { base, now }: Pick<Call, 'base' | 'now'>,
+export function buildSessionView(
+  { keys, settings }: Pick<AuthDependencies, 'keys' | 'settings'>,
+  { base, now }: Pick<AuthCall, 'base' | 'now'>,
   { user, session, token }: { readonly user: StoredUser; readonly session: StoredSession; readonly token: string },
 ): SessionView {
   const iat = Math.floor(now / 1000);
@@ -43,7 +43,10 @@ export function sessionView(
     iss: base,
     sub: user.id,
     aud: user.aud ?? 'authenticated',
-    ...{ exp, iat, email: user.email ?? '', phone: user.phone ?? '' },
+    exp,
+    iat,
+    email: user.email ?? '',
+    phone: user.phone ?? '',
     app_metadata: user.raw_app_meta_data ?? {},
     user_metadata: user.raw_user_meta_data ?? {},
     role: user.role ?? 'authenticated',
@@ -58,6 +61,6 @@ export function sessionView(
     expires_in: settings.jwtExpiry,
     expires_at: exp,
     refresh_token: token,
-    user: userView(user),
+    user: toUserView(user),
   };
 }

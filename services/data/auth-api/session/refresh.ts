@@ -1,39 +1,41 @@
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
-import { presentedToken, revokeFamily, rotate } from '../store/sessions.ts';
-import { isBanned, millis } from './bearer.ts';
-import { sessionView, type SessionView } from './issue.ts';
+import type { AuthCall } from '../http/auth-call.ts';
+import { AuthError } from '../http/auth-error.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { findPresentedToken, revokeFamily, rotateToken } from '../store/sessions.ts';
+import { isBanned, toMillis } from './bearer.ts';
+import { buildSessionView, type SessionView } from './issue.ts';
 
-const refused = (slug: string, why: string): Refusal => new Refusal(400, slug, `Invalid Refresh Token: ${why}`);
+const createRefreshError = (slug: string, reason: string): AuthError =>
+  new AuthError(400, slug, `Invalid Refresh Token: ${reason}`);
 
 /**
- * A new session in exchange for a refresh token. One that was used already gives the token that counts now, where the
- * answer may have been lost or several windows asked at once; else somebody may have stolen it, and the session ends.
+ * Exchanges a refresh token for a session. A used token returns the active one when the response may have been lost or
+ * several windows refreshed at once; otherwise it may be stolen, and the session ends.
  */
-export async function refresh(parts: AuthParts, call: Call, token: string): Promise<SessionView> {
-  const { database, metrics, timing } = parts;
-  if (token.length !== 12) throw new Refusal(400, 'validation_failed', 'Refresh token is not valid');
+export async function refresh(deps: AuthDependencies, call: AuthCall, token: string): Promise<SessionView> {
+  const { database, metrics, timing } = deps;
+  if (token.length !== 12) throw new AuthError(400, 'validation_failed', 'Refresh token is not valid');
   const outcome = await database.transaction(async (sql) => {
-    const found = await presentedToken(sql, token);
-    if (found === undefined)
-      return { refusal: refused('refresh_token_not_found', 'Refresh Token Not Found'), result: 'unknown' };
-    const { user, session, revoked, updatedAt, active } = found;
-    if (isBanned(user, call.now)) return { refusal: refused('user_banned', 'User Banned'), result: 'unknown' };
-    if (session.not_after !== null && millis(session.not_after) <= call.now) {
-      return { refusal: refused('session_expired', 'Session Expired'), result: 'unknown' };
+    const presented = await findPresentedToken(sql, token);
+    if (presented === undefined)
+      return { refusal: createRefreshError('refresh_token_not_found', 'Refresh Token Not Found'), result: 'unknown' };
+    const { user, session, revoked, updatedAt, active } = presented;
+    if (isBanned(user, call.now))
+      return { refusal: createRefreshError('user_banned', 'User Banned'), result: 'unknown' };
+    if (session.not_after !== null && toMillis(session.not_after) <= call.now) {
+      return { refusal: createRefreshError('session_expired', 'Session Expired'), result: 'unknown' };
     }
     if (!revoked) {
-      const next = await rotate(sql, session, token, call.now);
-      return { session: sessionView(parts, call, { user, session, token: next }), result: 'rotated' };
+      const next = await rotateToken(sql, session, token, call.now);
+      return { session: buildSessionView(deps, call, { user, session, token: next }), result: 'rotated' };
     }
     const isRecent = updatedAt + timing.reuseMs >= call.now && timing.reuseMs > 0;
     if (active !== null && (active.parent === token || isRecent)) {
-      return { session: sessionView(parts, call, { user, session, token: active.token }), result: 'repeated' };
+      return { session: buildSessionView(deps, call, { user, session, token: active.token }), result: 'repeated' };
     }
-    // The transaction has to be kept, so nothing is thrown in it.
+    // The transaction must commit, so the error is returned instead of thrown.
     await revokeFamily(sql, session, call.now);
-    return { refusal: refused('refresh_token_already_used', 'Already Used'), result: 'reused' };
+    return { refusal: createRefreshError('refresh_token_already_used', 'Already Used'), result: 'reused' };
   });
   metrics.refreshes.inc({ result: outcome.result });
   if ('refusal' in outcome) throw outcome.refusal;

@@ -1,15 +1,15 @@
 import type { SecurityEventName } from '../../../contracts/control/security-log.ts';
-import type { Call } from '../http/call.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { AuthParts } from '../parts.ts';
+import type { AuthCall } from '../http/auth-call.ts';
+import { AuthError } from '../http/auth-error.ts';
+import type { AuthDependencies } from '../dependencies.ts';
 
 /** Records a sign-in of an app user, or an attempt, in the security log. */
 export function recordSignIn(
-  { context }: Pick<AuthParts, 'context'>,
-  { address }: Pick<Call, 'address'>,
-  given: { readonly event: SecurityEventName; readonly user: string; readonly method: string },
+  { context }: Pick<AuthDependencies, 'context'>,
+  { address }: Pick<AuthCall, 'address'>,
+  signIn: { readonly event: SecurityEventName; readonly user: string; readonly method: string },
 ): void {
-  const { event, user, method } = given;
+  const { event, user, method } = signIn;
   // An app user is not an account, even where the names are equal.
   context.accounts.record({ event, account: user, by: user, address, service: 'data', detail: `app user, ${method}` });
 }
@@ -19,17 +19,17 @@ export function recordSignIn(
  * @param user the email address or id that the client gave
  */
 export async function recordFailures<T>(
-  parts: Pick<AuthParts, 'context'>,
-  call: Pick<Call, 'address'>,
-  given: { readonly user: string; readonly method: string },
+  deps: Pick<AuthDependencies, 'context'>,
+  call: Pick<AuthCall, 'address'>,
+  signIn: { readonly user: string; readonly method: string },
   attempt: () => Promise<T>,
 ): Promise<T> {
   try {
     return await attempt();
   } catch (error) {
-    if (error instanceof Refusal) {
-      if (failures.has(error.slug)) recordSignIn(parts, call, { event: 'sign_in_failed', ...given });
-      else if (error.status === 429) recordSignIn(parts, call, { event: 'sign_in_blocked', ...given });
+    if (error instanceof AuthError) {
+      if (failures.has(error.errorCode)) recordSignIn(deps, call, { event: 'sign_in_failed', ...signIn });
+      else if (error.status === 429) recordSignIn(deps, call, { event: 'sign_in_blocked', ...signIn });
     }
     throw error;
   }

@@ -1,48 +1,48 @@
 import pg from 'pg';
 import type { Database } from '../../engine/database.ts';
 
-/** PostgreSQL as this part needs it. */
+/** Query interface of the auth API. */
 export interface Sql {
   query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
 export interface AuthDatabase extends Sql {
-  /** One transaction; what throws rolls it back. */
+  /** Runs `work` in a transaction, which is rolled back when it throws. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
 /**
- * Statements run as the owner of people's tables: their triggers on `auth.users` run with the same rights, so they must
- * not be a superuser's.
+ * Creates the database access of the auth API. Statements run as the owner of the tables of projects: triggers on
+ * `auth.users` run with the same rights, which must not be those of a superuser.
  */
-export function authDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase {
+export function createAuthDatabase(database: Pick<Database, 'asOwner'>): AuthDatabase {
   return {
-    query: (text, values) => database.asOwner((pool) => ask(pool, text, values)),
+    query: (text, values) => database.asOwner((pool) => runQuery(pool, text, values)),
     transaction: (work) =>
       database.asOwner(async (pool) => {
         const client = await pool.connect();
-        let broken: Error | undefined;
-        // A server that is killed says so on connections where nobody asks anything too.
-        const breaks = (error: Error): void => void (broken = error);
-        client.on('error', breaks);
+        let releaseError: Error | undefined;
+        // A terminated server also reports errors on idle connections.
+        const handleError = (error: Error): void => void (releaseError = error);
+        client.on('error', handleError);
         try {
           await client.query('begin');
-          const result = await work({ query: (text, values) => ask(client, text, values) });
+          const result = await work({ query: (text, values) => runQuery(client, text, values) });
           await client.query('commit');
           return result;
         } catch (error) {
-          await client.query('rollback').catch((failure: Error) => (broken = failure));
+          await client.query('rollback').catch((failure: Error) => (releaseError = failure));
           throw error;
         } finally {
-          client.off('error', breaks);
-          client.release(broken);
+          client.off('error', handleError);
+          client.release(releaseError);
         }
       }),
   };
 }
 
-// Without names: who types statements shares these connections, and may drop or make what PostgreSQL keeps under a name.
-async function ask<Row>(
+// Statements are not named: entered statements share these connections and may drop or create prepared statements.
+async function runQuery<Row>(
   client: pg.Pool | pg.PoolClient,
   text: string,
   values: readonly unknown[] = [],
@@ -51,7 +51,7 @@ async function ask<Row>(
   return rows;
 }
 
-/** SQLSTATE of what PostgreSQL refused; undefined for other errors. */
-export function sqlState(error: unknown): string | undefined {
+/** Returns the SQLSTATE of a database error; undefined for other errors. */
+export function getSqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }

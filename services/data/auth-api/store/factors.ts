@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from './database.ts';
 
-const at = (now: number): string => new Date(now).toISOString();
+const toIso = (now: number): string => new Date(now).toISOString();
 
-/** @param secret sealed */
+/**
+ * Inserts an unverified factor.
+ *
+ * @param secret sealed
+ */
 export async function insertFactor(
   sql: Sql,
   userId: string,
@@ -14,11 +18,11 @@ export async function insertFactor(
 ): Promise<void> {
   await sql.query(
     `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret) values ($1, $2, $3, 'totp', 'unverified', $4, $4, $5)`,
-    [id, userId, name, at(now), secret],
+    [id, userId, name, toIso(now), secret],
   );
 }
 
-export async function secretOf(sql: Sql, factorId: string): Promise<string | undefined> {
+export async function findSecret(sql: Sql, factorId: string): Promise<string | undefined> {
   const [row] = await sql.query<{ secret: string }>('select secret from auth.mfa_factors where id = $1', [factorId]);
   return row?.secret;
 }
@@ -28,7 +32,7 @@ export async function insertChallenge(sql: Sql, factorId: string, ip: string, no
   await sql.query(
     `with f as (update auth.mfa_factors set last_challenged_at = $3 where id = $2)
      insert into auth.mfa_challenges (id, factor_id, created_at, ip_address) values ($1, $2, $3, $4)`,
-    [id, factorId, at(now), ip],
+    [id, factorId, toIso(now), ip],
   );
   return id;
 }
@@ -40,7 +44,7 @@ export interface FactorChallenge {
   readonly createdAt: number;
 }
 
-export async function challengeOf(sql: Sql, id: string, factorId: string): Promise<FactorChallenge | undefined> {
+export async function findChallenge(sql: Sql, id: string, factorId: string): Promise<FactorChallenge | undefined> {
   const [row] = await sql.query<{ verified: string; ip: string; created: string }>(
     `select (verified_at is not null)::text as verified, host(ip_address) as ip, (extract(epoch from created_at) * 1000)::bigint::text as created
      from auth.mfa_challenges where id = $1 and factor_id = $2`,
@@ -51,16 +55,18 @@ export async function challengeOf(sql: Sql, id: string, factorId: string): Promi
     : { verified: row.verified === 'true', ip: row.ip, createdAt: Number(row.created) };
 }
 
-/** Takes a code of this step; false when that one or a later one was taken before, so that a code is good once. */
-export async function takeStep(sql: Sql, factorId: string, step: number, now: number): Promise<boolean> {
-  const taken = await sql.query(
+/**
+ * Accepts a code of a time step. Returns false when that or a later step was used before, so that codes are valid once.
+ */
+export async function useTimeStep(sql: Sql, factorId: string, step: number, now: number): Promise<boolean> {
+  const rows = await sql.query(
     `update auth.mfa_factors set last_step = $2, status = 'verified', updated_at = $3 where id = $1 and (last_step is null or last_step < $2) returning id`,
-    [factorId, step, at(now)],
+    [factorId, step, toIso(now)],
   );
-  return taken.length > 0;
+  return rows.length > 0;
 }
 
-/** Raises a session to the second level; the others of this user end, and so do factors that were never proven. */
+/** Raises a session to aal2. Other sessions of the user and unverified factors are deleted. */
 export async function raiseSession(
   sql: Sql,
   {
@@ -71,7 +77,7 @@ export async function raiseSession(
     now,
   }: { userId: string; sessionId: string; factorId: string; challengeId: string; now: number },
 ): Promise<void> {
-  const time = at(now);
+  const time = toIso(now);
   await sql.query('update auth.mfa_challenges set verified_at = $2 where id = $1', [challengeId, time]);
   await sql.query(
     `insert into auth.mfa_amr_claims (session_id, created_at, updated_at, authentication_method) values ($1, $2, $2, 'totp')
@@ -93,7 +99,7 @@ export async function raiseSession(
   );
 }
 
-/** Sessions that were raised by it fall back. */
+/** Deletes a factor. Sessions that it raised return to aal1. */
 export async function deleteFactor(sql: Sql, id: string): Promise<void> {
   await sql.query(
     `delete from auth.mfa_amr_claims where authentication_method = 'totp' and session_id in (select id from auth.sessions where factor_id = $1)`,
@@ -104,5 +110,9 @@ export async function deleteFactor(sql: Sql, id: string): Promise<void> {
 }
 
 export async function renameFactor(sql: Sql, id: string, name: string, now: number): Promise<void> {
-  await sql.query('update auth.mfa_factors set friendly_name = $2, updated_at = $3 where id = $1', [id, name, at(now)]);
+  await sql.query('update auth.mfa_factors set friendly_name = $2, updated_at = $3 where id = $1', [
+    id,
+    name,
+    toIso(now),
+  ]);
 }

@@ -1,8 +1,8 @@
-import type { SchemaStep } from '../../engine/steps.ts';
+import type { SchemaStep } from '../../engine/schema-steps.ts';
 
 /**
- * The tables of sign-in, in the names and types that tools and people's own schemas know: foreign keys to `auth.users`,
- * triggers on it and seeds keep working. Statements may run again.
+ * Tables of the auth API with the names and types of Supabase, so that foreign keys to `auth.users`, triggers on it and
+ * seeds keep working. Statements can run repeatedly.
  */
 const tables: readonly string[] = [
   'create schema if not exists auth',
@@ -154,10 +154,10 @@ const tables: readonly string[] = [
 ];
 
 /**
- * They belong to who owns people's tables: who makes a trigger on `auth.users` must be able to drop it. In another's
- * PostgreSQL they belong to the one who runs this, where it may not give them away.
+ * Transfers the tables to the owner role: a user who creates a trigger on `auth.users` must be able to drop it. In an
+ * external PostgreSQL they remain with the current user when it may not transfer them.
  */
-const rights = `do $$
+const transferOwnership = `do $$
 declare
   name text;
 begin
@@ -174,4 +174,6 @@ begin
   end if;
 end $$`;
 
-export const authSteps: readonly SchemaStep[] = [{ name: 'auth-001-tables', sql: [...tables, rights].join(';\n') }];
+export const authSteps: readonly SchemaStep[] = [
+  { name: 'auth-001-tables', sql: [...tables, transferOwnership].join(';\n') },
+];

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Metadata } from '../domain/metadata.ts';
 import type { Sql } from './database.ts';
 
-/** A time as the table has it, in UTC, without a zone: `2026-01-02T03:04:05.678`. */
-export type Stored = string;
+/** Stored time in UTC without a zone: `2026-01-02T03:04:05.678`. */
+export type StoredTime = string;
 
 export interface StoredIdentity {
   readonly id: string;
@@ -11,9 +11,9 @@ export interface StoredIdentity {
   readonly user_id: string;
   readonly identity_data: Metadata;
   readonly provider: string;
-  readonly last_sign_in_at: Stored | null;
-  readonly created_at: Stored | null;
-  readonly updated_at: Stored | null;
+  readonly last_sign_in_at: StoredTime | null;
+  readonly created_at: StoredTime | null;
+  readonly updated_at: StoredTime | null;
   readonly email: string | null;
 }
 
@@ -22,13 +22,13 @@ export interface StoredFactor {
   readonly friendly_name: string | null;
   readonly factor_type: string;
   readonly status: 'unverified' | 'verified';
-  readonly created_at: Stored;
-  readonly updated_at: Stored;
+  readonly created_at: StoredTime;
+  readonly updated_at: StoredTime;
   readonly phone: string | null;
-  readonly last_challenged_at: Stored | null;
+  readonly last_challenged_at: StoredTime | null;
 }
 
-/** A row of `auth.users` with what belongs to it. */
+/** Row of `auth.users` with its identities and factors. */
 export interface StoredUser {
   readonly id: string;
   readonly aud: string | null;
@@ -36,34 +36,34 @@ export interface StoredUser {
   readonly email: string | null;
   readonly phone: string | null;
   readonly encrypted_password: string | null;
-  readonly email_confirmed_at: Stored | null;
-  readonly phone_confirmed_at: Stored | null;
-  readonly confirmed_at: Stored | null;
-  readonly invited_at: Stored | null;
+  readonly email_confirmed_at: StoredTime | null;
+  readonly phone_confirmed_at: StoredTime | null;
+  readonly confirmed_at: StoredTime | null;
+  readonly invited_at: StoredTime | null;
   readonly confirmation_token: string | null;
-  readonly confirmation_sent_at: Stored | null;
+  readonly confirmation_sent_at: StoredTime | null;
   readonly recovery_token: string | null;
-  readonly recovery_sent_at: Stored | null;
+  readonly recovery_sent_at: StoredTime | null;
   readonly email_change: string | null;
   readonly email_change_token_new: string | null;
   readonly email_change_token_current: string | null;
-  readonly email_change_sent_at: Stored | null;
+  readonly email_change_sent_at: StoredTime | null;
   readonly email_change_confirm_status: number | null;
   readonly reauthentication_token: string | null;
-  readonly reauthentication_sent_at: Stored | null;
-  readonly last_sign_in_at: Stored | null;
+  readonly reauthentication_sent_at: StoredTime | null;
+  readonly last_sign_in_at: StoredTime | null;
   readonly raw_app_meta_data: Metadata | null;
   readonly raw_user_meta_data: Metadata | null;
-  readonly created_at: Stored | null;
-  readonly updated_at: Stored | null;
-  readonly banned_until: Stored | null;
-  readonly deleted_at: Stored | null;
+  readonly created_at: StoredTime | null;
+  readonly updated_at: StoredTime | null;
+  readonly banned_until: StoredTime | null;
+  readonly deleted_at: StoredTime | null;
   readonly is_anonymous: boolean;
   readonly identities: readonly StoredIdentity[];
   readonly factors: readonly StoredFactor[];
 }
 
-const times = new Set([
+const timeColumns = new Set([
   'email_confirmed_at',
   'phone_confirmed_at',
   'confirmed_at',
@@ -78,7 +78,7 @@ const times = new Set([
   'banned_until',
   'deleted_at',
 ]);
-const texts = [
+const valueColumns = [
   'id',
   'aud',
   'role',
@@ -97,50 +97,50 @@ const texts = [
   'is_anonymous',
 ];
 
-function object(table: string, plain: readonly string[], timed: Iterable<string>): string {
+function buildJsonObject(table: string, columns: readonly string[], timestampColumns: Iterable<string>): string {
   const fields = [
-    ...plain.map((name) => `'${name}', ${table}.${name}`),
-    ...[...timed].map((name) => `'${name}', ${table}.${name} at time zone 'utc'`),
+    ...columns.map((name) => `'${name}', ${table}.${name}`),
+    ...[...timestampColumns].map((name) => `'${name}', ${table}.${name} at time zone 'utc'`),
   ];
   return `json_build_object(${fields.join(', ')})`;
 }
 
-const identity = object(
+const identityExpression = buildJsonObject(
   'i',
   ['id', 'provider_id', 'user_id', 'identity_data', 'provider', 'email'],
   ['last_sign_in_at', 'created_at', 'updated_at'],
 );
-const factor = object(
+const factorExpression = buildJsonObject(
   'f',
   ['id', 'friendly_name', 'factor_type', 'status', 'phone'],
   ['created_at', 'updated_at', 'last_challenged_at'],
 );
 
-/** A user as one value, so that neither the driver's types nor the zone of the session change anything. */
-export const userValue = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identity} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factor} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${object('u', texts, times)}::jsonb`;
+/** Expression of a user as one JSON value, independent of the driver's types and the time zone of the session. */
+export const userExpression = `jsonb_build_object('identities', (select coalesce(jsonb_agg(${identityExpression} order by i.created_at), '[]') from auth.identities i where i.user_id = u.id), 'factors', (select coalesce(jsonb_agg(${factorExpression} order by f.created_at), '[]') from auth.mfa_factors f where f.user_id = u.id)) || ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
 
-/** In a list: those who have many users need neither. */
-const rowValue = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${object('u', texts, times)}::jsonb`;
+/** Expression of a user in a list, without identities and factors. */
+const listedUserExpression = `jsonb_build_object('identities', '[]'::jsonb, 'factors', '[]'::jsonb) || ${buildJsonObject('u', valueColumns, timeColumns)}::jsonb`;
 
-async function one(sql: Sql, text: string, values: readonly unknown[]): Promise<StoredUser | undefined> {
+async function findOne(sql: Sql, text: string, values: readonly unknown[]): Promise<StoredUser | undefined> {
   const [row] = await sql.query<{ value: string }>(text, values);
   return row === undefined ? undefined : (JSON.parse(row.value) as StoredUser);
 }
 
-const select = `select (${userValue})::text as value from auth.users u`;
+const selectUsers = `select (${userExpression})::text as value from auth.users u`;
 
-export function userById(sql: Sql, id: string): Promise<StoredUser | undefined> {
-  return one(sql, `${select} where u.id = $1`, [id]);
+export function findUserById(sql: Sql, id: string): Promise<StoredUser | undefined> {
+  return findOne(sql, `${selectUsers} where u.id = $1`, [id]);
 }
 
-/** Its row stays locked until the transaction ends. */
-export async function lockedUser(sql: Sql, id: string): Promise<StoredUser | undefined> {
+/** Locks the row of a user until the transaction ends. */
+export async function lockUser(sql: Sql, id: string): Promise<StoredUser | undefined> {
   await sql.query('select 1 from auth.users where id = $1 for update', [id]);
-  return userById(sql, id);
+  return findUserById(sql, id);
 }
 
-export function userByEmail(sql: Sql, email: string): Promise<StoredUser | undefined> {
-  return one(sql, `${select} where u.email = $1 and u.is_sso_user = false`, [email]);
+export function findUserByEmail(sql: Sql, email: string): Promise<StoredUser | undefined> {
+  return findOne(sql, `${selectUsers} where u.email = $1 and u.is_sso_user = false`, [email]);
 }
 
 const tokenColumns = {
@@ -149,23 +149,27 @@ const tokenColumns = {
   email_change: ['email_change_token_new', 'email_change_token_current'],
 } as const;
 
-/** Who a link was sent to. */
-export function userByToken(sql: Sql, kind: keyof typeof tokenColumns, hash: string): Promise<StoredUser | undefined> {
-  // The words of the index, so that it is used.
+/** Finds the user of a link. */
+export function findUserByToken(
+  sql: Sql,
+  kind: keyof typeof tokenColumns,
+  hash: string,
+): Promise<StoredUser | undefined> {
+  // The condition repeats that of the partial index, so that it is used.
   const where = tokenColumns[kind].map((column) => `(u.${column} = $1 and u.${column}::text !~ '^[0-9 ]*$')`);
-  return one(sql, `${select} where ${where.join(' or ')} limit 1`, [hash]);
+  return findOne(sql, `${selectUsers} where ${where.join(' or ')} limit 1`, [hash]);
 }
 
-/** Who is changing from or to an address, with this token. */
-export function userChangingEmail(sql: Sql, email: string, hash: string): Promise<StoredUser | undefined> {
-  return one(
+/** Finds the user with this token who changes from or to an address. */
+export function findUserByEmailChange(sql: Sql, email: string, hash: string): Promise<StoredUser | undefined> {
+  return findOne(
     sql,
-    `${select} where (u.email = $1 and u.email_change_token_current in ($2, $3)) or (u.email_change = $1 and u.email_change_token_new in ($2, $3)) limit 1`,
+    `${selectUsers} where (u.email = $1 and u.email_change_token_current in ($2, $3)) or (u.email_change = $1 and u.email_change_token_new in ($2, $3)) limit 1`,
     [email, hash, `pkce_${hash}`],
   );
 }
 
-/** What may be written; the columns of the table. Times are ms since the epoch. */
+/** Columns that can be written. Times are ms since the epoch. */
 export type UserChange = Readonly<
   Partial<{
     aud: string;
@@ -195,7 +199,7 @@ export type UserChange = Readonly<
   }>
 >;
 
-/** Codes and links that were sent count no more. */
+/** Change that invalidates sent codes and links. */
 export const noTokens: UserChange = {
   confirmation_token: '',
   confirmation_sent_at: null,
@@ -208,30 +212,30 @@ export const noTokens: UserChange = {
   reauthentication_sent_at: null,
 };
 
-function written(change: Readonly<Record<string, unknown>>): [string, unknown][] {
+function toColumnValues(change: Readonly<Record<string, unknown>>): [string, unknown][] {
   return Object.entries(change).map(([name, value]) => {
-    if (typeof value === 'number' && times.has(name)) return [name, new Date(value).toISOString()];
+    if (typeof value === 'number' && timeColumns.has(name)) return [name, new Date(value).toISOString()];
     return [name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value];
   });
 }
 
-/** The user as it is then. */
+/** Updates a user and returns the new row. */
 export async function changeUser(sql: Sql, id: string, change: UserChange, now: number): Promise<StoredUser> {
-  const fields = written({ ...change, updated_at: now });
+  const fields = toColumnValues({ ...change, updated_at: now });
   const sets = fields.map(([name], index) => `${name} = $${index + 2}`);
   const values = fields.map(([, value]) => value);
-  const user = await one(
+  const user = await findOne(
     sql,
-    `update auth.users u set ${sets.join(', ')} where u.id = $1 returning (${userValue})::text as value`,
+    `update auth.users u set ${sets.join(', ')} where u.id = $1 returning (${userExpression})::text as value`,
     [id, ...values],
   );
-  if (user === undefined) throw new Error('the user is gone');
+  if (user === undefined) throw new Error('the user no longer exists');
   return user;
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000';
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 
-/** A new user; with an address also what it is known by. */
+/** Inserts a user, and an identity when one is given. */
 export async function insertUser(
   sql: Sql,
   change: UserChange,
@@ -242,25 +246,29 @@ export async function insertUser(
   }: { readonly id?: string; readonly identity?: Metadata; readonly now: number },
 ): Promise<StoredUser> {
   const empty = { confirmation_token: '', recovery_token: '', email_change_token_new: '', email_change: '' };
-  const fields = written({
-    ...{ instance_id: nobody, id, aud: 'authenticated', role: 'authenticated', ...empty },
+  const fields = toColumnValues({
+    instance_id: nilUuid,
+    id,
+    aud: 'authenticated',
+    role: 'authenticated',
+    ...empty,
     ...change,
     created_at: now,
     updated_at: now,
   });
   const columns = fields.map(([name]) => name).join(', ');
-  const places = fields.map((_, index) => `$${index + 1}`).join(', ');
+  const placeholders = fields.map((_, index) => `$${index + 1}`).join(', ');
   await sql.query(
-    `insert into auth.users (${columns}) values (${places})`,
+    `insert into auth.users (${columns}) values (${placeholders})`,
     fields.map(([, value]) => value),
   );
   if (data !== undefined) await insertIdentity(sql, id, data, now);
-  const user = await userById(sql, id);
+  const user = await findUserById(sql, id);
   if (user === undefined) throw new Error('a trigger removed the new user');
   return user;
 }
 
-/** Makes what a user is known by: its address. */
+/** Inserts the email identity of a user. */
 export async function insertIdentity(sql: Sql, userId: string, data: Metadata, now: number): Promise<void> {
   const all = { email: '', email_verified: false, phone_verified: false, ...data, sub: userId };
   await sql.query(
@@ -270,7 +278,7 @@ export async function insertIdentity(sql: Sql, userId: string, data: Metadata, n
   );
 }
 
-/** Writes into what the user is known by; makes it where there is none. */
+/** Updates the email identity of a user, or creates it. */
 export async function changeIdentity(sql: Sql, userId: string, change: Metadata, now: number): Promise<void> {
   const changed = await sql.query(
     `update auth.identities set identity_data = identity_data || $2::jsonb, updated_at = $3 where user_id = $1 and provider = 'email' returning id`,
@@ -293,7 +301,7 @@ const sortable = {
 export type SortColumn = keyof typeof sortable;
 export const isSortColumn = (name: string): name is SortColumn => Object.hasOwn(sortable, name);
 
-/** A page of users. The filter finds addresses, phone numbers and names that hold it, and ids that are it. */
+/** Lists a page of users. The filter matches parts of addresses, phone numbers and names, and complete ids. */
 export async function listUsers(
   sql: Sql,
   {
@@ -312,7 +320,7 @@ export async function listUsers(
   const where = `u.aud = 'authenticated' and ($1 = '' or u.email ilike $2 or u.phone like $2 or u.id::text = lower($1) or u.raw_user_meta_data ->> 'full_name' ilike $2 or u.raw_user_meta_data ->> 'name' ilike $2)`;
   const order = sort.map(({ column, ascending }) => `${sortable[column]} ${ascending ? 'asc' : 'desc'}`);
   const rows = await sql.query<{ value: string }>(
-    `select (${rowValue})::text as value from auth.users u where ${where} order by ${[...order, 'u.id'].join(', ')} limit $3 offset $4`,
+    `select (${listedUserExpression})::text as value from auth.users u where ${where} order by ${[...order, 'u.id'].join(', ')} limit $3 offset $4`,
     [filter, like, perPage, (page - 1) * perPage],
   );
   const [count] = await sql.query<{ total: string }>(
@@ -322,15 +330,15 @@ export async function listUsers(
   return { users: rows.map(({ value }) => JSON.parse(value) as StoredUser), total: Number(count?.total ?? 0) };
 }
 
-/** What users are known by, and how many sessions and proven factors they have. */
+/** Identity providers of a user, and the numbers of sessions and verified factors. */
 export interface Activity {
   readonly providers: readonly string[];
   readonly sessions: number;
   readonly factors: number;
 }
 
-/** The activity of users by their ids. */
-export async function activityOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Activity>> {
+/** Reads the activity of users, by id. */
+export async function readActivity(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, Activity>> {
   const rows = await sql.query<{ id: string; providers: string; sessions: string; factors: string }>(
     `select u.id::text,
        (select coalesce(string_agg(distinct i.provider, ' '), '') from auth.identities i where i.user_id = u.id) as providers,

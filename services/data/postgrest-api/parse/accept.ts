@@ -1,25 +1,27 @@
 import { RestError } from '../errors.ts';
 
-/** What an answer is written as. */
+/** Media type of a response. */
 export interface MediaType {
   readonly kind: 'json' | 'object' | 'array' | 'csv' | 'openapi' | 'plan';
   readonly nullsStripped: boolean;
-  /** For plans: as JSON, and with which options. */
+  /** Format and options of a query plan. */
   readonly plan?: { readonly format: 'text' | 'json'; readonly options: readonly string[] };
 }
 
 const json: MediaType = { kind: 'json', nullsStripped: false };
 
 /**
- * `isRoot`: the description of the tables is asked for. @throws RestError PGRST107 when none of the accepted types can
- * be made.
+ * Parses an `Accept` header.
+ *
+ * @param isRoot true for the root path, which serves the OpenAPI description
+ * @throws RestError PGRST107 when none of the accepted types is available
  */
 export function parseAccept(header: string | undefined, plans: boolean, isRoot: boolean): MediaType {
   if (header === undefined || header === '') return json;
-  const ranges = header.split(',').map((text, at) => {
+  const ranges = header.split(',').map((text, index) => {
     const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
     const quality = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
-    return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality, at };
+    return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality, at: index };
   });
   ranges.sort((a, b) => b.quality - a.quality || a.at - b.at);
   for (const { type, parameters } of ranges) {

@@ -1,21 +1,25 @@
 import { RestError } from '../errors.ts';
-import { CsvError, csvRows } from '../../csv/parse.ts';
+import { CsvError, parseCsvRows } from '../../csv/parse.ts';
 
-/** What is to be written. */
+/** Rows of a write request. */
 export interface Payload {
-  /** A list of objects, as JSON that nobody read and wrote again: numbers stay as they were sent. */
+  /** List of objects as JSON text that is not parsed and serialized again, so that numbers keep their precision. */
   readonly json: string;
-  /** Of its first object; all others have the same. */
+  /** Keys of the first object; all others have the same keys. */
   readonly keys: readonly string[];
   readonly count: number;
-  /** False: one object was sent. */
+  /** False when a single object was sent. */
   readonly isList: boolean;
 }
 
-/** Reads the body of a write. With `columns` given the keys of its objects may differ. @throws RestError PGRST102 */
+/**
+ * Parses the body of a write. With `columns` the keys of its objects may differ.
+ *
+ * @throws RestError PGRST102
+ */
 export function parsePayload(type: string | undefined, text: string, columns: readonly string[] | undefined): Payload {
   const media = type?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
-  if (media === 'text/csv') return listOf(csvObjects(text));
+  if (media === 'text/csv') return toPayload(parseCsvObjects(text));
   if (media === 'application/x-www-form-urlencoded') {
     const object = Object.fromEntries(new URLSearchParams(text));
     return { json: JSON.stringify([object]), keys: Object.keys(object), count: 1, isList: false };
@@ -25,20 +29,20 @@ export function parsePayload(type: string | undefined, text: string, columns: re
   }
   const value = parseJson(text);
   if (!Array.isArray(value)) {
-    // PostgREST takes a number, a text, a boolean or null for an empty list.
+    // PostgREST treats a number, a text, a boolean or null as an empty list.
     if (!isObject(value)) return { json: '[]', keys: [], count: 0, isList: true };
     return { json: `[${text}]`, keys: Object.keys(value), count: 1, isList: false };
   }
   const [first] = value as unknown[];
   if (first === undefined) return { json: '[]', keys: [], count: 0, isList: true };
-  if (!value.every(isObject)) throw bad('All object keys must match');
+  if (!value.every(isObject)) throw createBodyError('All object keys must match');
   const keys = Object.keys(first as object);
-  const all = new Set(keys);
+  const expectedKeys = new Set(keys);
   const isUniform = value.every((each) => {
-    const own = Object.keys(each);
-    return own.length === all.size && own.every((key) => all.has(key));
+    const objectKeys = Object.keys(each);
+    return objectKeys.length === expectedKeys.size && objectKeys.every((key) => expectedKeys.has(key));
   });
-  if (columns === undefined && !isUniform) throw bad('All object keys must match');
+  if (columns === undefined && !isUniform) throw createBodyError('All object keys must match');
   return { json: text, keys, count: value.length, isList: true };
 }
 
@@ -47,28 +51,29 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    if (error instanceof SyntaxError) throw bad('Empty or invalid json');
+    if (error instanceof SyntaxError) throw createBodyError('Empty or invalid json');
     throw error;
   }
 }
 
-function listOf(objects: readonly Record<string, string | null>[]): Payload {
+function toPayload(objects: readonly Record<string, string | null>[]): Payload {
   return { json: JSON.stringify(objects), keys: Object.keys(objects[0] ?? {}), count: objects.length, isList: true };
 }
 
-function csvObjects(text: string): readonly Record<string, string | null>[] {
-  const [header = [], ...rows] = linesOf(text);
-  if (rows.some((row) => row.length !== header.length)) throw bad('All lines must have same number of fields');
+function parseCsvObjects(text: string): readonly Record<string, string | null>[] {
+  const [header = [], ...rows] = parseCsv(text);
+  if (rows.some((row) => row.length !== header.length))
+    throw createBodyError('All lines must have same number of fields');
   return rows.map((row) =>
-    Object.fromEntries(header.map((name, at) => [name, row[at] === 'NULL' ? null : (row[at] ?? '')])),
+    Object.fromEntries(header.map((name, index) => [name, row[index] === 'NULL' ? null : (row[index] ?? '')])),
   );
 }
 
-function linesOf(text: string): readonly string[][] {
+function parseCsv(text: string): readonly string[][] {
   try {
-    return [...csvRows(text)];
+    return [...parseCsvRows(text)];
   } catch (error) {
-    if (error instanceof CsvError) throw bad(error.message);
+    if (error instanceof CsvError) throw createBodyError(error.message);
     throw error;
   }
 }
@@ -77,6 +82,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function bad(message: string): RestError {
+function createBodyError(message: string): RestError {
   return new RestError(400, 'PGRST102', message);
 }

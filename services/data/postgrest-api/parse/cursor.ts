@@ -1,38 +1,38 @@
 import { RestError } from '../errors.ts';
 
-/** Reads a text of the query string from left to right. */
+/** Parser position in a text of the query string. */
 export class Cursor {
   readonly text: string;
-  readonly #what: string;
-  at = 0;
+  readonly #subject: string;
+  index = 0;
 
-  /** `what` names the kind of text in errors: `filter`, `order`. */
-  constructor(text: string, what: string) {
+  /** @param subject kind of text for error messages: `filter`, `order` */
+  constructor(text: string, subject: string) {
     this.text = text;
-    this.#what = what;
+    this.#subject = subject;
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.text.length;
+    return this.index >= this.text.length;
   }
 
   peek(text: string): boolean {
-    return this.text.startsWith(text, this.at);
+    return this.text.startsWith(text, this.index);
   }
 
-  /** Steps over `text` where it is next. */
+  /** Consumes `text` when it is next. */
   take(text: string): boolean {
     if (!this.peek(text)) return false;
-    this.at += text.length;
+    this.index += text.length;
     return true;
   }
 
-  /** Steps over what a sticky expression matches here. */
+  /** Consumes and returns the match of a sticky expression. */
   match(sticky: RegExp): string | undefined {
-    sticky.lastIndex = this.at;
-    const found = sticky.exec(this.text)?.[0];
-    if (found !== undefined) this.at += found.length;
-    return found;
+    sticky.lastIndex = this.index;
+    const matched = sticky.exec(this.text)?.[0];
+    if (matched !== undefined) this.index += matched.length;
+    return matched;
   }
 
   skipSpaces(): void {
@@ -40,14 +40,14 @@ export class Cursor {
   }
 
   fail(expecting: string): never {
-    const next = this.text.charAt(this.at);
+    const next = this.text.charAt(this.index);
     const unexpected = this.isAtEnd
       ? 'unexpected end of input'
-      : `unexpected ${this.at === 0 ? `"${next}"` : `'${next}'`}`;
+      : `unexpected ${this.index === 0 ? `"${next}"` : `'${next}'`}`;
     throw new RestError(
       400,
       'PGRST100',
-      `"failed to parse ${this.#what} (${this.text})" (line 1, column ${this.at + 1})`,
+      `"failed to parse ${this.#subject} (${this.text})" (line 1, column ${this.index + 1})`,
       {
         details: `${unexpected} expecting ${expecting}`,
       },

@@ -1,38 +1,38 @@
 import type { Cursor } from './cursor.ts';
 
-/** A step into JSON: `->key`, `->>0`. */
+/** Step of a JSON path: `->key`, `->>0`. */
 export interface JsonStep {
   readonly asText: boolean;
   readonly key: string | number;
 }
 
-/** A column, or a place in the JSON of one. */
+/** Column with an optional JSON path. */
 export interface Field {
   readonly name: string;
   readonly path: readonly JsonStep[];
 }
 
-/** A dash belongs to a name unless it begins an arrow. */
-const plainName = /(?:[^.,:()"!*\->]|-(?!>))+/y;
+/** Unquoted name. A dash belongs to the name unless it begins an arrow. */
+const unquotedName = /(?:[^.,:()"!*\->]|-(?!>))+/y;
 
-/** A name as it stands in a query: plain, or in quotes with anything in it. */
+/** Reads a name, unquoted or in quotes. */
 export function readName(cursor: Cursor): string {
   if (cursor.peek('"')) return readQuoted(cursor);
-  const name = cursor.match(plainName)?.trim() ?? '';
+  const name = cursor.match(unquotedName)?.trim() ?? '';
   return name === '' ? cursor.fail('field name (* or [a..z0..9_$])') : name;
 }
 
-/** A text in quotes, in which a backslash stands before what is meant literally. */
+/** Reads a quoted text, in which a backslash escapes the next character. */
 export function readQuoted(cursor: Cursor): string {
-  const found = cursor.match(/"(?:[^"\\]|\\.)*"/sy);
-  return found === undefined ? cursor.fail('"\\""') : found.slice(1, -1).replace(/\\(.)/gs, '$1');
+  const match = cursor.match(/"(?:[^"\\]|\\.)*"/sy);
+  return match === undefined ? cursor.fail('"\\""') : match.slice(1, -1).replace(/\\(.)/gs, '$1');
 }
 
 export function readField(cursor: Cursor): Field {
   return { name: readName(cursor), path: readPath(cursor) };
 }
 
-/** A key in JSON: nearly all characters may be in it, up to the next arrow or cast. */
+/** JSON key: nearly all characters up to the next arrow or cast. */
 const jsonKey = /(?:[^.,>():"-]|-(?!>)|:(?!:))+/y;
 
 function readKey(cursor: Cursor): string {

@@ -1,8 +1,8 @@
 import { Cursor } from './cursor.ts';
 import { readField, readQuoted, type Field } from './fields.ts';
 
-/** Operators with a right side that is compared: name in the query -> operator of PostgreSQL. */
-const compared = {
+/** Comparison operators: name in the query string to operator of PostgreSQL. */
+const comparisons = {
   eq: '=',
   neq: '<>',
   gt: '>',
@@ -24,7 +24,7 @@ const compared = {
   isdistinct: 'IS DISTINCT FROM',
 } as const;
 
-/** Text search: name in the query -> function that makes a query of a text. */
+/** Text search operators: name in the query string to the function that parses the search text. */
 const searches = {
   fts: 'to_tsquery',
   plfts: 'plainto_tsquery',
@@ -33,10 +33,10 @@ const searches = {
 } as const;
 
 const quantifiable = new Set(['eq', 'gt', 'gte', 'lt', 'lte', 'like', 'ilike', 'match', 'imatch']);
-const tests = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
-export type Test = (typeof tests)[number];
+const isTests = ['null', 'not_null', 'true', 'false', 'unknown'] as const;
+export type Test = (typeof isTests)[number];
 
-/** What a filter asks of a field. */
+/** Operation of a filter. */
 export type Operation =
   | { readonly kind: 'compare'; readonly operator: string; readonly value: string; readonly quantifier?: 'any' | 'all' }
   | { readonly kind: 'in'; readonly values: readonly string[] }
@@ -59,23 +59,23 @@ export interface Logic {
 
 export type Condition = Filter | Logic;
 
-const beginsWithOperator = new RegExp(
-  `^(?:not\\.)?(?:${[...Object.keys(compared), ...Object.keys(searches), 'in', 'is'].join('|')})(?:\\([^)]*\\))?\\.`,
+const operationPattern = new RegExp(
+  `^(?:not\\.)?(?:${[...Object.keys(comparisons), ...Object.keys(searches), 'in', 'is'].join('|')})(?:\\([^)]*\\))?\\.`,
 );
 
-/** Whether a text may be a filter; else it is an argument of a function. */
+/** Returns true when a text has the form of a filter; otherwise it is a function argument. */
 export function isOperation(text: string): boolean {
-  return beginsWithOperator.test(text);
+  return operationPattern.test(text);
 }
 
-/** What stands behind the `=` of a filter. */
+/** Parses the value of a filter parameter. */
 export function parseFilter(field: Field, text: string): Filter {
   const cursor = new Cursor(text, 'filter');
   const { not, operation } = readOperation(cursor, 'whole');
   return { kind: 'filter', field, not, operation };
 }
 
-/** What stands behind `or=`, `and=`, `not.or=` and `not.and=`. */
+/** Parses the value of `or=`, `and=`, `not.or=` and `not.and=`. */
 export function parseLogic(join: 'and' | 'or', not: boolean, text: string): Logic {
   const cursor = new Cursor(text, 'logic tree');
   const logic = { kind: 'logic', join, not, children: readChildren(cursor, 0) } as const;
@@ -84,10 +84,10 @@ export function parseLogic(join: 'and' | 'or', not: boolean, text: string): Logi
   return logic;
 }
 
-const deepest = 100;
+const maxDepth = 100;
 
 function readChildren(cursor: Cursor, depth: number): Condition[] {
-  if (depth > deepest) cursor.fail('fewer groups within groups');
+  if (depth > maxDepth) cursor.fail('fewer groups within groups');
   cursor.skipSpaces();
   if (!cursor.take('(')) cursor.fail('"("');
   const children: Condition[] = [];
@@ -111,13 +111,13 @@ function readCondition(cursor: Cursor, depth: number): Condition {
   return { kind: 'filter', field, ...readOperation(cursor, 'part') };
 }
 
-/** `part`: of a group, where a comma or a parenthesis ends the value. */
+/** @param extent `part` for filters in a group, where a comma or a parenthesis ends the value */
 function readOperation(cursor: Cursor, extent: 'whole' | 'part'): Pick<Filter, 'not' | 'operation'> {
   const not = cursor.take('not.');
-  const start = cursor.at;
+  const start = cursor.index;
   const name = cursor.match(/[a-z]+/y) ?? '';
   const fail = (): never => {
-    cursor.at = start;
+    cursor.index = start;
     return cursor.fail(not ? 'operator (eq, gt, ...)' : '"not" or operator (eq, gt, ...)');
   };
   const modifier = cursor.match(/\([^()]*\)/y)?.slice(1, -1);
@@ -134,8 +134,8 @@ function readOperation(cursor: Cursor, extent: 'whole' | 'part'): Pick<Filter, '
       operation: { kind: 'search', toQuery, value, ...(modifier === undefined ? {} : { config: modifier }) },
     };
   }
-  if (!Object.hasOwn(compared, name)) fail();
-  const operator = compared[name as keyof typeof compared];
+  if (!Object.hasOwn(comparisons, name)) fail();
+  const operator = comparisons[name as keyof typeof comparisons];
   if (modifier !== undefined && (!quantifiable.has(name) || (modifier !== 'any' && modifier !== 'all'))) fail();
   let value = readValue(cursor, extent);
   if (name === 'like' || name === 'ilike') value = value.replaceAll('*', '%');
@@ -145,33 +145,33 @@ function readOperation(cursor: Cursor, extent: 'whole' | 'part'): Pick<Filter, '
 
 function readValue(cursor: Cursor, extent: 'whole' | 'part'): string {
   if (extent === 'whole') {
-    const rest = cursor.text.slice(cursor.at);
-    cursor.at = cursor.text.length;
+    const rest = cursor.text.slice(cursor.index);
+    cursor.index = cursor.text.length;
     return rest;
   }
   if (cursor.peek('"')) return readQuoted(cursor);
-  // An array, a range or JSON may hold commas of its own.
+  // Arrays, ranges and JSON may contain commas.
   if (cursor.peek('{')) return cursor.match(/\{[^}]*\}/y) ?? cursor.fail('"}"');
   return cursor.match(/[^,)]*/y) ?? '';
 }
 
 function readTest(cursor: Cursor, extent: 'whole' | 'part'): Test {
-  const start = cursor.at;
+  const start = cursor.index;
   const text = readValue(cursor, extent).trim().toLowerCase();
-  const test = tests.find((each) => each === text);
+  const test = isTests.find((each) => each === text);
   if (test !== undefined) return test;
-  cursor.at = start;
+  cursor.index = start;
   return cursor.fail('isVal: (null, not_null, true, false, unknown)');
 }
 
-/** Clients quote a value that holds a comma or a parenthesis, and do not all escape the quotes in it. */
+/** Reads a list. Clients quote values that contain a comma or a parenthesis, and some do not escape inner quotes. */
 function readList(cursor: Cursor, extent: 'whole' | 'part'): string[] {
   if (!cursor.take('(')) cursor.fail('"("');
   const values: string[] = [];
-  // Nothing but spaces is an empty list.
+  // A list of only spaces is empty.
   if (cursor.match(/\s*\)/y) === undefined) {
     do {
-      const value = (cursor.peek('"') ? readLenient(cursor) : undefined) ?? cursor.match(/[^,)]*/y) ?? '';
+      const value = (cursor.peek('"') ? readLenientQuoted(cursor) : undefined) ?? cursor.match(/[^,)]*/y) ?? '';
       values.push(value.trim() === '' ? '' : value);
     } while (cursor.take(','));
     if (!cursor.take(')')) cursor.fail('"," or ")"');
@@ -181,10 +181,10 @@ function readList(cursor: Cursor, extent: 'whole' | 'part'): string[] {
 }
 
 /**
- * A quote ends the value only where the list goes on or ends behind it. Undefined: the quote is a character of the
- * value.
+ * Reads a quoted list value. The closing quote must be followed by a comma or parenthesis. Returns undefined when the
+ * quote is part of the value.
  */
-function readLenient(cursor: Cursor): string | undefined {
-  const found = cursor.match(/"(?:[^"\\]|\\.|"(?![,)]))*"(?=[,)])/sy);
-  return found?.slice(1, -1).replace(/\\(.)/gs, '$1');
+function readLenientQuoted(cursor: Cursor): string | undefined {
+  const match = cursor.match(/"(?:[^"\\]|\\.|"(?![,)]))*"(?=[,)])/sy);
+  return match?.slice(1, -1).replace(/\\(.)/gs, '$1');
 }

@@ -2,14 +2,14 @@ import { Cursor } from './cursor.ts';
 import { readField, readName, type Field } from './fields.ts';
 
 export interface Order {
-  /** An embed by whose field rows are ordered. */
+  /** Name of the embed that has the field. */
   readonly relation: string | undefined;
   readonly field: Field;
   readonly direction: 'asc' | 'desc' | undefined;
   readonly nulls: 'first' | 'last' | undefined;
 }
 
-/** `order=a.desc.nullslast,author(name)`. */
+/** Parses `order=a.desc.nullslast,author(name)`. */
 export function parseOrder(text: string): readonly Order[] {
   const cursor = new Cursor(text, 'order');
   const orders: Order[] = [];
@@ -23,20 +23,20 @@ export function parseOrder(text: string): readonly Order[] {
 }
 
 function readOrder(cursor: Cursor): Order {
-  const start = cursor.at;
+  const start = cursor.index;
   let relation: string | undefined = readName(cursor);
   let field: Field;
   if (cursor.take('(')) {
     field = readField(cursor);
     if (!cursor.take(')')) cursor.fail('")"');
   } else {
-    cursor.at = start;
+    cursor.index = start;
     relation = undefined;
     field = readField(cursor);
   }
   const direction = cursor.match(/\.(?:asc|desc)/y)?.slice(1) as Order['direction'];
   const nulls = cursor.match(/\.nulls(?:first|last)/y)?.slice(6) as Order['nulls'];
-  if (!cursor.isAtEnd && !/[,\s]/.test(cursor.text.charAt(cursor.at))) {
+  if (!cursor.isAtEnd && !/[,\s]/.test(cursor.text.charAt(cursor.index))) {
     cursor.fail(
       direction === undefined && nulls === undefined
         ? '"asc", "desc", "nullsfirst" or "nullslast"'

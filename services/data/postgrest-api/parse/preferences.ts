@@ -1,6 +1,6 @@
 import { RestError } from '../errors.ts';
 
-/** What `Prefer` asks for. */
+/** Preferences of a `Prefer` header. */
 export interface Preferences {
   readonly resolution?: 'merge-duplicates' | 'ignore-duplicates';
   readonly missing?: 'default' | 'null';
@@ -21,34 +21,38 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   handling: ['strict', 'lenient'],
 };
 
-/** @throws RestError PGRST122 when `handling=strict` comes with what nobody knows. */
+/**
+ * Parses a `Prefer` header.
+ *
+ * @throws RestError PGRST122 when `handling=strict` is combined with unknown preferences
+ */
 export function parsePreferences(header: string | undefined): Preferences {
-  const found: Record<string, string | number> = {};
+  const preferences: Record<string, string | number> = {};
   const unknown: string[] = [];
   for (const text of header?.split(',') ?? []) {
     const preference = text.trim();
     if (preference === '') continue;
     const [name = '', value = ''] = preference.split('=').map((part) => part.trim());
-    // The first of a kind counts.
-    if (Object.hasOwn(choices, name) && choices[name]?.includes(value) === true) found[name] ??= value;
-    // PostgreSQL knows names and offsets, and refuses what is neither.
-    else if (name === 'timezone' && value !== '') found['timezone'] ??= value;
-    else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) found['maxAffected'] ??= Number(value);
+    // The first preference of a name is used.
+    if (Object.hasOwn(choices, name) && choices[name]?.includes(value) === true) preferences[name] ??= value;
+    // PostgreSQL validates the time zone.
+    else if (name === 'timezone' && value !== '') preferences['timezone'] ??= value;
+    else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) preferences['maxAffected'] ??= Number(value);
     else if (name === 'params') continue;
     else unknown.push(preference);
   }
-  if (found['handling'] === 'strict' && unknown.length > 0) {
+  if (preferences['handling'] === 'strict' && unknown.length > 0) {
     throw new RestError(400, 'PGRST122', 'Invalid preferences given with handling=strict', {
       details: `Invalid preferences: ${unknown.join(', ')}`,
     });
   }
-  return found;
+  return preferences;
 }
 
-/** The header that says which preferences were honoured; undefined: none was. */
-export function appliedHeader(applied: Preferences): string | undefined {
+/** Builds the `Preference-Applied` header; undefined when no preference was applied. */
+export function buildAppliedHeader(applied: Preferences): string | undefined {
   const names = ['resolution', 'missing', 'return', 'count', 'tx', 'handling', 'timezone'] as const;
-  const all = names.flatMap((name) => (applied[name] === undefined ? [] : [`${name}=${applied[name]}`]));
-  if (applied.maxAffected !== undefined) all.push(`max-affected=${applied.maxAffected}`);
-  return all.length === 0 ? undefined : all.join(', ');
+  const applications = names.flatMap((name) => (applied[name] === undefined ? [] : [`${name}=${applied[name]}`]));
+  if (applied.maxAffected !== undefined) applications.push(`max-affected=${applied.maxAffected}`);
+  return applications.length === 0 ? undefined : applications.join(', ');
 }

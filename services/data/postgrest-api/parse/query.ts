@@ -5,7 +5,7 @@ import { isOperation, parseFilter, parseLogic, type Condition } from './filters.
 import { parseOrder, type Order } from './order.ts';
 import { parseSelect, type SelectItem } from './select.ts';
 
-/** What a query string says of one table: the one that is asked for, or an embed of it. */
+/** Filters, order and range for one table: the requested one or an embed. */
 export interface Scope {
   readonly conditions: Condition[];
   order: readonly Order[];
@@ -13,22 +13,22 @@ export interface Scope {
   offset: number | undefined;
 }
 
-/** A query string of the row route. */
+/** Parsed query string of the row API. */
 export interface Query {
-  /** Undefined: none was given, so all columns. */
+  /** Undefined when the parameter is missing, which means all columns. */
   readonly select: readonly SelectItem[] | undefined;
-  /** By the path of the embed, its names joined by a line break; '' is the table itself. */
+  /** Scopes by embed path, its names joined by a line break; '' is the requested table. */
   readonly scopes: ReadonlyMap<string, Scope>;
   readonly columns: readonly string[] | undefined;
   readonly onConflict: readonly string[] | undefined;
-  /** For functions: what is neither a filter nor anything else of this. */
+  /** Function arguments: parameters that are neither filters nor reserved names. */
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-/** Between the names of a path of embeds; no name that a client sends can be told apart from it otherwise. */
+/** Separator of the names in an embed path. URLs and identifiers do not contain it. */
 export const pathSeparator = '\n';
 
-/** Reads a query string as it was sent. With `isCall` what is no filter is an argument. */
+/** Parses a raw query string. With `isCall` parameters that are not filters are function arguments. */
 export function parseQuery(raw: string, isCall: boolean): Query {
   const scopes = new Map<string, Scope>();
   const parameters: [string, string][] = [];
@@ -37,33 +37,33 @@ export function parseQuery(raw: string, isCall: boolean): Query {
   let onConflict: readonly string[] | undefined;
   for (const [key, value] of new URLSearchParams(raw)) {
     if (key === 'apikey') continue;
-    // Of several the first one counts, as for PostgREST.
+    // The first of repeated parameters is used, as in PostgREST.
     if (key === 'select') select ??= parseSelect(value);
     else if (key === 'columns') columns ??= parseNames(value, 'columns parameter');
     else if (key === 'on_conflict') onConflict ??= parseNames(value, 'on_conflict parameter');
     else if (isCall && !isOperation(value) && !/^(?:.*\.)?(?:order|limit|offset|and|or)$/.test(key))
       parameters.push([key, value]);
-    else readInto(scopes, key, value);
+    else addParameter(scopes, key, value);
   }
   return { select, scopes, columns, onConflict, parameters };
 }
 
-function readInto(scopes: Map<string, Scope>, key: string, value: string): void {
+function addParameter(scopes: Map<string, Scope>, key: string, value: string): void {
   const { path, field } = parseKey(key);
-  const last = field.path.length === 0 ? field.name : '';
-  if (last === 'order') {
-    const scope = scopeAt(scopes, path);
+  const lastName = field.path.length === 0 ? field.name : '';
+  if (lastName === 'order') {
+    const scope = getScope(scopes, path);
     const order = parseOrder(value);
     if (scope.order.length === 0) scope.order = order;
-  } else if (last === 'limit') scopeAt(scopes, path).limit = parseLimit(value);
-  else if (last === 'offset') scopeAt(scopes, path).offset = parseOffset(value);
-  else if (last === 'and' || last === 'or') {
+  } else if (lastName === 'limit') getScope(scopes, path).limit = parseLimit(value);
+  else if (lastName === 'offset') getScope(scopes, path).offset = parseOffset(value);
+  else if (lastName === 'and' || lastName === 'or') {
     const not = path.at(-1) === 'not';
-    scopeAt(scopes, not ? path.slice(0, -1) : path).conditions.push(parseLogic(last, not, value));
-  } else scopeAt(scopes, path).conditions.push(parseFilter(field, value));
+    getScope(scopes, not ? path.slice(0, -1) : path).conditions.push(parseLogic(lastName, not, value));
+  } else getScope(scopes, path).conditions.push(parseFilter(field, value));
 }
 
-function scopeAt(scopes: Map<string, Scope>, path: readonly string[]): Scope {
+function getScope(scopes: Map<string, Scope>, path: readonly string[]): Scope {
   const name = path.join(pathSeparator);
   let scope = scopes.get(name);
   if (scope === undefined)
@@ -71,7 +71,7 @@ function scopeAt(scopes: Map<string, Scope>, path: readonly string[]): Scope {
   return scope;
 }
 
-/** `author.name`, `"a.b"->>c`. */
+/** Parses a parameter name such as `author.name` or `"a.b"->>c`. */
 function parseKey(key: string): { readonly path: readonly string[]; readonly field: Field } {
   const cursor = new Cursor(key, 'tree path');
   const names: string[] = [];
@@ -82,8 +82,8 @@ function parseKey(key: string): { readonly path: readonly string[]; readonly fie
   return { path: names.slice(0, -1), field: { name: names.at(-1) ?? '', path } };
 }
 
-function parseNames(text: string, what: string): readonly string[] {
-  const cursor = new Cursor(text, what);
+function parseNames(text: string, subject: string): readonly string[] {
+  const cursor = new Cursor(text, subject);
   const names: string[] = [];
   do {
     cursor.skipSpaces();
@@ -94,7 +94,11 @@ function parseNames(text: string, what: string): readonly string[] {
   return [...new Set(names)];
 }
 
-/** A limit that is no whole number is ignored, as by PostgREST. @throws RestError PGRST103 for a negative one */
+/**
+ * Parses a limit. Values that are not integers are ignored, as in PostgREST.
+ *
+ * @throws RestError PGRST103 for a negative one
+ */
 function parseLimit(text: string): number | undefined {
   if (/^-\d+$/.test(text)) {
     throw new RestError(416, 'PGRST103', 'Requested range not satisfiable', {
@@ -104,7 +108,7 @@ function parseLimit(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** An offset that is no whole number, or before the first row, is the first row. */
+/** Parses an offset. Negative values and values that are not integers count as 0. */
 function parseOffset(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

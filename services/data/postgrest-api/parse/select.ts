@@ -6,7 +6,7 @@ export type Aggregate = (typeof aggregates)[number];
 
 export interface SelectedField {
   readonly kind: 'field';
-  /** Undefined: `count()` of rows. */
+  /** Undefined for `count()` of rows. */
   readonly field: Field | undefined;
   readonly alias: string | undefined;
   readonly cast: string | undefined;
@@ -20,16 +20,16 @@ export interface Embed {
   readonly alias: string | undefined;
   readonly hint: string | undefined;
   readonly inner: boolean;
-  /** Its columns become columns of the row around it. */
+  /** True when its columns become columns of the parent row. */
   readonly spread: boolean;
   readonly items: readonly SelectItem[];
 }
 
 export type SelectItem = { readonly kind: 'star' } | SelectedField | Embed;
 
-const deepest = 30;
+const maxDepth = 30;
 
-/** The columns and embeds of `select=`. */
+/** Parses the columns and embeds of `select=`. */
 export function parseSelect(text: string): readonly SelectItem[] {
   const cursor = new Cursor(text, 'select parameter');
   cursor.skipSpaces();
@@ -39,7 +39,7 @@ export function parseSelect(text: string): readonly SelectItem[] {
 }
 
 function readItems(cursor: Cursor, depth: number): SelectItem[] {
-  if (depth > deepest) cursor.fail('fewer embeds within embeds');
+  if (depth > maxDepth) cursor.fail('fewer embeds within embeds');
   const items: SelectItem[] = [];
   do {
     cursor.skipSpaces();
@@ -52,14 +52,14 @@ function readItems(cursor: Cursor, depth: number): SelectItem[] {
 function readItem(cursor: Cursor, depth: number): SelectItem {
   if (cursor.take('*')) return { kind: 'star' };
   const spread = cursor.take('...');
-  const start = cursor.at;
+  const start = cursor.index;
   let alias: string | undefined;
   const first = readName(cursor);
-  // One colon ends an alias, two begin a cast.
+  // A single colon ends an alias, two colons begin a cast.
   if (cursor.peek(':') && !cursor.peek('::')) {
     cursor.take(':');
     alias = first;
-  } else cursor.at = start;
+  } else cursor.index = start;
   const count = cursor.match(/count\(\)/y);
   if (count !== undefined) {
     return {
@@ -93,14 +93,14 @@ function readEmbed(
 ): Embed | undefined {
   let hint: string | undefined;
   let inner = false;
-  const start = cursor.at;
+  const start = cursor.index;
   while (cursor.take('!')) {
     const name = readName(cursor);
     if (name === 'inner') inner = true;
     else if (name !== 'left') hint = name;
   }
   if (!cursor.take('(')) {
-    if (cursor.at !== start) cursor.fail('"("');
+    if (cursor.index !== start) cursor.fail('"("');
     return undefined;
   }
   cursor.skipSpaces();
@@ -109,7 +109,9 @@ function readEmbed(
   return { kind: 'embed', relation, alias, hint, inner, spread, items };
 }
 
-/** Only words, with lengths and brackets: what is behind `::` stands in the statement as a type. */
+/**
+ * Reads a cast. Only type names with lengths and brackets are accepted, since the text becomes part of the statement.
+ */
 function readCast(cursor: Cursor): string | undefined {
   if (!cursor.take('::')) return undefined;
   const type = cursor.match(

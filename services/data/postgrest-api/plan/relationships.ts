@@ -1,48 +1,58 @@
 import { RestError } from '../errors.ts';
 import type { Embed } from '../parse/select.ts';
-import { keyOf, type Catalogue, type Relationship } from '../schema/catalogue.ts';
-import { closest } from './closest.ts';
+import { toTableKey, type Catalogue, type Relationship } from '../schema/catalogue.ts';
+import { findClosestName } from './closest-name.ts';
 
-/** The one relationship that an embed means. @throws RestError PGRST200 for none, PGRST201 (300) for several */
+/**
+ * Finds the relationship of an embed.
+ *
+ * @throws RestError PGRST200 for none, PGRST201 (300) for several
+ */
 export function findRelationship(catalogue: Catalogue, schema: string, from: string, embed: Embed): Relationship {
   const { relation, hint } = embed;
-  const all = (catalogue.relationships.get(from) ?? []).filter(
-    ({ to }) => catalogue.tables.has(to) && schemaOf(to) === schema,
+  const candidates = (catalogue.relationships.get(from) ?? []).filter(
+    ({ to }) => catalogue.tables.has(to) && getSchemaName(to) === schema,
   );
   const isView = ({ to }: Relationship): boolean => catalogue.tables.get(to)?.isView === true;
-  const named = all.filter((each) => isNamed(each, relation, hint, isView(each)));
-  // A function that was written for it counts more than what was found out.
-  const computed = named.filter(({ cardinality }) => cardinality === 'computed');
-  const found = computed.length > 0 ? computed : named;
-  const [first, second] = found;
-  if (first === undefined) throw missing(all, schema, nameOf(from), embed);
-  if (second !== undefined) throw ambiguous(found, nameOf(from), relation);
+  const matches = candidates.filter((each) => isNamed(each, relation, hint, isView(each)));
+  // Computed relationships take precedence over foreign keys.
+  const computed = matches.filter(({ cardinality }) => cardinality === 'computed');
+  const relationships = computed.length > 0 ? computed : matches;
+  const [first, second] = relationships;
+  if (first === undefined) throw createMissingError(candidates, schema, getTableName(from), embed);
+  if (second !== undefined) throw createAmbiguousError(relationships, getTableName(from), relation);
   return first;
 }
 
 function isNamed(each: Relationship, relation: string, hint: string | undefined, toView: boolean): boolean {
   const { constraint, cardinality, columns, to, from, isReferencing, junction } = each;
   if (cardinality === 'computed') return constraint === relation;
-  const [here, there] = (columns.length === 1 ? columns[0] : undefined) ?? [];
-  const byTable = nameOf(to) === relation;
+  const [column, targetColumn] = (columns.length === 1 ? columns[0] : undefined) ?? [];
+  const matchesTable = getTableName(to) === relation;
   if (from === to && junction === undefined) {
-    // One key is two relationships: the table's name means the rows that lead here, the column's the row it leads to.
-    if (hint === undefined) return isReferencing ? here === relation || constraint === relation : byTable;
-    return byTable && !isReferencing && there === hint;
+    // A self-reference has two relationships: the table name selects the referencing rows, the column name the
+    // referenced row.
+    if (hint === undefined) return isReferencing ? column === relation || constraint === relation : matchesTable;
+    return matchesTable && !isReferencing && targetColumn === hint;
   }
-  // A key is named by itself or by its column; what views show of it has the same names, and is not meant.
+  // Foreign keys can be named by constraint or column. Relationships of views have the same names and are not matched.
   if (hint === undefined)
-    return byTable || (!toView && junction === undefined && (constraint === relation || here === relation));
-  if (!byTable) return false;
+    return matchesTable || (!toView && junction === undefined && (constraint === relation || column === relation));
+  if (!matchesTable) return false;
   if (junction !== undefined)
-    return nameOf(junction.table) === hint || constraint === hint || junction.otherConstraint === hint;
-  return constraint === hint || here === hint || there === hint;
+    return getTableName(junction.table) === hint || constraint === hint || junction.otherConstraint === hint;
+  return constraint === hint || column === hint || targetColumn === hint;
 }
 
-function missing(all: readonly Relationship[], schema: string, from: string, { relation, hint }: Embed): RestError {
-  const near = closest(
+function createMissingError(
+  candidates: readonly Relationship[],
+  schema: string,
+  from: string,
+  { relation, hint }: Embed,
+): RestError {
+  const similarName = findClosestName(
     relation,
-    all.map(({ to }) => nameOf(to)),
+    candidates.map(({ to }) => getTableName(to)),
   );
   const withHint = hint === undefined ? '' : ` using the hint '${hint}'`;
   return new RestError(
@@ -51,14 +61,20 @@ function missing(all: readonly Relationship[], schema: string, from: string, { r
     `Could not find a relationship between '${from}' and '${relation}' in the schema cache`,
     {
       details: `Searched for a foreign key relationship between '${from}' and '${relation}'${withHint} in the schema '${schema}', but no matches were found.`,
-      hint: near === undefined || near === relation ? null : `Perhaps you meant '${near}' instead of '${relation}'.`,
+      hint:
+        similarName === undefined || similarName === relation
+          ? null
+          : `Perhaps you meant '${similarName}' instead of '${relation}'.`,
     },
   );
 }
 
 const cardinalities = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many'];
 
-/** Orders relationships as PostgREST lists them: by cardinality, then by constraint and columns, or by junction. */
+/**
+ * Compares relationships in the order that PostgREST lists them: by cardinality, then by constraint and columns, or by
+ * junction.
+ */
 function compareRelationships(one: Relationship, other: Relationship): number {
   const keyOfRelationship = ({ cardinality, columns, constraint, from, isReferencing, junction, to }: Relationship) => [
     to,
@@ -71,57 +87,61 @@ function compareRelationships(one: Relationship, other: Relationship): number {
     String(!isReferencing),
   ];
   const [first, second] = [keyOfRelationship(one), keyOfRelationship(other)];
-  const index = first.findIndex((part, place) => part !== second[place]);
+  const index = first.findIndex((part, index) => part !== second[index]);
   return index < 0 ? 0 : (first[index] ?? '') < (second[index] ?? '') ? -1 : 1;
 }
 
-function ambiguous(all: readonly Relationship[], from: string, relation: string): RestError {
-  const found = all.toSorted(compareRelationships);
-  const ways = found.map((each) => hintOf(each, relation));
+function createAmbiguousError(candidates: readonly Relationship[], from: string, relation: string): RestError {
+  const relationships = candidates.toSorted(compareRelationships);
+  const hints = relationships.map((each) => buildHint(each, relation));
   return new RestError(
     300,
     'PGRST201',
     `Could not embed because more than one relationship was found for '${from}' and '${relation}'`,
     {
-      details: found.map((each) => ({
+      details: relationships.map((each) => ({
         cardinality: each.cardinality,
-        embedding: `${nameOf(each.from)} with ${nameOf(each.to)}`,
-        relationship: describe(each),
+        embedding: `${getTableName(each.from)} with ${getTableName(each.to)}`,
+        relationship: describeRelationship(each),
       })),
-      hint: `Try changing '${relation}' to one of the following: ${ways.map((way) => `'${way}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
+      hint: `Try changing '${relation}' to one of the following: ${hints.map((hint) => `'${hint}'`).join(', ')}. Find the desired relationship in the 'details' key.`,
     },
   );
 }
 
-function hintOf({ constraint, junction, to }: Relationship, relation: string): string {
-  return `${relation === constraint ? nameOf(to) : relation}!${junction === undefined ? constraint : nameOf(junction.table)}`;
+function buildHint({ constraint, junction, to }: Relationship, relation: string): string {
+  return `${relation === constraint ? getTableName(to) : relation}!${junction === undefined ? constraint : getTableName(junction.table)}`;
 }
 
-function describe({ constraint, columns, from, to, junction }: Relationship): string {
-  const names = (all: readonly string[]): string => all.join(', ');
+function describeRelationship({ constraint, columns, from, to, junction }: Relationship): string {
+  const names = (candidates: readonly string[]): string => candidates.join(', ');
   if (junction !== undefined) {
-    const near = `${constraint}(${names(junction.near.map(([, column]) => column))})`;
+    const similarName = `${constraint}(${names(junction.near.map(([, column]) => column))})`;
     const far = `${junction.otherConstraint}(${names(junction.far.map(([column]) => column))})`;
-    return `${nameOf(junction.table)} using ${near} and ${far}`;
+    return `${getTableName(junction.table)} using ${similarName} and ${far}`;
   }
-  return `${constraint} using ${nameOf(from)}(${names(columns.map(([here]) => here))}) and ${nameOf(to)}(${names(columns.map(([, there]) => there))})`;
+  return `${constraint} using ${getTableName(from)}(${names(columns.map(([column]) => column))}) and ${getTableName(to)}(${names(columns.map(([, targetColumn]) => targetColumn))})`;
 }
 
-function schemaOf(key: string): string {
+function getSchemaName(key: string): string {
   return key.slice(0, key.indexOf('\n'));
 }
 
-function nameOf(key: string): string {
-  return key.slice(schemaOf(key).length + 1);
+function getTableName(key: string): string {
+  return key.slice(getSchemaName(key).length + 1);
 }
 
-/** The table of this name, with a guess at what was meant. @throws RestError PGRST205 */
+/**
+ * Finds a table by name; the error suggests a similar name.
+ *
+ * @throws RestError PGRST205
+ */
 export function findTable(catalogue: Catalogue, schema: string, name: string): string {
-  const key = keyOf(schema, name);
+  const key = toTableKey(schema, name);
   if (catalogue.tables.has(key)) return key;
   const names = [...catalogue.tables.values()].filter((table) => table.schema === schema).map((table) => table.name);
-  const near = closest(name, names);
+  const similarName = findClosestName(name, names);
   throw new RestError(404, 'PGRST205', `Could not find the table '${schema}.${name}' in the schema cache`, {
-    hint: near === undefined ? null : `Perhaps you meant the table '${schema}.${near}'`,
+    hint: similarName === undefined ? null : `Perhaps you meant the table '${schema}.${similarName}'`,
   });
 }

@@ -2,12 +2,12 @@ import { RestError } from '../errors.ts';
 import type { Query, Scope } from '../parse/query.ts';
 import { pathSeparator } from '../parse/query.ts';
 import type { Embed, SelectItem } from '../parse/select.ts';
-import { keyOf, type Catalogue, type Relationship, type Table } from '../schema/catalogue.ts';
+import { toTableKey, type Catalogue, type Relationship, type Table } from '../schema/catalogue.ts';
 import { findRelationship } from './relationships.ts';
 
-/** A table that is read, with what is embedded in its rows. */
+/** Table to read, with its embeds. */
 export interface ReadNode {
-  /** Undefined: columns of a function's result that belong to no table. */
+  /** Undefined for function results that belong to no table. */
   readonly table: Table | undefined;
   readonly items: readonly SelectItem[];
   readonly scope: Scope;
@@ -17,14 +17,19 @@ export interface ReadNode {
 export interface EmbedNode extends ReadNode {
   readonly embed: Embed;
   readonly relationship: Relationship;
-  /** As it is called in the answer. */
+  /** Name in the response. */
   readonly name: string;
   readonly isMany: boolean;
 }
 
-const nothing: Scope = { conditions: [], order: [], limit: undefined, offset: undefined };
+const emptyScope: Scope = { conditions: [], order: [], limit: undefined, offset: undefined };
 
-/** Finds what each embed of a request is. `key` is the table that is read. @throws RestError */
+/**
+ * Resolves all embeds of a request.
+ *
+ * @param key key of the table to read
+ * @throws RestError PGRST108 for filters of an embed that is not selected
+ */
 export function planTree(
   catalogue: Catalogue,
   schema: string,
@@ -34,23 +39,23 @@ export function planTree(
 ): ReadNode {
   const used = new Set<string>();
   const node = (table: string | undefined, items: readonly SelectItem[], path: readonly string[]): ReadNode => {
-    const scope = query.scopes.get(path.join(pathSeparator)) ?? nothing;
+    const scope = query.scopes.get(path.join(pathSeparator)) ?? emptyScope;
     used.add(path.join(pathSeparator));
     const embeds = items.flatMap((item) => (item.kind === 'embed' ? [embedNode(table, item, path)] : []));
     return { table: table === undefined ? undefined : catalogue.tables.get(table), items, scope, embeds };
   };
   const embedNode = (table: string | undefined, embed: Embed, path: readonly string[]): EmbedNode => {
-    const relationship = findRelationship(catalogue, schema, table ?? keyOf(schema, name), embed);
-    const called = embed.alias ?? embed.relation;
-    // Filters may name it by its alias or by its table.
-    const byAlias = [...path, called];
-    const below = hasScope(query, byAlias) ? byAlias : [...path, embed.relation];
+    const relationship = findRelationship(catalogue, schema, table ?? toTableKey(schema, name), embed);
+    const outputName = embed.alias ?? embed.relation;
+    // Filters may refer to an embed by its alias or its table.
+    const byAlias = [...path, outputName];
+    const embedPath = hasScope(query, byAlias) ? byAlias : [...path, embed.relation];
     const { cardinality, routine } = relationship;
     return {
-      ...node(relationship.to, embed.items, below),
+      ...node(relationship.to, embed.items, embedPath),
       embed,
       relationship,
-      name: called,
+      name: outputName,
       isMany:
         cardinality === 'one-to-many' ||
         cardinality === 'many-to-many' ||
@@ -66,7 +71,7 @@ export function planTree(
     if (used.has(path)) continue;
     const [missing = ''] = path
       .split(pathSeparator)
-      .filter((_, at, all) => !used.has(all.slice(0, at + 1).join(pathSeparator)));
+      .filter((_, index, all) => !used.has(all.slice(0, index + 1).join(pathSeparator)));
     throw new RestError(400, 'PGRST108', `'${missing}' is not an embedded resource in this request`, {
       hint: `Verify that '${missing}' is included in the 'select' query parameter.`,
     });

@@ -4,12 +4,12 @@ import type { Settings } from '../../settings.ts';
 import type { Catalogue } from './catalogue.ts';
 import { loadCatalogue, versionStatement } from './load.ts';
 
-/** Where nobody tells of changes, what is known is read anew after this time, ms. */
-const unseenMs = 10_000;
-/** The same when something is asked for that is not known. */
-const askedAgainMs = 200;
+/** Maximum age of the schema when changes are not reported. */
+const unreportedMaxAgeMs = 10_000;
+/** Maximum age when a request refers to an unknown object. */
+const unknownObjectMaxAgeMs = 200;
 
-/** What is known of the database's schema: read once, and anew when the database tells of a change. */
+/** Cache of the database schema. It is read once, and again after a reported change. */
 export class SchemaCache {
   readonly #database: Database;
   readonly #settings: Pick<Settings, 'schemas'>;
@@ -22,35 +22,35 @@ export class SchemaCache {
     this.#database = database;
     this.#settings = settings;
     this.#log = log;
-    database.onNotice(() => this.forget());
+    database.onNotification(() => this.invalidate());
   }
 
-  /** The next request reads it anew. */
-  forget(): void {
+  /** Discards the cached schema; the next request reads it again. */
+  invalidate(): void {
     this.#changes += 1;
     this.#catalogue = undefined;
   }
 
   current(): Promise<Catalogue> {
-    if (this.#isUntold && performance.now() - this.#readAt > unseenMs) this.forget();
+    if (this.#isUnreported && performance.now() - this.#readAt > unreportedMaxAgeMs) this.invalidate();
     return (this.#catalogue ??= this.#load());
   }
 
-  /** Nobody tells of changes in a server that lets us make no trigger for them. */
-  get #isUntold(): boolean {
+  /** True when the server does not allow the event triggers that report changes. */
+  get #isUnreported(): boolean {
     return this.#database.limits.length > 0;
   }
 
-  /** A newer catalogue than this one, where there is one: a change may have been committed a moment ago. */
-  async newerThan(catalogue: Catalogue): Promise<Catalogue | undefined> {
+  /** Returns a newer catalogue when one exists: a change may have been committed a moment ago. */
+  async findNewer(catalogue: Catalogue): Promise<Catalogue | undefined> {
     const { rows } = await this.#database.withCatalogue((pool) => pool.query<{ version: string }>(versionStatement));
-    const now = await this.current();
-    if (this.#isUntold && performance.now() - this.#readAt > askedAgainMs) {
-      this.forget();
+    const current = await this.current();
+    if (this.#isUnreported && performance.now() - this.#readAt > unknownObjectMaxAgeMs) {
+      this.invalidate();
       return this.current();
     }
-    if (Number(rows[0]?.version ?? 0) <= catalogue.version) return now === catalogue ? undefined : now;
-    if (now === catalogue) this.forget();
+    if (Number(rows[0]?.version ?? 0) <= catalogue.version) return current === catalogue ? undefined : current;
+    if (current === catalogue) this.invalidate();
     return this.current();
   }
 
@@ -68,7 +68,7 @@ export class SchemaCache {
     });
     try {
       const catalogue = await loading;
-      this.#log.debug('read the schema', { ms: Math.round(performance.now() - start), tables: catalogue.tables.size });
+      this.#log.debug('schema loaded', { ms: Math.round(performance.now() - start), tables: catalogue.tables.size });
       return catalogue;
     } catch (error) {
       if (changes === this.#changes) this.#catalogue = undefined;

@@ -1,40 +1,39 @@
-/** A column of a table or view. */
 export interface Column {
   readonly name: string;
-  /** As PostgreSQL writes it: `character varying(20)`, `public.mood`. */
+  /** Type in the notation of PostgreSQL: `character varying(20)`, `public.mood`. */
   readonly type: string;
-  /** Below domains. */
+  /** Type without its domains. */
   readonly baseType: string;
   readonly isRequired: boolean;
   readonly isNotNull: boolean;
-  /** An expression of PostgreSQL's own, or null. */
+  /** SQL expression, or null. */
   readonly defaultValue: string | null;
   readonly isGenerated: boolean;
   readonly comment: string | null;
   readonly enumValues: readonly string[];
-  /** Of a domain with casts to or from JSON and text. */
+  /** Conversions of a domain that has casts to or from JSON and text. */
   readonly representation?: Representation | undefined;
 }
 
 /** Functions, quoted with their schema, that convert values of a domain between clients and the database. */
 export interface Representation {
-  /** Writes a value of an answer. */
+  /** Converts a value for a response. */
   readonly toJson?: string;
-  /** Reads a value of a body. */
+  /** Converts a value of a request body. */
   readonly fromJson?: string;
-  /** Reads a value of a filter. */
+  /** Converts a value of a filter. */
   readonly fromText?: string;
 }
 
 export interface Table {
   readonly schema: string;
   readonly name: string;
-  /** Views are named like tables. */
+  /** True for views and materialized views. */
   readonly isView: boolean;
   readonly comment: string | null;
   readonly columns: ReadonlyMap<string, Column>;
   readonly primaryKey: readonly string[];
-  /** Whether a column is written or read by a function of its domain. */
+  /** True when a column has a domain with conversions. */
   readonly hasRepresentations: boolean;
 }
 
@@ -50,50 +49,50 @@ export interface Routine {
   readonly name: string;
   readonly comment: string | null;
   readonly arguments: readonly Argument[];
-  /** `void`, a scalar, or rows with columns. */
+  /** Kind of result: `void`, a scalar, or rows with columns. */
   readonly returns: 'void' | 'scalar' | 'composite';
   readonly isSet: boolean;
   readonly isVolatile: boolean;
-  /** The exposed table whose rows it returns, so that they can have embeds. */
+  /** Exposed table whose rows the function returns, so that they can have embeds. */
   readonly table: string | undefined;
-  /** The table whose row it takes alone: a computed relationship. */
+  /** Table of the single row argument, for computed relationships. */
   readonly ofTable: string | undefined;
   readonly returnsOne: boolean;
   readonly returnType: string;
 }
 
-/** How two tables belong together, seen from one of them. */
+/** Relationship of two tables, seen from one of them. */
 export interface Relationship {
   readonly from: string;
   readonly to: string;
   readonly cardinality: 'many-to-one' | 'one-to-many' | 'one-to-one' | 'many-to-many' | 'computed';
   readonly constraint: string;
-  /** Whether the foreign key is a column of `from`. */
+  /** True when `from` has the foreign key. */
   readonly isReferencing: boolean;
-  /** Column here, column there; through a junction it is empty. */
+  /** Pairs of columns of `from` and `to`; empty for many-to-many relationships. */
   readonly columns: readonly (readonly [string, string])[];
   readonly junction?: {
     readonly table: string;
     readonly otherConstraint: string;
-    /** Column of `from`, column of the junction. */
+    /** Pairs of columns of `from` and the junction. */
     readonly near: readonly (readonly [string, string])[];
-    /** Column of the junction, column of `to`. */
+    /** Pairs of columns of the junction and `to`. */
     readonly far: readonly (readonly [string, string])[];
   };
-  /** A function of the row. */
+  /** Function of a computed relationship. */
   readonly routine?: Routine;
 }
 
-/** All of the database that the row route knows, as it was at one moment. */
+/** Snapshot of the database schema for the row API. */
 export interface Catalogue {
   readonly version: number;
-  /** By schema and name; see {@link keyOf}. */
+  /** Tables by the key of {@link toTableKey}. */
   readonly tables: ReadonlyMap<string, Table>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
 }
 
-/** Names a table or a function among all schemas. */
-export function keyOf(schema: string, name: string): string {
+/** Builds the key of a table or function in all schemas. */
+export function toTableKey(schema: string, name: string): string {
   return `${schema}\n${name}`;
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import {
-  keyOf,
+  toTableKey,
   type Argument,
   type Catalogue,
   type Column,
@@ -8,7 +8,7 @@ import {
   type Routine,
   type Table,
 } from './catalogue.ts';
-import { keysOfViews, relate, type ForeignKey, type PrimaryKey, type ViewColumn } from './relate.ts';
+import { findViewKeys, findRelationships, type ForeignKey, type PrimaryKey, type ViewColumn } from './relationships.ts';
 import {
   foreignKeysStatement,
   primaryKeysStatement,
@@ -17,7 +17,7 @@ import {
   tablesStatement,
   viewRulesStatement,
 } from './statements.ts';
-import { viewColumnsOf, type ViewRule } from './view-columns.ts';
+import { parseViewColumns, type ViewRule } from './view-columns.ts';
 
 interface TableRow {
   schema: string;
@@ -54,38 +54,38 @@ interface RoutineRow {
   of_relation: string | null;
 }
 
-/** Reads what the exposed schemas hold. */
+/** Reads the exposed schemas. */
 export async function loadCatalogue(client: pg.ClientBase, schemas: readonly string[]): Promise<Catalogue> {
-  // One snapshot, so that no key speaks of a table that is not there.
+  // Reads one snapshot, so that foreign keys never refer to missing tables.
   await client.query('begin isolation level repeatable read read only');
   try {
     const { rows: versions } = await client.query<{ version: string }>(versionStatement);
     const tables = await client.query<TableRow>(tablesStatement, [schemas]);
     const keys = await client.query<ForeignKey>(foreignKeysStatement);
     const rules = await client.query<ViewRule>(viewRulesStatement, [schemas]);
-    const views = rules.rows.flatMap(viewColumnsOf);
+    const views = rules.rows.flatMap(parseViewColumns);
     const primaryKeys = await client.query<PrimaryKey>(primaryKeysStatement);
     const routines = await client.query<RoutineRow>(routinesStatement, [schemas]);
     const representations = await client.query<RepresentationRow>(representationsStatement);
     await client.query('commit');
-    const read = {
-      tables: withRepresentations(tables.rows, representations.rows),
+    const schemaRows = {
+      tables: addRepresentations(tables.rows, representations.rows),
       keys: keys.rows,
       views,
       routines: routines.rows,
     };
-    return build(Number(versions[0]?.version ?? 0), read, keysOfViews(views, primaryKeys.rows));
+    return buildCatalogue(Number(versions[0]?.version ?? 0), schemaRows, findViewKeys(views, primaryKeys.rows));
   } catch (error) {
     await client.query('rollback');
     throw error;
   }
 }
 
-/** Grows with each change of the schema, where we may see them. */
+/** Query for the schema version, which increases with each reported change. */
 export const versionStatement = 'select (last_value + is_called::int)::text as version from homeport.schema_version';
 
-/** Gives columns of a domain the functions by which its values are written and read. */
-function withRepresentations(tables: readonly TableRow[], rows: readonly RepresentationRow[]): readonly TableRow[] {
+/** Adds the conversion functions of domains to their columns. */
+function addRepresentations(tables: readonly TableRow[], rows: readonly RepresentationRow[]): readonly TableRow[] {
   const byDomain = new Map<string, Representation>();
   const names: Readonly<Record<string, keyof Representation>> = {
     to_json: 'toJson',
@@ -110,42 +110,42 @@ interface ReadRows {
   readonly routines: readonly RoutineRow[];
 }
 
-function build(
+function buildCatalogue(
   version: number,
   { tables: tableRows, keys, views, routines: routineRows }: ReadRows,
-  ofViews: ReadonlyMap<string, readonly number[]>,
+  viewKeys: ReadonlyMap<string, readonly number[]>,
 ): Catalogue {
   const tables = new Map<string, Table>();
   const byOid = new Map<string, { readonly key: string; readonly columns: ReadonlyMap<number, string> }>();
   for (const { schema, name, is_view, oid, comment, primary_key, columns } of tableRows) {
-    const key = keyOf(schema, name);
-    const named = new Map(columns.map((column) => [column.name, column]));
-    const numbered = new Map(columns.map((column) => [column.number, column.name]));
-    const primaryKey = is_view ? (ofViews.get(oid) ?? []).map((number) => numbered.get(number) ?? '') : primary_key;
+    const key = toTableKey(schema, name);
+    const columnsByName = new Map(columns.map((column) => [column.name, column]));
+    const columnNames = new Map(columns.map((column) => [column.number, column.name]));
+    const primaryKey = is_view ? (viewKeys.get(oid) ?? []).map((number) => columnNames.get(number) ?? '') : primary_key;
     const hasRepresentations = columns.some(({ representation }) => representation !== undefined);
-    tables.set(key, { schema, name, isView: is_view, comment, columns: named, primaryKey, hasRepresentations });
-    byOid.set(oid, { key, columns: numbered });
+    tables.set(key, { schema, name, isView: is_view, comment, columns: columnsByName, primaryKey, hasRepresentations });
+    byOid.set(oid, { key, columns: columnNames });
   }
   const routines = new Map<string, Routine[]>();
   for (const row of routineRows) {
-    const routine = routineOf(row, byOid);
-    const key = keyOf(row.schema, row.name);
+    const routine = toRoutine(row, byOid);
+    const key = toTableKey(row.schema, row.name);
     routines.set(key, [...(routines.get(key) ?? []), routine]);
   }
-  return { version, tables, routines, relationships: relate({ tables, byOid, keys, views, routines }) };
+  return { version, tables, routines, relationships: findRelationships({ tables, byOid, keys, views, routines }) };
 }
 
-function routineOf(row: RoutineRow, byOid: ReadonlyMap<string, { readonly key: string }>): Routine {
+function toRoutine(row: RoutineRow, byOid: ReadonlyMap<string, { readonly key: string }>): Routine {
   const { modes, names, types, defaults } = row;
-  const all = types.map((type, at) => ({ type, name: names[at] ?? '', mode: modes[at] ?? 'i' }));
+  const all = types.map((type, index) => ({ type, name: names[index] ?? '', mode: modes[index] ?? 'i' }));
   const inputs = all.filter(({ mode }) => mode === 'i' || mode === 'b' || mode === 'v');
-  const args: Argument[] = inputs.map(({ type, name, mode }, at) => ({
+  const args: Argument[] = inputs.map(({ type, name, mode }, index) => ({
     name,
     type,
-    isRequired: at < inputs.length - defaults,
+    isRequired: index < inputs.length - defaults,
     isVariadic: mode === 'v',
   }));
-  // A single named column is a row of one column too.
+  // A single named output column makes the result a row as well.
   const hasOutputs = all.some(({ name, mode }) => (mode === 't' || mode === 'o' || mode === 'b') && name !== '');
   const isComposite = row.return_kind === 'c' || hasOutputs;
   return {

@@ -1,13 +1,13 @@
-/** The type below all domains of the type of this row of `pg_type`. */
-const belowDomains = (type: string): string => `(with recursive below as (
+/** Builds the subquery that resolves a type through all of its domains. */
+const resolveDomain = (type: string): string => `(with recursive below as (
   select ${type}.oid, ${type}.typbasetype
   union all
   select t.oid, t.typbasetype from below join pg_type t on t.oid = below.typbasetype
 ) select oid from below where typbasetype = 0)`;
 
 /**
- * Tables and views of the exposed schemas ($1) with their columns and primary keys. Partitions are reached through the
- * table that they are parts of.
+ * Query for tables and views of the exposed schemas ($1) with their columns and primary keys. Partitions are excluded,
+ * since they are reached through their parent table.
  */
 export const tablesStatement = `
 select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_view, c.oid::text as oid,
@@ -17,7 +17,7 @@ select n.nspname as schema, c.relname as name, c.relkind in ('v', 'm') as is_vie
     where k.conrelid = c.oid and k.contype = 'p'), '[]') as primary_key,
   (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'number', a.attnum, 'type', format_type(a.atttypid, a.atttypmod),
-      'baseType', format_type(${belowDomains('t')}, null),
+      'baseType', format_type(${resolveDomain('t')}, null),
       'isNotNull', a.attnotnull, 'isRequired', a.attnotnull and d.adbin is null and a.attidentity = '' and a.attgenerated = '',
       'defaultValue', case when a.attidentity = 'd' then format('nextval(%L)', pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname))
         when a.attgenerated = '' then coalesce(pg_get_expr(d.adbin, d.adrelid), pg_get_expr(t.typdefaultbin, 0)) end,
@@ -32,7 +32,10 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where n.nspname = any($1) and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
 order by 1, 2`;
 
-/** Foreign keys with the numbers of their columns, and whether a constraint makes those unique; as for PostgREST, a unique index alone does not count. */
+/**
+ * Query for foreign keys with their column numbers, and whether a constraint makes them unique; as in PostgREST, a
+ * unique index alone does not count.
+ */
 export const foreignKeysStatement = `
 select k.conname as name, k.conrelid::text as "table", k.confrelid::text as target, k.conkey as columns, k.confkey as targets,
   exists (select from pg_constraint u where u.conrelid = k.conrelid and u.contype in ('p', 'u')
@@ -41,16 +44,16 @@ from pg_constraint k
 where k.contype = 'f' and k.conparentid = 0
 order by k.conname`;
 
-/** Primary keys of all tables with the numbers of their columns: views may show them. What an index merely includes is none. */
+/**
+ * Query for the primary keys of all tables with their column numbers, since views may contain them. Included columns of
+ * an index do not belong to the key.
+ */
 export const primaryKeysStatement = `
 select k.conrelid::text as "table", k.conkey as columns
 from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'p' and n.nspname not in ('pg_catalog', 'pg_toast')`;
 
-/**
- * The rules of the views of the exposed schemas ($1) and of those that they are made of, wherever these are: an
- * exposed view may show a view of a schema that is not exposed.
- */
+/** Query for the rules of views of the exposed schemas ($1) and of all views below them, in any schema. */
 export const viewRulesStatement = `
 with recursive views as (
   select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -64,7 +67,7 @@ with recursive views as (
 select r.ev_class::text as view, r.ev_action::text as action
 from views join pg_rewrite r on r.ev_class = views.oid and r.rulename = '_RETURN'`;
 
-/** Functions of the exposed schemas ($1). */
+/** Query for the functions of the exposed schemas ($1). */
 export const routinesStatement = `
 select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc') as comment,
   p.provolatile = 'v' as is_volatile, p.proretset as is_set, p.prorows as rows,
@@ -76,13 +79,13 @@ select n.nspname as schema, p.proname as name, obj_description(p.oid, 'pg_proc')
     from unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) with ordinality as types (each, place)) as types,
   case when p.pronargs = 1 then (select a.typrelid::text from pg_type a where a.oid = p.proargtypes[0] and a.typrelid <> 0) end as of_relation
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace join pg_type t on t.oid = p.prorettype
-join pg_type base on base.oid = ${belowDomains('t')}
+join pg_type base on base.oid = ${resolveDomain('t')}
 where n.nspname = any($1) and p.prokind = 'f' and t.typname not in ('trigger', 'event_trigger')
 order by 1, 2, p.oid`;
 
 /**
- * Functions that convert a domain for clients: implicit casts of it to and from JSON and text. PostgreSQL itself
- * ignores casts of domains; by them the owner of the schema says how a value is written and read.
+ * Query for implicit casts of domains to and from JSON and text. PostgreSQL itself ignores casts of domains; they
+ * define how values are converted for clients.
  */
 export const representationsStatement = `
 select case when s.typtype = 'd' then s.oid else t.oid end::text as domain,

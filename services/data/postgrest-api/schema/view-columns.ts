@@ -1,6 +1,6 @@
-import type { ViewColumn } from './relate.ts';
+import type { ViewColumn } from './relationships.ts';
 
-/** The rule of a view, as PostgreSQL stores it. */
+/** Stored rule of a view. */
 export interface ViewRule {
   readonly view: string;
   /** `pg_rewrite.ev_action` as text: a list with one query in it. */
@@ -8,15 +8,15 @@ export interface ViewRule {
 }
 
 /**
- * Finds where the columns of a view come from. Only entries of the outermost target list are columns of the view:
- * entries of subselects and of arguments have numbers of their own.
+ * Returns the origin of the columns of a view. Only entries of the outermost target list are columns of the view:
+ * entries of subselects and arguments have their own numbers.
  */
-export function viewColumnsOf({ view, action }: ViewRule): readonly ViewColumn[] {
-  return entriesOf(action).flatMap((entry): readonly ViewColumn[] => {
+export function parseViewColumns({ view, action }: ViewRule): readonly ViewColumn[] {
+  return parseTargetEntries(action).flatMap((entry): readonly ViewColumn[] => {
     const number = Number(entry.get('resno') ?? 0);
     const origin = entry.get('resorigtbl') ?? '0';
     const origin_number = Number(entry.get('resorigcol') ?? 0);
-    // A computed column has no origin, and neither has what is only there to sort by.
+    // Computed columns and columns that are used only for sorting have no origin.
     return origin === '0' || number === 0 || entry.get('resjunk') === 'true'
       ? []
       : [{ view, number, origin, origin_number }];
@@ -25,13 +25,13 @@ export function viewColumnsOf({ view, action }: ViewRule): readonly ViewColumn[]
 
 type Fields = Map<string, string>;
 
-/** Depth of the outermost query's fields: in the list, in the query. */
+/** Nesting depth of the fields of the outermost query: in the list, in the query. */
 const queryDepth = 2;
-/** Depth of the fields of its target entries: in their list, in the entry. */
+/** Nesting depth of the fields of its target entries: in their list, in the entry. */
 const entryDepth = queryDepth + 2;
 
-/** The fields of the outermost query's target entries. A backslash takes the meaning from the character behind it. */
-function entriesOf(action: string): readonly Fields[] {
+/** Parses the fields of the outermost target entries. A backslash escapes the next character. */
+function parseTargetEntries(action: string): readonly Fields[] {
   const entries: Fields[] = [];
   const tokens = action.matchAll(/\\.|[{}()]|[^\\{}()\s](?:\\.|[^\\{}()\s])*/gs);
   let depth = 0;

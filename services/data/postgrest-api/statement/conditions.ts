@@ -2,22 +2,22 @@ import { RestError } from '../errors.ts';
 import type { Field } from '../parse/fields.ts';
 import type { Condition, Filter, Operation } from '../parse/filters.ts';
 import type { Column } from '../schema/catalogue.ts';
-import { arrayText, literal, quote, type Values } from './sql.ts';
+import { toArrayLiteral, quoteLiteral, quote, type Values } from './sql.ts';
 
-/** What conditions speak about: a table under a name, and embeds of it whose absence can be asked for. */
+/** Table that conditions refer to, with the embeds that can be tested for absence. */
 export interface Subject {
-  /** As it is referred to, quoted. */
+  /** Quoted reference of the table. */
   readonly reference: string;
-  /** Empty where nothing is known of its columns. */
+  /** Known columns; may be empty. */
   readonly columns: ReadonlyMap<string, Column>;
-  /** The row as a value of the table's type, where the reference is only a record. */
+  /** Row expression of the table's type, when the reference is only a record. */
   readonly row?: string | undefined;
   readonly schema?: string | undefined;
-  /** An expression that is null where the embed of this name is empty. */
+  /** Returns an expression that is null when the embed is empty; undefined for an unknown embed. */
   embed(name: string): string | undefined;
 }
 
-const tests = {
+const isTests = {
   null: 'IS NULL',
   not_null: 'IS NOT NULL',
   true: 'IS TRUE',
@@ -25,26 +25,26 @@ const tests = {
   unknown: 'IS UNKNOWN',
 } as const;
 
-/** Conditions joined by AND; undefined where there are none. */
-export function whereOf(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
+/** Joins conditions by AND; returns undefined when there are none. */
+export function buildWhere(conditions: readonly Condition[], subject: Subject, values: Values): string | undefined {
   if (conditions.length === 0) return undefined;
-  return conditions.map((condition) => conditionOf(condition, subject, values)).join(' AND ');
+  return conditions.map((condition) => buildCondition(condition, subject, values)).join(' AND ');
 }
 
-function conditionOf(condition: Condition, subject: Subject, values: Values): string {
-  if (condition.kind === 'filter') return filterOf(condition, subject, values);
-  const all = condition.children.map((child) => conditionOf(child, subject, values));
+function buildCondition(condition: Condition, subject: Subject, values: Values): string {
+  if (condition.kind === 'filter') return buildFilter(condition, subject, values);
+  const all = condition.children.map((child) => buildCondition(child, subject, values));
   return `${condition.not ? 'NOT ' : ''}(${all.join(condition.join === 'and' ? ' AND ' : ' OR ')})`;
 }
 
-function filterOf({ field, not, operation }: Filter, subject: Subject, values: Values): string {
+function buildFilter({ field, not, operation }: Filter, subject: Subject, values: Values): string {
   const embed = field.path.length === 0 && !subject.columns.has(field.name) ? subject.embed(field.name) : undefined;
-  if (embed !== undefined) return embedTest(field.name, embed, not, operation);
-  const text = operationOf(fieldOf(field, subject), field, operation, subject, values);
+  if (embed !== undefined) return buildEmbedTest(field.name, embed, not, operation);
+  const text = buildOperation(buildField(field, subject), field, operation, subject, values);
   return not ? `NOT (${text})` : text;
 }
 
-function embedTest(name: string, expression: string, not: boolean, operation: Operation): string {
+function buildEmbedTest(name: string, expression: string, not: boolean, operation: Operation): string {
   if (operation.kind !== 'is' || (operation.test !== 'null' && operation.test !== 'not_null')) {
     throw new RestError(400, 'PGRST120', `Bad operator on the '${name}' embedded resource`, {
       details: `Only is null or not is null filters are allowed on embedded resources`,
@@ -54,49 +54,56 @@ function embedTest(name: string, expression: string, not: boolean, operation: Op
   return `${expression} IS ${isNull ? 'NOT DISTINCT' : 'DISTINCT'} FROM NULL`;
 }
 
-/** A column, or what is at a place of its JSON. */
-export function fieldOf({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
+/** Builds the expression of a column, or of a JSON path in it. */
+export function buildField({ name, path }: Field, { reference, columns, row, schema }: Subject): string {
   const isComputed = row !== undefined && schema !== undefined && !columns.has(name);
   const column = isComputed ? `${quote(schema)}.${quote(name)}(${row})` : `${reference}.${quote(name)}`;
   if (path.length === 0) return column;
   const type = columns.get(name)?.baseType;
-  // Where the type is not known it may be a composite one, whose fields are reached in the same way.
+  // An unknown type may be a composite one, whose fields are reached in the same way.
   const base = type === 'json' || type === 'jsonb' ? column : `to_jsonb(${column})`;
   const steps = path.map(
-    ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : literal(key)}`,
+    ({ asText, key }) => `${asText ? '->>' : '->'}${typeof key === 'number' ? String(key) : quoteLiteral(key)}`,
   );
   return `(${base}${steps.join('')})`;
 }
 
-function operationOf(left: string, field: Field, operation: Operation, subject: Subject, values: Values): string {
-  // A domain may have a function that reads its values as clients write them.
+function buildOperation(
+  expression: string,
+  field: Field,
+  operation: Operation,
+  subject: Subject,
+  values: Values,
+): string {
+  // A domain may have a function that parses values of clients.
   const parse = field.path.length > 0 ? undefined : subject.columns.get(field.name)?.representation?.fromText;
-  const one = (value: string): string =>
+  const bindValue = (value: string): string =>
     parse === undefined ? values.bind(value) : `${parse}(${values.bind(value, 'text')})`;
-  const list = (value: string): string =>
+  const bindList = (value: string): string =>
     parse === undefined
       ? values.bind(value)
       : `ARRAY(SELECT ${parse}(pgrst_each) FROM unnest(${values.bind(value, 'text[]')}) AS pgrst_each)`;
   switch (operation.kind) {
     case 'is':
-      return `${left} ${tests[operation.test]}`;
+      return `${expression} ${isTests[operation.test]}`;
     case 'in':
       // An empty list matches nothing.
-      return `${left} = ANY (${list(arrayText(operation.values))})`;
+      return `${expression} = ANY (${bindList(toArrayLiteral(operation.values))})`;
     case 'search': {
       const config = operation.config === undefined ? '' : `${values.bind(operation.config, 'regconfig')}, `;
-      return `${searched(left, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
+      return `${toSearchVector(expression, field, subject, config)} @@ ${operation.toQuery}(${config}${values.bind(operation.value)})`;
     }
     case 'compare':
-      if (operation.quantifier === undefined) return `${left} ${operation.operator} ${one(operation.value)}`;
-      return `${left} ${operation.operator} ${operation.quantifier.toUpperCase()} (${list(operation.value)})`;
+      if (operation.quantifier === undefined)
+        return `${expression} ${operation.operator} ${bindValue(operation.value)}`;
+      return `${expression} ${operation.operator} ${operation.quantifier.toUpperCase()} (${bindList(operation.value)})`;
   }
 }
 
-/** Texts and JSON are made searchable by themselves. */
-function searched(left: string, field: Field, { columns }: Subject, config: string): string {
+/** Converts text and JSON columns to a text search vector. */
+function toSearchVector(expression: string, field: Field, { columns }: Subject, config: string): string {
   const type =
     field.path.length > 0 ? (field.path.at(-1)?.asText === true ? 'text' : 'jsonb') : columns.get(field.name)?.baseType;
-  if (type === undefined || type === 'tsvector') return left;
-  return `to_tsvector(${config}${left})`;
+  if (type === undefined || type === 'tsvector') return expression;
+  return `to_tsvector(${config}${expression})`;
 }

@@ -2,22 +2,22 @@ import { RestError } from '../errors.ts';
 import type { Order } from '../parse/order.ts';
 import type { SelectedField } from '../parse/select.ts';
 import type { EmbedNode, ReadNode } from '../plan/tree.ts';
-import { fieldOf, whereOf, type Subject } from './conditions.ts';
+import { buildField, buildWhere, type Subject } from './conditions.ts';
 import type { Table } from '../schema/catalogue.ts';
-import { nameOf, quote, quoteKey, type Values } from './sql.ts';
+import { getTableName, quote, quoteKey, type Values } from './sql.ts';
 
-/** Where the rows of a node come from. */
+/** Source of the rows of a node. */
 export interface Source {
-  /** What stands behind FROM. */
+  /** FROM clause. */
   readonly from: string;
-  /** How its rows are referred to. */
+  /** Quoted reference of its rows. */
   readonly reference: string;
-  /** The row as a value of the table's type, where the reference is only a record. */
+  /** Row expression of the table's type, when the reference is only a record. */
   readonly row?: string | undefined;
 }
 
-/** Rows of a statement as rows of this table, so that functions of its row find their type. */
-export function rowsOf(name: string, table: Table | undefined): Source {
+/** Returns the rows of `pgrst_source` typed as rows of the table, so that computed fields can be resolved. */
+export function getTypedRows(name: string, table: Table | undefined): Source {
   const reference = quote(name);
   const from = `pgrst_source AS ${reference}`;
   if (table === undefined) return { from, reference };
@@ -28,18 +28,18 @@ export function rowsOf(name: string, table: Table | undefined): Source {
 export interface ReadOptions {
   readonly values: Values;
   readonly aggregates: boolean;
-  /** Rows of an embed, for each row around it; undefined: no limit. */
-  readonly mostRows?: number | undefined;
+  /** Maximum number of rows of an embed for each parent row; undefined disables the limit. */
+  readonly maxEmbedRows?: number | undefined;
 }
 
-/** The statement that reads a table with all that is embedded. */
-export function readStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
-  return new Reading(options).select(root, source, limit);
+/** Builds the statement that reads a table with all embeds. */
+export function buildReadStatement(root: ReadNode, source: Source, limit: Range, options: ReadOptions): string {
+  return new ReadBuilder(options).select(root, source, limit);
 }
 
-/** The same rows without their columns, for counting. */
-export function countStatement(root: ReadNode, source: Source, options: ReadOptions): string {
-  return new Reading(options).rows(root, source);
+/** Builds the statement that counts the same rows. */
+export function buildCountStatement(root: ReadNode, source: Source, options: ReadOptions): string {
+  return new ReadBuilder(options).rows(root, source);
 }
 
 export interface Range {
@@ -47,14 +47,14 @@ export interface Range {
   readonly offset: number | undefined;
 }
 
-interface Joined {
+interface JoinedEmbed {
   readonly node: EmbedNode;
-  /** Of the lateral join, quoted. */
+  /** Quoted reference of the lateral join. */
   readonly reference: string;
   readonly join: string;
 }
 
-class Reading {
+class ReadBuilder {
   readonly #options: ReadOptions;
   #names = 0;
 
@@ -62,18 +62,26 @@ class Reading {
     this.#options = options;
   }
 
-  select(node: ReadNode, source: Source, range: Range, more: readonly string[] = [], isSummedAround = false): string {
+  select(
+    node: ReadNode,
+    source: Source,
+    range: Range,
+    extraConditions: readonly string[] = [],
+    isParentAggregated = false,
+  ): string {
     const { values } = this.#options;
     const joined = node.embeds.map((embed) => this.#join(embed, source));
-    const subject = subjectOf(node, source, joined);
-    const isSummed = sumsOf(node).size > 0;
-    refuseSumsOfMany(node);
-    if (isSummed && !this.#options.aggregates)
+    const subject = toSubject(node, source, joined);
+    const hasAggregates = getAggregates(node).size > 0;
+    refuseToManyAggregates(node);
+    if (hasAggregates && !this.#options.aggregates)
       throw new RestError(400, 'PGRST123', 'Use of aggregate functions is not allowed');
-    const isGrouped = isSummed && !isSummedAround;
+    const isGrouped = hasAggregates && !isParentAggregated;
     const columns = this.#columns(node, subject, joined, isGrouped);
-    const where = [...more, whereOf(node.scope.conditions, subject, values)].filter((text) => text !== undefined);
-    const groups = isGrouped ? groupsOf(node, subject, joined) : [];
+    const where = [...extraConditions, buildWhere(node.scope.conditions, subject, values)].filter(
+      (text) => text !== undefined,
+    );
+    const groups = isGrouped ? buildGroups(node, subject, joined) : [];
     const order = node.scope.order.map((each) => this.#order(each, node, subject, isGrouped ? joined : []));
     return [
       `SELECT ${columns.join(', ')} FROM ${source.from}`,
@@ -88,32 +96,34 @@ class Reading {
 
   rows(node: ReadNode, source: Source): string {
     const joined = node.embeds
-      .filter(({ embed, name }) => embed.inner || mentions(node, name))
+      .filter(({ embed, name }) => embed.inner || refersTo(node, name))
       .map((embed) => this.#join(embed, source));
-    const where = whereOf(node.scope.conditions, subjectOf(node, source, joined), this.#options.values);
+    const where = buildWhere(node.scope.conditions, toSubject(node, source, joined), this.#options.values);
     return `SELECT 1 FROM ${source.from} ${joined.map(({ join }) => join).join(' ')}${where === undefined ? '' : ` WHERE ${where}`}`;
   }
 
-  #join(node: EmbedNode, parent: Source): Joined {
+  #join(node: EmbedNode, parent: Source): JoinedEmbed {
     const target = this.#source(node, parent);
-    const reference = quote(`${cut(nameOf(node.relationship.from))}_${cut(node.name)}_e${this.#names}`);
-    const { mostRows = Infinity } = this.#options;
-    const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, mostRows) : (node.scope.limit ?? Infinity);
+    const reference = quote(
+      `${truncateName(getTableName(node.relationship.from))}_${truncateName(node.name)}_e${this.#names}`,
+    );
+    const { maxEmbedRows: maxRows = Infinity } = this.#options;
+    const limit = node.isMany ? Math.min(node.scope.limit ?? Infinity, maxRows) : (node.scope.limit ?? Infinity);
     const range = { limit: limit === Infinity ? undefined : limit, offset: node.scope.offset };
     const inner = this.select(node, target.source, range, target.on, isSpreadOne(node));
     const kind = node.embed.inner ? 'INNER' : 'LEFT';
     if (!node.isMany) return { node, reference, join: `${kind} JOIN LATERAL (${inner}) AS ${reference} ON TRUE` };
     const columns = node.embed.spread
-      ? outputs(node).map((name) => `json_agg(${reference}.${quote(name)}) AS ${quote(name)}`)
+      ? getOutputNames(node).map((name) => `json_agg(${reference}.${quote(name)}) AS ${quote(name)}`)
       : [`json_agg(${reference}) AS ${reference}`];
-    const gathered = `SELECT ${[...columns, `nullif(count(*), 0) AS "pgrst_found"`].join(', ')} FROM (${inner}) AS ${reference}`;
+    const aggregated = `SELECT ${[...columns, `nullif(count(*), 0) AS "pgrst_found"`].join(', ')} FROM (${inner}) AS ${reference}`;
     const on = node.embed.inner ? `${reference}."pgrst_found" IS NOT NULL` : 'TRUE';
-    return { node, reference, join: `${kind} JOIN LATERAL (${gathered}) AS ${reference} ON ${on}` };
+    return { node, reference, join: `${kind} JOIN LATERAL (${aggregated}) AS ${reference} ON ${on}` };
   }
 
   #source({ relationship }: EmbedNode, parent: Source): { readonly source: Source; readonly on: readonly string[] } {
     this.#names += 1;
-    const reference = quote(`${cut(nameOf(relationship.to))}_${this.#names}`);
+    const reference = quote(`${truncateName(getTableName(relationship.to))}_${this.#names}`);
     const { junction, routine } = relationship;
     if (routine !== undefined) {
       const call = `${quote(routine.schema)}.${quote(routine.name)}(${parent.row ?? parent.reference})`;
@@ -122,32 +132,37 @@ class Reading {
     const from = `${quoteKey(relationship.to)} AS ${reference}`;
     if (junction === undefined) {
       const on = relationship.columns.map(
-        ([here, there]) => `${reference}.${quote(there)} = ${parent.reference}.${quote(here)}`,
+        ([column, relatedSubject]) => `${reference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`,
       );
       return { source: { from, reference }, on };
     }
-    const between = quote(`${cut(nameOf(junction.table))}_j${this.#names}`);
+    const junctionReference = quote(`${truncateName(getTableName(junction.table))}_j${this.#names}`);
     const on = [
-      ...junction.near.map(([here, there]) => `${between}.${quote(there)} = ${parent.reference}.${quote(here)}`),
-      ...junction.far.map(([here, there]) => `${between}.${quote(here)} = ${reference}.${quote(there)}`),
+      ...junction.near.map(
+        ([column, relatedSubject]) =>
+          `${junctionReference}.${quote(relatedSubject)} = ${parent.reference}.${quote(column)}`,
+      ),
+      ...junction.far.map(
+        ([column, relatedSubject]) => `${junctionReference}.${quote(column)} = ${reference}.${quote(relatedSubject)}`,
+      ),
     ];
-    return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${between}`, reference }, on };
+    return { source: { from: `${from}, ${quoteKey(junction.table)} AS ${junctionReference}`, reference }, on };
   }
 
-  #columns(node: ReadNode, subject: Subject, joined: readonly Joined[], isGrouped: boolean): string[] {
-    // Of an embed that only filters nothing is told.
+  #columns(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[], isGrouped: boolean): string[] {
+    // An embed that only filters has no output.
     const columns: string[] = hasOutput(node) ? [] : ['1 AS "pgrst_one"'];
     for (const item of node.items) {
-      if (item.kind === 'star') columns.push(...starOf(node, subject));
+      if (item.kind === 'star') columns.push(...buildStar(node, subject));
       else if (item.kind === 'field') {
-        const value = valueOf(item, subject);
-        columns.push(`${isGrouped ? summed(value, item) : value} AS ${quote(outputName(item))}`);
+        const value = buildValue(item, subject);
+        columns.push(`${isGrouped ? buildAggregate(value, item) : value} AS ${quote(getOutputName(item))}`);
       } else {
-        const found = embedColumns(
+        const outputColumns = buildEmbedColumns(
           joined.find((each) => each.node.embed === item),
           isGrouped,
         );
-        columns.push(...found.map(({ value, name }) => `${value} AS ${quote(name)}`));
+        columns.push(...outputColumns.map(({ value, name }) => `${value} AS ${quote(name)}`));
       }
     }
     return columns;
@@ -157,17 +172,17 @@ class Reading {
     { relation, field, direction, nulls }: Order,
     node: ReadNode,
     subject: Subject,
-    grouped: readonly Joined[],
+    grouped: readonly JoinedEmbed[],
   ): string {
     const expression =
       relation === undefined
-        ? fieldOf(field, subject)
-        : (spreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
-    const place = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
-    return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${place}`;
+        ? buildField(field, subject)
+        : (findSpreadColumn(relation, field, grouped) ?? this.#relatedField(relation, field, node, subject));
+    const nullsOrder = nulls === undefined ? '' : ` NULLS ${nulls.toUpperCase()}`;
+    return `${expression}${direction === undefined ? '' : ` ${direction.toUpperCase()}`}${nullsOrder}`;
   }
 
-  /** By a field of the one row that belongs to this one. */
+  /** Orders by a field of the related row. */
   #relatedField(relation: string, field: Order['field'], node: ReadNode, subject: Subject): string {
     const embed = node.embeds.find(({ name, embed: { relation: table } }) => name === relation || table === relation);
     if (embed === undefined) {
@@ -182,107 +197,115 @@ class Reading {
       });
     }
     const { source, on } = this.#source(embed, { from: '', reference: subject.reference });
-    const there: Subject = {
+    const relatedSubject: Subject = {
       reference: source.reference,
       columns: embed.table?.columns ?? new Map(),
       embed: () => undefined,
     };
-    return `(SELECT ${fieldOf(field, there)} FROM ${source.from}${on.length > 0 ? ` WHERE ${on.join(' AND ')}` : ''})`;
+    return `(SELECT ${buildField(field, relatedSubject)} FROM ${source.from}${on.length > 0 ? ` WHERE ${on.join(' AND ')}` : ''})`;
   }
 }
 
-/** Rows that are grouped can only be ordered by what they are grouped by: a column of the embed that is spread. */
-function spreadColumn(relation: string, field: Order['field'], grouped: readonly Joined[]): string | undefined {
-  const found = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
-  if (found === undefined || !isSpreadOne(found.node) || field.path.length > 0) return undefined;
-  return embedColumns(found, true).find(({ name }) => name === field.name)?.value;
+/** Returns the column of a spread embed for ordering: grouped rows can only be ordered by grouped columns. */
+function findSpreadColumn(
+  relation: string,
+  field: Order['field'],
+  grouped: readonly JoinedEmbed[],
+): string | undefined {
+  const joinedEmbed = grouped.find(({ node }) => node.name === relation || node.embed.relation === relation);
+  if (joinedEmbed === undefined || !isSpreadOne(joinedEmbed.node) || field.path.length > 0) return undefined;
+  return buildEmbedColumns(joinedEmbed, true).find(({ name }) => name === field.name)?.value;
 }
 
-/** @throws RestError PGRST127 */
-function refuseSumsOfMany(node: ReadNode): void {
-  if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && sumsOf(embed).size > 0)) return;
+/**
+ * Refuses aggregates of to-many spreads.
+ *
+ * @throws RestError PGRST127
+ */
+function refuseToManyAggregates(node: ReadNode): void {
+  if (!node.embeds.some((embed) => embed.embed.spread && embed.isMany && getAggregates(embed).size > 0)) return;
   throw new RestError(400, 'PGRST127', 'Feature not implemented', {
     details: 'Aggregates are not implemented for one-to-many or many-to-many spreads.',
   });
 }
 
-function subjectOf(node: ReadNode, { reference, row }: Source, joined: readonly Joined[]): Subject {
+function toSubject(node: ReadNode, { reference, row }: Source, joined: readonly JoinedEmbed[]): Subject {
   return {
     reference,
     row,
     schema: node.table?.schema,
     columns: node.table?.columns ?? new Map(),
     embed(name) {
-      const found = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
-      if (found === undefined) return undefined;
-      return found.node.isMany ? `${found.reference}."pgrst_found"` : found.reference;
+      const joinedEmbed = joined.find((each) => each.node.name === name || each.node.embed.relation === name);
+      if (joinedEmbed === undefined) return undefined;
+      return joinedEmbed.node.isMany ? `${joinedEmbed.reference}."pgrst_found"` : joinedEmbed.reference;
     },
   };
 }
 
-/** All columns; one by one where a function of their domain writes some of them. */
-function starOf({ table }: ReadNode, subject: Subject): readonly string[] {
+/** Returns all columns, one by one when a conversion of a domain applies. */
+function buildStar({ table }: ReadNode, subject: Subject): readonly string[] {
   if (table?.hasRepresentations !== true) return [`${subject.reference}.*`];
-  return [...table.columns.keys()].map((name) => `${writtenOf(name, subject)} AS ${quote(name)}`);
+  return [...table.columns.keys()].map((name) => `${buildOutputColumn(name, subject)} AS ${quote(name)}`);
 }
 
-/** A column as clients read it. */
-function writtenOf(name: string, subject: Subject): string {
+/** Returns a column, converted for clients. */
+function buildOutputColumn(name: string, subject: Subject): string {
   const write = subject.columns.get(name)?.representation?.toJson;
-  const column = fieldOf({ name, path: [] }, subject);
+  const column = buildField({ name, path: [] }, subject);
   return write === undefined ? column : `${write}(${column})`;
 }
 
-/** What a field is before it is summed up. */
-function valueOf({ field, cast, aggregate }: SelectedField, subject: Subject): string {
-  const text = field === undefined ? '1' : fieldOf(field, subject);
+/** Returns the expression of a field before it is aggregated. */
+function buildValue({ field, cast, aggregate }: SelectedField, subject: Subject): string {
+  const text = field === undefined ? '1' : buildField(field, subject);
   const isWritten = field !== undefined && field.path.length === 0 && aggregate === undefined;
-  const value = isWritten ? writtenOf(field.name, subject) : text;
+  const value = isWritten ? buildOutputColumn(field.name, subject) : text;
   return cast === undefined ? value : `CAST(${value} AS ${cast})`;
 }
 
-function summed(value: string, { aggregate, aggregateCast }: Sum): string {
+function buildAggregate(value: string, { aggregate, aggregateCast }: Aggregation): string {
   const text = aggregate === undefined ? value : `${aggregate}(${value})`;
   return aggregateCast === undefined ? text : `CAST(${text} AS ${aggregateCast})`;
 }
 
-type Sum = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
+type Aggregation = Pick<SelectedField, 'aggregate' | 'aggregateCast'>;
 
-/** What of a node's columns is summed up, by their names: columns of the one row that is spread are its own. */
-function sumsOf(node: ReadNode): ReadonlyMap<string, Sum> {
-  const own = node.items.flatMap((item): readonly (readonly [string, Sum])[] =>
-    item.kind === 'field' && item.aggregate !== undefined ? [[outputName(item), item]] : [],
+/** Returns the aggregates of a node by output name, including those of spread to-one embeds. */
+function getAggregates(node: ReadNode): ReadonlyMap<string, Aggregation> {
+  const ownAggregates = node.items.flatMap((item): readonly (readonly [string, Aggregation])[] =>
+    item.kind === 'field' && item.aggregate !== undefined ? [[getOutputName(item), item]] : [],
   );
-  return new Map([...node.embeds.filter(isSpreadOne).flatMap((embed) => [...sumsOf(embed)]), ...own]);
+  return new Map([...node.embeds.filter(isSpreadOne).flatMap((embed) => [...getAggregates(embed)]), ...ownAggregates]);
 }
 
 function isSpreadOne({ embed, isMany }: EmbedNode): boolean {
   return embed.spread && !isMany;
 }
 
-/** As it is called in the answer: the alias, the function, the last key of the path, or the column. */
-function outputName({ alias, aggregate, field }: SelectedField): string {
+/** Returns the name in the response: the alias, the aggregate, the last key of the path, or the column. */
+function getOutputName({ alias, aggregate, field }: SelectedField): string {
   const key = field?.path.findLast((step) => typeof step.key === 'string')?.key;
   return alias ?? aggregate ?? (typeof key === 'string' ? key : (field?.name ?? 'count'));
 }
 
-function outputs(node: ReadNode): readonly string[] {
+function getOutputNames(node: ReadNode): readonly string[] {
   return node.items.flatMap((item) => {
     if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])];
-    if (item.kind === 'field') return [outputName(item)];
+    if (item.kind === 'field') return [getOutputName(item)];
     const embed = node.embeds.find((each) => each.embed === item);
     if (embed === undefined || !hasOutput(embed)) return [];
-    return embed.embed.spread ? outputs(embed) : [embed.name];
+    return embed.embed.spread ? getOutputNames(embed) : [embed.name];
   });
 }
 
 interface Column {
   readonly name: string;
   readonly value: string;
-  readonly isSummed: boolean;
+  readonly isAggregated: boolean;
 }
 
-/** Whether anything of a node is told: an embed of nothing but empty embeds only filters. */
+/** Returns true when a node has output: an embed that contains only empty embeds just filters. */
 function hasOutput(node: ReadNode): boolean {
   return node.items.some((item) => {
     if (item.kind !== 'embed') return true;
@@ -291,51 +314,52 @@ function hasOutput(node: ReadNode): boolean {
   });
 }
 
-/** Names of the columns of a spread that are rows in JSON. PostgreSQL groups by JSON only in its binary form. */
-function embedNames(node: ReadNode): ReadonlySet<string> {
+/** Returns the output columns of spreads that contain JSON. PostgreSQL can group only by its binary form. */
+function getJsonColumnNames(node: ReadNode): ReadonlySet<string> {
   return new Set(
     node.embeds.flatMap((embed) =>
-      embed.embed.spread ? [...embedNames(embed)] : hasOutput(embed) ? [embed.name] : [],
+      embed.embed.spread ? [...getJsonColumnNames(embed)] : hasOutput(embed) ? [embed.name] : [],
     ),
   );
 }
 
-function embedColumns(joined: Joined | undefined, isGrouped: boolean): readonly Column[] {
+function buildEmbedColumns(joined: JoinedEmbed | undefined, isGrouped: boolean): readonly Column[] {
   if (joined === undefined || !hasOutput(joined.node)) return [];
   const { node, reference } = joined;
   if (node.embed.spread) {
-    const sums = isGrouped && isSpreadOne(node) ? sumsOf(node) : new Map<string, Sum>();
-    const inJson = isGrouped ? embedNames(node) : new Set<string>();
-    return outputs(node).map((name) => {
+    const sums = isGrouped && isSpreadOne(node) ? getAggregates(node) : new Map<string, Aggregation>();
+    const inJson = isGrouped ? getJsonColumnNames(node) : new Set<string>();
+    return getOutputNames(node).map((name) => {
       const column = `${reference}.${quote(name)}`;
       const sum = sums.get(name);
-      if (sum !== undefined) return { name, value: summed(column, sum), isSummed: true };
+      if (sum !== undefined) return { name, value: buildAggregate(column, sum), isAggregated: true };
       const value = inJson.has(name) ? `${column}::jsonb` : column;
-      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isSummed: false };
+      return { name, value: node.isMany ? `COALESCE(${column}, '[]')` : value, isAggregated: false };
     });
   }
   const value = node.isMany ? `COALESCE(${reference}.${reference}, '[]')` : `row_to_json(${reference}.*)`;
-  return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isSummed: false }];
+  return [{ name: node.name, value: `${value}${isGrouped ? '::jsonb' : ''}`, isAggregated: false }];
 }
 
-/** Whatever is asked for beside an aggregate is what it is made for. */
-function groupsOf(node: ReadNode, subject: Subject, joined: readonly Joined[]): readonly string[] {
+/** Returns the GROUP BY list: all columns besides the aggregates. */
+function buildGroups(node: ReadNode, subject: Subject, joined: readonly JoinedEmbed[]): readonly string[] {
   return node.items.flatMap((item) => {
-    if (item.kind === 'star') return [...(node.table?.columns.keys() ?? [])].map((name) => writtenOf(name, subject));
-    if (item.kind === 'field') return item.aggregate === undefined ? [valueOf(item, subject)] : [];
-    const columns = embedColumns(
+    if (item.kind === 'star')
+      return [...(node.table?.columns.keys() ?? [])].map((name) => buildOutputColumn(name, subject));
+    if (item.kind === 'field') return item.aggregate === undefined ? [buildValue(item, subject)] : [];
+    const columns = buildEmbedColumns(
       joined.find((each) => each.node.embed === item),
       true,
     );
-    return columns.filter(({ isSummed }) => !isSummed).map(({ value }) => value);
+    return columns.filter(({ isAggregated: hasAggregates }) => !hasAggregates).map(({ value }) => value);
   });
 }
 
-function mentions({ scope }: ReadNode, name: string): boolean {
+function refersTo({ scope }: ReadNode, name: string): boolean {
   return JSON.stringify(scope.conditions).includes(JSON.stringify(name));
 }
 
-/** Names of PostgreSQL end at 63 bytes, and what tells two of ours apart is at their end. */
-function cut(name: string): string {
+/** Truncates a name: identifiers of PostgreSQL end at 63 bytes, and the distinguishing suffix comes last. */
+function truncateName(name: string): string {
   return Buffer.byteLength(name) <= 24 ? name : Buffer.from(name).subarray(0, 24).toString().replaceAll('\uFFFD', '');
 }

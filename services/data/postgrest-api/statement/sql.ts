@@ -1,25 +1,25 @@
 import pg from 'pg';
 
-/** Collects the values of one statement; what of it is text holds `$1`, `$2`, … for them. */
+/** Collects the values of one statement, which refers to them as `$1`, `$2`, …. */
 export class Values {
   readonly all: string[] = [];
 
-  /** The place that stands for this value. Its type is what PostgreSQL takes it for there, or `type`. */
+  /** Adds a value and returns its placeholder. PostgreSQL infers its type, or `type` is used. */
   bind(value: string, type?: string): string {
     this.all.push(value);
-    const place = `$${this.all.length}`;
-    return type === undefined ? place : `${place}::${type}`;
+    const placeholder = `$${this.all.length}`;
+    return type === undefined ? placeholder : `${placeholder}::${type}`;
   }
 }
 
-/** A name as it is safe in a statement, whatever it holds. */
+/** Quotes an identifier. */
 export function quote(name: string): string {
-  // No name holds it, and the protocol cannot carry it.
+  // Identifiers cannot contain NUL, and the protocol cannot carry it.
   return pg.escapeIdentifier(name.replaceAll('\0', ''));
 }
 
-/** A text that stands in the statement itself, since PostgreSQL must see what it is when it plans. */
-export function literal(text: string): string {
+/** Quotes a text literal, for texts that PostgreSQL must see when it plans the statement. */
+export function quoteLiteral(text: string): string {
   return pg.escapeLiteral(text.replaceAll('\0', ''));
 }
 
@@ -28,12 +28,12 @@ export function quoteKey(key: string): string {
   return `${quote(schema)}.${quote(name)}`;
 }
 
-/** The name of a table without its schema. */
-export function nameOf(key: string): string {
+/** Returns the table name of a key, without its schema. */
+export function getTableName(key: string): string {
   return key.slice(key.indexOf('\n') + 1);
 }
 
-/** An array as PostgreSQL reads it. */
-export function arrayText(values: readonly string[]): string {
+/** Formats an array literal. */
+export function toArrayLiteral(values: readonly string[]): string {
   return `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

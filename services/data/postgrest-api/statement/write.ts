@@ -3,37 +3,37 @@ import type { Payload } from '../parse/body.ts';
 import type { Condition } from '../parse/filters.ts';
 import type { Preferences } from '../parse/preferences.ts';
 import type { Column, Table } from '../schema/catalogue.ts';
-import { whereOf } from './conditions.ts';
-import { literal, quote, type Values } from './sql.ts';
+import { buildWhere } from './conditions.ts';
+import { quoteLiteral, quote, type Values } from './sql.ts';
 
-export interface Write {
+export interface WriteInput {
   readonly table: Table;
   readonly payload: Payload;
   readonly columns: readonly string[] | undefined;
   readonly conditions: readonly Condition[];
   readonly preferences: Preferences;
   readonly values: Values;
-  /** What comes back of each row. */
+  /** RETURNING list. */
   readonly returning: string;
 }
 
-/** Inserts rows; `conflict` are the columns by which a row may be there already. */
-export function insertStatement(write: Write, conflict: readonly string[] | undefined): string {
+/** Builds an insert; `conflict` are the columns that identify existing rows. */
+export function buildInsert(write: WriteInput, conflict: readonly string[] | undefined): string {
   const { table, payload, preferences, returning } = write;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
-  const columns = writtenColumns(write);
+  const columns = getWrittenColumns(write);
   const names = columns.map(({ name }) => quote(name));
   const from =
     names.length > 0
-      ? `(${names.join(', ')}) SELECT ${columns.map(sentValue).join(', ')} FROM ${bodyOf(write, columns)}`
+      ? `(${names.join(', ')}) SELECT ${columns.map(getBodyValue).join(', ')} FROM ${buildBodyRows(write, columns)}`
       : // An object without keys is a row of defaults.
         payload.count === 1
         ? 'DEFAULT VALUES'
-        : `SELECT FROM ${bodyOf(write, columns)} WHERE false`;
-  return `INSERT INTO ${target} ${from}${conflictOf(conflict, columns, preferences)} RETURNING ${returning}`;
+        : `SELECT FROM ${buildBodyRows(write, columns)} WHERE false`;
+  return `INSERT INTO ${target} ${from}${buildConflict(conflict, columns, preferences)} RETURNING ${returning}`;
 }
 
-function conflictOf(
+function buildConflict(
   conflict: readonly string[] | undefined,
   columns: readonly Column[],
   { resolution }: Preferences,
@@ -42,48 +42,54 @@ function conflictOf(
   const on = ` ON CONFLICT (${conflict.map(quote).join(', ')})`;
   if (resolution === 'ignore-duplicates' || columns.length === 0) return `${on} DO NOTHING`;
   const sets = columns.map(({ name }) => `${quote(name)} = EXCLUDED.${quote(name)}`);
-  return `${on} DO UPDATE SET ${sets.join(', ')} WHERE ${countsUpdate}`;
+  return `${on} DO UPDATE SET ${sets.join(', ')} WHERE ${countUpdate}`;
 }
 
-const updatedSoFar = `coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::int`;
-/** Counts a row that was there already; always true. No column tells it: partitioned tables have none that does. */
-const countsUpdate = `set_config('pgrst.updated', (${updatedSoFar} + 1)::text, true) <> ''`;
+const updatedCount = `coalesce(nullif(current_setting('pgrst.updated', true), ''), '0')::int`;
+/**
+ * Condition that counts an updated row and is always true. Partitioned tables have no system column that distinguishes
+ * updates.
+ */
+const countUpdate = `set_config('pgrst.updated', (${updatedCount} + 1)::text, true) <> ''`;
 
-/** How many of the rows of an upsert are new, for the list of what a statement answers. */
-export const insertedRows = `(count(*) - ${updatedSoFar})::text AS inserted`;
+/** Column expression for the number of inserted rows of an upsert. */
+export const insertedRowsColumn = `(count(*) - ${updatedCount})::text AS inserted`;
 
-/** A value of the body for its column. */
-function sentValue({ name, representation }: Column): string {
+/** Returns the value of a column in the body. */
+function getBodyValue({ name, representation }: Column): string {
   const sent = `pgrst_body.${quote(name)}`;
   return representation?.fromJson === undefined ? sent : `${representation.fromJson}(${sent})`;
 }
 
-/** Undefined: there is nothing to change. */
-export function updateStatement(write: Write, limited: string | undefined): string | undefined {
+/** Builds an update; undefined when no column changes. */
+export function buildUpdate(write: WriteInput, limitedRows: string | undefined): string | undefined {
   const { table, returning } = write;
-  const columns = writtenColumns(write);
+  const columns = getWrittenColumns(write);
   if (columns.length === 0) return undefined;
   const target = `${quote(table.schema)}.${quote(table.name)}`;
-  const sets = columns.map((column) => `${quote(column.name)} = ${sentValue(column)}`);
-  const from = `(SELECT * FROM ${bodyOf(write, columns)} LIMIT 1) AS pgrst_body`;
-  return `UPDATE ${target} SET ${sets.join(', ')} FROM ${from}${matching(write, limited)} RETURNING ${returning}`;
+  const sets = columns.map((column) => `${quote(column.name)} = ${getBodyValue(column)}`);
+  const from = `(SELECT * FROM ${buildBodyRows(write, columns)} LIMIT 1) AS pgrst_body`;
+  return `UPDATE ${target} SET ${sets.join(', ')} FROM ${from}${buildWhereClause(write, limitedRows)} RETURNING ${returning}`;
 }
 
-export function deleteStatement(write: Write, limited: string | undefined): string {
+export function buildDelete(write: WriteInput, limitedRows: string | undefined): string {
   const target = `${quote(write.table.schema)}.${quote(write.table.name)}`;
-  return `DELETE FROM ${target}${matching(write, limited)} RETURNING ${write.returning}`;
+  return `DELETE FROM ${target}${buildWhereClause(write, limitedRows)} RETURNING ${write.returning}`;
 }
 
-/** `limited`: a statement for the places of the first rows, where only so many are meant. */
-function matching({ table, conditions, values }: Write, limited: string | undefined): string {
+/**
+ * Builds the WHERE clause.
+ *
+ * @param limitedRows statement that selects the `ctid` of the rows of a limited write
+ */
+function buildWhereClause({ table, conditions, values }: WriteInput, limitedRows: string | undefined): string {
   const reference = `${quote(table.schema)}.${quote(table.name)}`;
-  if (limited !== undefined) return ` WHERE ${reference}.ctid = ANY (ARRAY(${limited}))`;
-  const where = whereOf(conditions, { reference, columns: table.columns, embed: () => undefined }, values);
+  if (limitedRows !== undefined) return ` WHERE ${reference}.ctid = ANY (ARRAY(${limitedRows}))`;
+  const where = buildWhere(conditions, { reference, columns: table.columns, embed: () => undefined }, values);
   return where === undefined ? '' : ` WHERE ${where}`;
 }
 
-/** @throws RestError PGRST204 */
-function writtenColumns({ table, payload, columns }: Write): readonly Column[] {
+function getWrittenColumns({ table, payload, columns }: WriteInput): readonly Column[] {
   return (columns ?? payload.keys).map((name) => {
     const column = table.columns.get(name);
     if (column !== undefined) return column;
@@ -91,17 +97,18 @@ function writtenColumns({ table, payload, columns }: Write): readonly Column[] {
   });
 }
 
-/** The objects of the body as rows of the columns' types. */
-function bodyOf({ payload, preferences, values }: Write, columns: readonly Column[]): string {
+/** Returns the objects of the body as rows with the types of the columns. */
+function buildBodyRows({ payload, preferences, values }: WriteInput, columns: readonly Column[]): string {
   let json = values.bind(payload.json, 'json');
   const defaults = columns.filter(({ defaultValue }) => defaultValue !== null);
   if (preferences.missing === 'default' && defaults.length > 0) {
-    // What is missing in an object has the default of the table.
-    const pairs = defaults.map(({ name, defaultValue }) => `${literal(name)}, ${defaultValue ?? 'null'}`);
+    // Missing keys get the default of the column.
+    const pairs = defaults.map(({ name, defaultValue }) => `${quoteLiteral(name)}, ${defaultValue ?? 'null'}`);
     json = `(SELECT coalesce(json_agg(jsonb_build_object(${pairs.join(', ')}) || pgrst_element), '[]') FROM jsonb_array_elements(${json}::jsonb) pgrst_element)`;
   }
   if (columns.length === 0) return `json_array_elements(${json}) AS pgrst_body`;
-  const typeOf = ({ type, representation }: Column): string => (representation?.fromJson === undefined ? type : 'json');
-  const types = columns.map((column) => `${quote(column.name)} ${typeOf(column)}`);
+  const getColumnType = ({ type, representation }: Column): string =>
+    representation?.fromJson === undefined ? type : 'json';
+  const types = columns.map((column) => `${quote(column.name)} ${getColumnType(column)}`);
   return `json_to_recordset(${json}) AS pgrst_body(${types.join(', ')})`;
 }

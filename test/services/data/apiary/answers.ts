@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+import { getData, getError, type Apiary } from './apiary.ts';
 
-/** How an answer is written: rows or one, CSV, without nulls, counted, planned. */
-export function answerCases(at: () => Apiary): void {
+/** Forms of a response: rows or one row, CSV, without nulls, counted, planned. */
+export function answerCases(index: () => Apiary): void {
   describe('answers', () => {
-    test('one row, one or none, and more than was meant', async () => {
-      const { db } = at();
+    test('returns one row, optionally none, and refuses more than one', async () => {
+      const { db } = index();
       const refused = (page: number) => ({
         status: 406,
         code: 'PGRST116',
@@ -13,8 +13,8 @@ export function answerCases(at: () => Apiary): void {
         details: `The result contains ${page} rows`,
         hint: null,
       });
-      expect(await refusalOf(db.from('keepers').select().single())).toEqual(refused(3));
-      expect(await refusalOf(db.from('keepers').select().eq('name', 'Nobody').single())).toEqual(refused(0));
+      expect(await getError(db.from('keepers').select().single())).toEqual(refused(3));
+      expect(await getError(db.from('keepers').select().eq('name', 'Nobody').single())).toEqual(refused(0));
       const none = await db.from('keepers').select().eq('name', 'Nobody').maybeSingle();
       expect([none.status, none.data, none.error]).toEqual([200, null, null]);
       const many = await db.from('keepers').select().maybeSingle();
@@ -22,18 +22,18 @@ export function answerCases(at: () => Apiary): void {
       await expect(db.from('keepers').select('nothing').throwOnError()).rejects.toMatchObject({ code: '42703' });
     });
 
-    test('without nulls, of a list and of one row', async () => {
-      const { db } = at();
+    test('strips nulls from a list and from one row', async () => {
+      const { db } = index();
       const list = db.from('keepers').select('name, kit, hives(label, split_from)').eq('name', 'Piotr');
-      expect(await dataOf(list.stripNulls())).toEqual([
+      expect(await getData(list.stripNulls())).toEqual([
         { name: 'Piotr', hives: [{ label: 'clover', split_from: 101 }] },
       ]);
       const one = db.from('hives').select('label, keeper').eq('id', 104).single().stripNulls();
-      expect(await dataOf(one)).toEqual({ label: 'dusk' });
+      expect(await getData(one)).toEqual({ label: 'dusk' });
     });
 
-    test('CSV: quotes, commas, nulls and JSON, of a table and of a function', async () => {
-      const { db } = at();
+    test('returns CSV with quotes, commas, nulls and JSON, for a table and a function', async () => {
+      const { db } = index();
       const table = await db.from('keepers').select('name, since, kit, notes').order('name').csv();
       expect(table.data).toBe(
         'name,since,kit,notes\nOdile,1998,"{""suits"": 2, ""smoker"": {""fuel"": ""hay""}}",calm\nPiotr,2012,,\nRuna,2005,"{""suits"": 1}",',
@@ -41,11 +41,11 @@ export function answerCases(at: () => Apiary): void {
       expect((await db.rpc('yields', { above: 1 }).csv()).data).toBe('hive,jars\namber,21\nclover,7');
     });
 
-    test('a plan as text and as JSON; what nobody can make is refused', async () => {
-      const { db, room } = at();
+    test('returns plans as text and JSON, and refuses unknown media types', async () => {
+      const { db, room } = index();
       const text = await db.from('hives').select().explain();
       expect(text.data).toMatch(/Aggregate {2}\(cost=/);
-      const [json]: any = await dataOf(
+      const [json]: any = await getData(
         db.from('hives').select().explain({ format: 'json', analyze: true, verbose: true, buffers: true }),
       );
       expect(json.Plan).toMatchObject({ 'Actual Rows': 1, Output: expect.any(Array) });
@@ -53,8 +53,8 @@ export function answerCases(at: () => Apiary): void {
       expect([reply.status, (await reply.json()).code]).toEqual([406, 'PGRST107']);
     });
 
-    test('a plan of what would be changed or called changes nothing, also where it is measured', async () => {
-      const { db } = at();
+    test('changes nothing for the plan of a write or call, even when it is measured', async () => {
+      const { db } = index();
       const texts = await Promise.all([
         db.from('plants').insert({ id: 77 }).select().explain({ analyze: true }),
         db.from('plants').update({ name: 'x' }).gt('id', 0).explain(),
@@ -63,7 +63,7 @@ export function answerCases(at: () => Apiary): void {
         db.rpc('swept').explain(),
       ]);
       const plans = texts.map(({ data }) => JSON.stringify(data));
-      expect(texts.map(({ status }, at) => [status, /\(cost=.*rows=/.test(plans[at] ?? '')])).toEqual(
+      expect(texts.map(({ status }, index) => [status, /\(cost=.*rows=/.test(plans[index] ?? '')])).toEqual(
         texts.map(() => [200, true]),
       );
       expect(plans.map((plan) => /(Insert|Update|Delete) on (?:plants|handovers)/.exec(plan)?.[1])).toEqual([
@@ -73,15 +73,15 @@ export function answerCases(at: () => Apiary): void {
         undefined,
         undefined,
       ]);
-      expect(await dataOf(db.from('plants').select('count(), name.max()').single())).toEqual({
+      expect(await getData(db.from('plants').select('count(), name.max()').single())).toEqual({
         count: 3,
         max: 'thyme',
       });
-      expect(await dataOf(db.from('hives').select('kilos.sum()').single())).toEqual({ sum: 113.5 });
+      expect(await getData(db.from('hives').select('kilos.sum()').single())).toEqual({ sum: 113.5 });
     });
 
-    test('counts of every kind, with and without the rows', async () => {
-      const { db, room } = at();
+    test('counts in every way, with and without the rows', async () => {
+      const { db, room } = index();
       for (const count of ['exact', 'planned', 'estimated'] as const) {
         const head = await db.from('plants').select('*', { head: true, count });
         expect([head.status, head.count, head.data, head.error]).toEqual([200, 3, null, null]);
@@ -92,13 +92,13 @@ export function answerCases(at: () => Apiary): void {
       expect([none.status, none.count, none.data]).toEqual([200, null, null]);
       const behind = await db.from('plants').select('*', { count: 'exact' }).range(10, 12);
       expect([behind.status, behind.error?.code]).toEqual([416, 'PGRST103']);
-      // The client itself makes 204 of a 404 without a body.
+      // The client converts a 404 without a body to 204.
       const missing = await room.request('/rest/v1/hedges', { method: 'HEAD' });
       expect([missing.status, missing.headers.get('proxy-status')]).toEqual([404, 'PostgREST; error=PGRST205']);
     });
 
     test('answers times of another zone, and refuses a zone that PostgreSQL does not know', async () => {
-      const { room } = at();
+      const { room } = index();
       const get = async (prefer: string): Promise<unknown> => {
         const reply = await room.request('/rest/v1/rpc/noon', { headers: { prefer } });
         const body: any = await reply.json();
@@ -106,7 +106,7 @@ export function answerCases(at: () => Apiary): void {
       };
       const [berlin, nowhere] = ['timezone=Europe/Berlin', 'timezone=Apiary/Hive'];
       expect(await get(berlin)).toEqual([200, berlin, '2025-06-01T14:00:00+02:00']);
-      // PostgreSQL reads an offset as POSIX does: east of Greenwich it is negative.
+      // PostgreSQL reads offsets like POSIX: east of Greenwich they are negative.
       expect(await get('timezone=+05:00')).toEqual([200, 'timezone=+05:00', '2025-06-01T07:00:00-05:00']);
       const message = 'invalid value for parameter "TimeZone": "Apiary/Hive"';
       for (const prefer of [nowhere, `handling=strict, ${nowhere}`]) {
@@ -114,16 +114,16 @@ export function answerCases(at: () => Apiary): void {
       }
     });
 
-    test('another schema says so in its answer, and one that is not served is named with those that are', async () => {
-      const { db, room } = at();
-      expect(await dataOf(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([
+    test('names the schema in the response, and lists the exposed ones for another schema', async () => {
+      const { db, room } = index();
+      expect(await getData(db.schema('cellar').from('barrels').select('mead').order('id'))).toEqual([
         { mead: 'dry' },
         { mead: 'sweet' },
       ]);
       const reply = await room.request('/rest/v1/barrels?limit=1', { headers: { 'accept-profile': 'cellar' } });
       expect(reply.headers.get('content-profile')).toBe('cellar');
       await reply.body?.cancel();
-      expect(await refusalOf(db.schema('attic').from('barrels').select())).toEqual({
+      expect(await getError(db.schema('attic').from('barrels').select())).toEqual({
         status: 406,
         code: 'PGRST106',
         message: 'Invalid schema: attic',

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+import { getData, getError, type Apiary } from './apiary.ts';
 
-/** Functions of a row that stand in a select as if they were columns or embeds. */
-export function computedCases(at: () => Apiary): void {
+/** Functions of a row as columns or embeds of a select. */
+export function computedCases(index: () => Apiary): void {
   describe('functions of a row', () => {
-    test('one name for several tables and a view: the row says which', async () => {
-      const { db } = at();
+    test('resolves one function name for several tables and a view by the row', async () => {
+      const { db } = index();
       const of = (table: string, select: string) =>
-        dataOf(db.from(table).select(select).order('name').limit(1).single());
+        getData(db.from(table).select(select).order('name').limit(1).single());
       expect(await of('keepers', 'hives_of(id, meadows(name))')).toEqual({
         hives_of: [
           { id: 101, meadows: { name: 'Lower' } },
@@ -18,25 +18,25 @@ export function computedCases(at: () => Apiary): void {
       expect(await of('old_keepers', 'hives_of(id)')).toEqual({ hives_of: [{ id: 101 }, { id: 102 }] });
     });
 
-    test('one row is an object: where the function says so, and where it returns no set', async () => {
-      const { db } = at();
+    test('returns an object for functions of one row and for functions without SETOF', async () => {
+      const { db } = index();
       const meadows = db.from('meadows').select('name, map_of(sheet), heaviest(label, shouted)').order('id');
-      expect(await dataOf(meadows)).toEqual([
+      expect(await getData(meadows)).toEqual([
         { name: 'Lower', map_of: { sheet: 'sheet 4' }, heaviest: { label: 'amber', shouted: 'AMBER' } },
         { name: 'Upper', map_of: { sheet: 'sheet 7' }, heaviest: { label: 'clover', shouted: 'CLOVER' } },
         { name: 'Marsh', map_of: null, heaviest: { label: null, shouted: null } },
       ]);
       const view = db.from('hives').select('label, old_keeper_of(name)').in('id', [101, 103]).order('id');
-      expect(await dataOf(view)).toEqual([
+      expect(await getData(view)).toEqual([
         { label: 'amber', old_keeper_of: [{ name: 'Odile' }] },
         { label: 'clover', old_keeper_of: [] },
       ]);
     });
 
-    test('they are filtered, ordered, limited and joined as tables are', async () => {
-      const { db } = at();
+    test('filters, orders, limits and joins computed relationships like tables', async () => {
+      const { db } = index();
       const light = db.from('meadows').select('name, hives_of!inner(label)').lt('hives_of.kilos', 30).order('id');
-      expect(await dataOf(light)).toEqual([
+      expect(await getData(light)).toEqual([
         { name: 'Lower', hives_of: [{ label: 'birch' }] },
         { name: 'Upper', hives_of: [{ label: 'dusk' }] },
       ]);
@@ -46,29 +46,29 @@ export function computedCases(at: () => Apiary): void {
         .eq('id', 12)
         .order('label', { referencedTable: 'hives_of', ascending: false })
         .limit(1, { referencedTable: 'hives_of' });
-      expect(await dataOf(last.single())).toEqual({ hives_of: [{ label: 'dusk' }] });
-      expect(await dataOf(db.from('hives').select('label').eq('shouted', 'BIRCH'))).toEqual([{ label: 'birch' }]);
-      expect(await dataOf(db.from('hives').select('id').order('shouted', { ascending: false }).limit(1))).toEqual([
+      expect(await getData(last.single())).toEqual({ hives_of: [{ label: 'dusk' }] });
+      expect(await getData(db.from('hives').select('label').eq('shouted', 'BIRCH'))).toEqual([{ label: 'birch' }]);
+      expect(await getData(db.from('hives').select('id').order('shouted', { ascending: false }).limit(1))).toEqual([
         { id: 104 },
       ]);
     });
 
-    test('on a table in parts, and below an embed', async () => {
-      const { db } = at();
+    test('works on partitioned tables and below an embed', async () => {
+      const { db } = index();
       const all = db.from('harvests').select('day, per_day, hives(label, shouted)').order('id');
-      expect(await dataOf(all)).toEqual([
+      expect(await getData(all)).toEqual([
         { day: '2024-06-01', per_day: 6, hives: { label: 'amber', shouted: 'AMBER' } },
         { day: '2025-06-01', per_day: 4.5, hives: { label: 'amber', shouted: 'AMBER' } },
         { day: '2025-07-01', per_day: 3.5, hives: { label: 'clover', shouted: 'CLOVER' } },
       ]);
       const back = db.from('hives').select('label, harvests(per_day)').eq('id', 103);
-      expect(await dataOf(back.single())).toEqual({ label: 'clover', harvests: [{ per_day: 3.5 }] });
+      expect(await getData(back.single())).toEqual({ label: 'clover', harvests: [{ per_day: 3.5 }] });
     });
 
-    test('what takes no row is no embed', async () => {
-      const { db } = at();
+    test('ignores functions that take no row', async () => {
+      const { db } = index();
       for (const name of ['best_meadow', 'all_meadows']) {
-        expect(await refusalOf(db.from('hives').select(`id, ${name}(name)`))).toEqual({
+        expect(await getError(db.from('hives').select(`id, ${name}(name)`))).toEqual({
           status: 400,
           code: 'PGRST200',
           message: `Could not find a relationship between 'hives' and '${name}' in the schema cache`,

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+import { getData, getError, type Apiary } from './apiary.ts';
 
-/** Which function a call means, and what is told where none or several fit. */
-export function functionCases(at: () => Apiary): void {
+/** Resolution of function calls, and errors for none or several matches. */
+export function functionCases(index: () => Apiary): void {
   describe('calls of functions', () => {
-    test('one argument without a name takes what is sent under the empty name, of any such type', async () => {
-      const { db } = at();
-      // A text has the whole body, as it was sent.
-      expect(await dataOf(db.rpc('letters', { '': 'heather' }))).toBe('{"":"heather"}'.length);
-      expect(await dataOf(db.rpc('size_of_json', { '': { a: 1, b: 2 } }))).toBe(1);
-      expect(await dataOf(db.rpc('size_of_json', { a: 1, b: 2 }))).toBe(2);
-      expect(await dataOf(db.rpc('kind_of_jsonb', { '': true }))).toBe('object');
+    test('passes the value with the empty name to a single unnamed argument of any accepted type', async () => {
+      const { db } = index();
+      // A text argument receives the body unchanged.
+      expect(await getData(db.rpc('letters', { '': 'heather' }))).toBe('{"":"heather"}'.length);
+      expect(await getData(db.rpc('size_of_json', { '': { a: 1, b: 2 } }))).toBe(1);
+      expect(await getData(db.rpc('size_of_json', { a: 1, b: 2 }))).toBe(2);
+      expect(await getData(db.rpc('kind_of_jsonb', { '': true }))).toBe('object');
     });
 
-    test('the body as it is: text for a text, JSON of any kind for a JSON', async () => {
-      const { room } = at();
+    test('passes the entire body: text to a text argument, and any JSON to a JSON argument', async () => {
+      const { room } = index();
       const send = async (name: string, body: string, type: string): Promise<unknown> => {
         const reply = await room.request(`/rest/v1/rpc/${name}`, {
           method: 'POST',
@@ -28,17 +28,17 @@ export function functionCases(at: () => Apiary): void {
       expect(await send('kind_of_jsonb', '"x"', 'application/json')).toEqual([200, 'string']);
     });
 
-    test('one that a request cannot name is not there, nor proposed', async () => {
-      const { db } = at();
-      expect(await refusalOf(db.rpc('doubled', { '': 4 }))).toMatchObject({
+    test('hides functions that a request cannot call, also from suggestions', async () => {
+      const { db } = index();
+      expect(await getError(db.rpc('doubled', { '': 4 }))).toMatchObject({
         status: 404,
         code: 'PGRST202',
         message: 'Could not find the function public.doubled() in the schema cache',
         details:
           'Searched for the function public.doubled with parameter  or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
       });
-      // A function of a row is a column of it, not a call.
-      expect(await refusalOf(db.rpc('shouted'))).toEqual({
+      // A function of a row is a computed column and cannot be called.
+      expect(await getError(db.rpc('shouted'))).toEqual({
         status: 404,
         code: 'PGRST202',
         message: 'Could not find the function public.shouted without parameters in the schema cache',
@@ -48,14 +48,14 @@ export function functionCases(at: () => Apiary): void {
       });
     });
 
-    test('with and without an argument under one name', async () => {
-      const { db } = at();
-      expect(await dataOf(db.rpc('tasted'))).toBe('nothing');
-      expect(await dataOf(db.rpc('tasted', { '': '' }))).toBe('some {"":""}');
-      expect(await dataOf(db.rpc('smoked', { '': 'cones' }))).toBe('{"":"cones"}');
-      // Both fit where nothing is sent: the shorter one is told first.
+    test('distinguishes functions with and without an argument', async () => {
+      const { db } = index();
+      expect(await getData(db.rpc('tasted'))).toBe('nothing');
+      expect(await getData(db.rpc('tasted', { '': '' }))).toBe('some {"":""}');
+      expect(await getData(db.rpc('smoked', { '': 'cones' }))).toBe('{"":"cones"}');
+      // Both match without arguments: the shorter one is listed first.
       for (const sent of [undefined, {}]) {
-        expect(await refusalOf(db.rpc('smoked', sent))).toEqual({
+        expect(await getError(db.rpc('smoked', sent))).toEqual({
           status: 300,
           code: 'PGRST203',
           message: 'Could not choose the best candidate function between: public.smoked(), public.smoked( => text)',
@@ -65,63 +65,63 @@ export function functionCases(at: () => Apiary): void {
       }
     });
 
-    test('several of one name: the names of the arguments choose, their types do not', async () => {
-      const { db } = at();
-      expect(await dataOf(db.rpc('looked_up'))).toBe('all');
-      expect(await dataOf(db.rpc('looked_up', { keeper: 'Odile' }).select('id').gt('kilos', 30))).toEqual([
+    test('resolves overloads by argument names, not by types', async () => {
+      const { db } = index();
+      expect(await getData(db.rpc('looked_up'))).toBe('all');
+      expect(await getData(db.rpc('looked_up', { keeper: 'Odile' }).select('id').gt('kilos', 30))).toEqual([
         { id: 101 },
       ]);
-      expect(await dataOf(db.rpc('looked_up', { meadow: 12 }))).toBe(2);
-      expect(await dataOf(db.rpc('looked_up', { meadow: 12, heavier: 20 }))).toBe(1);
+      expect(await getData(db.rpc('looked_up', { meadow: 12 }))).toBe(2);
+      expect(await getData(db.rpc('looked_up', { meadow: 12, heavier: 20 }))).toBe(1);
       for (const size of [1, 'small']) {
-        expect(await refusalOf(db.rpc('jar', { size }))).toMatchObject({
+        expect(await getError(db.rpc('jar', { size }))).toMatchObject({
           status: 300,
           code: 'PGRST203',
           message:
             'Could not choose the best candidate function between: public.jar(size => integer), public.jar(size => text)',
         });
       }
-      expect(await refusalOf(db.rpc('looked_up', { meadow: 12, lighter: 20 }))).toMatchObject({
+      expect(await getError(db.rpc('looked_up', { meadow: 12, lighter: 20 }))).toMatchObject({
         code: 'PGRST202',
         message: 'Could not find the function public.looked_up(lighter, meadow) in the schema cache',
         hint: 'Perhaps you meant to call the function public.looked_up(heavier, meadow)',
       });
-      expect(await refusalOf(db.rpc('looked_up', { k: 'Odile' }))).toMatchObject({
+      expect(await getError(db.rpc('looked_up', { k: 'Odile' }))).toMatchObject({
         hint: 'Perhaps you meant to call the function public.looked_up()',
       });
-      expect(await refusalOf(db.rpc('listd', { words: [] }))).toMatchObject({
+      expect(await getError(db.rpc('listd', { words: [] }))).toMatchObject({
         details:
           'Searched for the function public.listd with parameter words or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
         hint: 'Perhaps you meant to call the function public.listed',
       });
     });
 
-    test('lists, defaults and large numbers as arguments, sent and in the address', async () => {
-      const { db, room } = at();
-      expect(await dataOf(db.rpc('joined', { words: ['a', 'b,c'] }))).toBe('a+b,c');
+    test('accepts lists, defaults and large numbers in the body and the query string', async () => {
+      const { db, room } = index();
+      expect(await getData(db.rpc('joined', { words: ['a', 'b,c'] }))).toBe('a+b,c');
       const repeated = await room.request('/rest/v1/rpc/joined?words=a&words=b%2Cc');
       expect(await repeated.json()).toBe('a+b,c');
-      expect(await dataOf(db.rpc('listed', { words: ['a b', 'c'] }, { get: true }))).toBe(2);
-      expect(await dataOf(db.rpc('scaled', { kilos: 4 }, { get: true }))).toBe(8);
-      expect(await dataOf(db.rpc('scaled', { kilos: 4, by: 0.5 }))).toBe(2);
-      expect(await dataOf(db.rpc('scaled', { kilos: 4, by: undefined }, { get: true }))).toBe(8);
-      expect(await dataOf(db.rpc('as_text', { big: 9_007_199_254_740_993n }))).toBe('9007199254740993');
+      expect(await getData(db.rpc('listed', { words: ['a b', 'c'] }, { get: true }))).toBe(2);
+      expect(await getData(db.rpc('scaled', { kilos: 4 }, { get: true }))).toBe(8);
+      expect(await getData(db.rpc('scaled', { kilos: 4, by: 0.5 }))).toBe(2);
+      expect(await getData(db.rpc('scaled', { kilos: 4, by: undefined }, { get: true }))).toBe(8);
+      expect(await getData(db.rpc('as_text', { big: 9_007_199_254_740_993n }))).toBe('9007199254740993');
     });
 
-    test('columns, embeds, conditions and pages of what comes back; counted, or its headers alone', async () => {
-      const { db } = at();
+    test('selects, embeds, filters, pages and counts results, or returns only headers', async () => {
+      const { db } = index();
       const meadows = db.rpc('all_meadows', {}, { get: true }).select('name, hives(label)').eq('hives.keeper', 'Odile');
-      expect(await dataOf(meadows.order('altitude', { ascending: false }).range(1, 2))).toEqual([
+      expect(await getData(meadows.order('altitude', { ascending: false }).range(1, 2))).toEqual([
         { name: 'Lower', hives: [{ label: 'amber' }, { label: 'birch' }] },
         { name: 'Marsh', hives: [] },
       ]);
-      expect(await dataOf(db.rpc('best_meadow').select('name, map_of(sheet)'))).toEqual({
+      expect(await getData(db.rpc('best_meadow').select('name, map_of(sheet)'))).toEqual({
         name: 'Upper',
         map_of: { sheet: 'sheet 7' },
       });
       const yields = db.rpc('yields', { above: 1 }).select('of:hive, jars::text').gt('jars', 10);
-      expect(await dataOf(yields)).toEqual([{ of: 'amber', jars: '21' }]);
-      expect(await dataOf(db.rpc('all_meadows').select('high:altitude.max(), count()'))).toEqual([
+      expect(await getData(yields)).toEqual([{ of: 'amber', jars: '21' }]);
+      expect(await getData(db.rpc('all_meadows').select('high:altitude.max(), count()'))).toEqual([
         { high: 640, count: 3 },
       ]);
       const counted = await db.rpc('all_meadows', {}, { count: 'exact' }).gt('altitude', 100).limit(1).select('id');
@@ -132,31 +132,31 @@ export function functionCases(at: () => Apiary): void {
       expect([scalar.count, scalar.data]).toEqual([1, 3]);
     });
 
-    test('what a function fails at has the status of its code', async () => {
-      const { db, room } = at();
-      expect(await refusalOf(db.rpc('two_at_once'))).toMatchObject({ status: 500, code: '21000' });
-      const statusOf = async (code: string): Promise<number> => (await db.rpc('failed', { code })).status;
-      expect(await Promise.all(['PT418', 'PTABC', '23505', '40001', '22012'].map(statusOf))).toEqual([
+    test('returns the status for the SQLSTATE of a failed function', async () => {
+      const { db, room } = index();
+      expect(await getError(db.rpc('two_at_once'))).toMatchObject({ status: 500, code: '21000' });
+      const getStatus = async (code: string): Promise<number> => (await db.rpc('failed', { code })).status;
+      expect(await Promise.all(['PT418', 'PTABC', '23505', '40001', '22012'].map(getStatus))).toEqual([
         418, 500, 409, 500, 400,
       ]);
-      const told = async (apikey: string, sign?: string): Promise<unknown> => {
+      const response = async (apikey: string, sign?: string): Promise<unknown> => {
         const headers = { apikey, ...(sign === undefined ? {} : { Authorization: `Bearer ${sign}` }) };
         const reply = await room.request('/rest/v1/rpc/failed?code=42501', { headers });
         return [reply.status, reply.headers.get('www-authenticate')];
       };
-      // Who is nobody yet is told to sign in.
-      expect(await told(room.anonKey)).toEqual([401, 'Bearer']);
-      expect(await told(room.anonKey, room.token('somebody'))).toEqual([403, null]);
+      // Anonymous callers are asked to sign in.
+      expect(await response(room.anonKey)).toEqual([401, 'Bearer']);
+      expect(await response(room.anonKey, room.token('somebody'))).toEqual([403, null]);
     });
 
-    test('reading with one that writes is refused, one of no value answers nothing, another schema has its own', async () => {
-      const { db } = at();
+    test('refuses reads with a volatile function, returns nothing for void, and uses other schemas', async () => {
+      const { db } = index();
       const got = await db.rpc('robbed', { above: 1000 }, { get: true });
       expect([got.status, got.error?.code]).toEqual([405, '25006']);
       const nothing = await db.rpc('swept');
       expect([nothing.status, nothing.data]).toEqual([204, null]);
-      expect(await dataOf(db.schema('cellar').rpc('stirred', { times: 1 }))).toBe(2);
-      expect(await refusalOf(db.rpc('stirred', { times: 1 }))).toMatchObject({ status: 404, code: 'PGRST202' });
+      expect(await getData(db.schema('cellar').rpc('stirred', { times: 1 }))).toBe(2);
+      expect(await getError(db.rpc('stirred', { times: 1 }))).toMatchObject({ status: 404, code: 'PGRST202' });
     });
   });
 }

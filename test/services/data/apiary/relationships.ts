@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { dataOf, refusalOf, type Apiary } from './apiary.ts';
+import { getData, getError, type Apiary } from './apiary.ts';
 
-/** Which foreign key an embed means, by its table, its column, its constraint or a hint, and what is told where that is not clear. */
-export function relationshipCases(at: () => Apiary): void {
+/** Resolution of embeds by table, column, constraint or hint, and errors for ambiguous ones. */
+export function relationshipCases(index: () => Apiary): void {
   describe('relationships by their names', () => {
-    test('two keys to one table: a hint is a constraint or a column, seen from either side', async () => {
-      const { db } = at();
+    test('selects one of two foreign keys by a hint with its constraint or column, from either side', async () => {
+      const { db } = index();
       const select = 'giver:keepers!giver(name), taker:keepers!handovers_taker_fkey(name), witness(name)';
-      expect(await dataOf(db.from('handovers').select(select).order('id'))).toEqual([
+      expect(await getData(db.from('handovers').select(select).order('id'))).toEqual([
         { giver: { name: 'Odile' }, taker: { name: 'Piotr' }, witness: { name: 'Runa' } },
         { giver: { name: 'Piotr' }, taker: { name: 'Odile' }, witness: null },
       ]);
       const back = db
         .from('keepers')
         .select('given:handovers!giver(id), taken:handovers!handovers_taker_fkey(id), seen:handovers!witness(id)');
-      expect(await dataOf(back.eq('name', 'Odile').single())).toEqual({
+      expect(await getData(back.eq('name', 'Odile').single())).toEqual({
         given: [{ id: 1 }],
         taken: [{ id: 2 }],
         seen: [],
       });
     });
 
-    test('without a hint all of them are told, in either direction and below another embed', async () => {
-      const { db } = at();
+    test('lists all relationships without a hint, in both directions and in nested embeds', async () => {
+      const { db } = index();
       const fromHandovers = {
         status: 300,
         code: 'PGRST201',
@@ -34,9 +34,9 @@ export function relationshipCases(at: () => Apiary): void {
         })),
         hint: "Try changing 'keepers' to one of the following: 'keepers!handovers_giver_fkey', 'keepers!handovers_taker_fkey', 'keepers!handovers_witness_fkey'. Find the desired relationship in the 'details' key.",
       };
-      expect(await refusalOf(db.from('handovers').select('one:keepers(name)'))).toEqual(fromHandovers);
-      expect(await refusalOf(db.from('keepers').select('handovers!giver(id, keepers(name))'))).toEqual(fromHandovers);
-      expect(await refusalOf(db.from('keepers').select('handovers(id)'))).toEqual({
+      expect(await getError(db.from('handovers').select('one:keepers(name)'))).toEqual(fromHandovers);
+      expect(await getError(db.from('keepers').select('handovers!giver(id, keepers(name))'))).toEqual(fromHandovers);
+      expect(await getError(db.from('keepers').select('handovers(id)'))).toEqual({
         status: 300,
         code: 'PGRST201',
         message: "Could not embed because more than one relationship was found for 'keepers' and 'handovers'",
@@ -49,11 +49,11 @@ export function relationshipCases(at: () => Apiary): void {
       });
     });
 
-    test('two tables between: the one between is the hint', async () => {
-      const { db } = at();
-      // A view has the foreign keys of the table that it shows.
+    test('selects a many-to-many relationship by its junction', async () => {
+      const { db } = index();
+      // A view has the foreign keys of the tables that it selects.
       const keys = (between: string): string => between.replace('_here', '');
-      expect(await refusalOf(db.from('meadows').select('plants(name)'))).toEqual({
+      expect(await getError(db.from('meadows').select('plants(name)'))).toEqual({
         status: 300,
         code: 'PGRST201',
         message: "Could not embed because more than one relationship was found for 'meadows' and 'plants'",
@@ -65,21 +65,21 @@ export function relationshipCases(at: () => Apiary): void {
         hint: "Try changing 'plants' to one of the following: 'plants!blooms', 'plants!sown', 'plants!sown_here'. Find the desired relationship in the 'details' key.",
       });
       const both = db.from('meadows').select('name, wild:plants!blooms(name), sown:plants!sown(name)');
-      expect(await dataOf(both.eq('id', 11).single())).toEqual({
+      expect(await getData(both.eq('id', 11).single())).toEqual({
         name: 'Lower',
         wild: [{ name: 'thyme' }],
         sown: [{ name: 'heather' }],
       });
-      // The rows between are reached as well.
-      expect(await dataOf(db.from('plants').select('name, blooms(meadows(name))').eq('id', 3).single())).toEqual({
+      // The junction can be embedded as well.
+      expect(await getData(db.from('plants').select('name, blooms(meadows(name))').eq('id', 3).single())).toEqual({
         name: 'sallow',
         blooms: [{ meadows: { name: 'Marsh' } }],
       });
     });
 
-    test('a table that leads to itself: its name means the rows that lead here, its column the row it leads to', async () => {
-      const { db } = at();
-      const label = (select: string, id: number) => dataOf(db.from('hives').select(select).eq('id', id).single());
+    test('resolves a self-reference by table name to the referencing rows and by column to the referenced row', async () => {
+      const { db } = index();
+      const label = (select: string, id: number) => getData(db.from('hives').select(select).eq('id', id).single());
       expect(await label('label, hives(label)', 101)).toEqual({
         label: 'amber',
         hives: [{ label: 'birch' }, { label: 'clover' }],
@@ -89,7 +89,7 @@ export function relationshipCases(at: () => Apiary): void {
       });
       expect(await label('parent:hives_split_from_fkey(label)', 104)).toEqual({ parent: { label: 'birch' } });
       expect(await label('swarms:hives!split_from(label)', 102)).toEqual({ swarms: [{ label: 'dusk' }] });
-      expect(await refusalOf(db.from('hives').select('hives!hives_split_from_fkey(label)'))).toEqual({
+      expect(await getError(db.from('hives').select('hives!hives_split_from_fkey(label)'))).toEqual({
         status: 400,
         code: 'PGRST200',
         message: "Could not find a relationship between 'hives' and 'hives' in the schema cache",
@@ -99,64 +99,64 @@ export function relationshipCases(at: () => Apiary): void {
       });
     });
 
-    test('two keys to itself: by its name it is not clear, by a column it is', async () => {
-      const { db } = at();
-      const { code, details }: any = await refusalOf(db.from('queens').select('queens(mark)'));
+    test('refuses a table name with two self-references and accepts a column', async () => {
+      const { db } = index();
+      const { code, details }: any = await getError(db.from('queens').select('queens(mark)'));
       expect([code, details.length]).toEqual(['PGRST201', 2]);
       const one = db.from('queens').select('mother(mark), sister(mark), daughters:queens!mother(mark)').eq('id', 3);
-      expect(await dataOf(one.single())).toEqual({
+      expect(await getData(one.single())).toEqual({
         mother: { mark: 'white' },
         sister: { mark: 'yellow' },
         daughters: [],
       });
       const first = db.from('queens').select('daughters:queens!mother(mark)').eq('id', 1);
-      expect(await dataOf(first.single())).toEqual({ daughters: [{ mark: 'yellow' }, { mark: 'red' }] });
+      expect(await getData(first.single())).toEqual({ daughters: [{ mark: 'yellow' }, { mark: 'red' }] });
     });
 
-    test('a key means its table, though a view shows the same column; the view is meant by its own name', async () => {
-      const { db } = at();
+    test('resolves a foreign key to its table although a view has the same column, and the view by its name', async () => {
+      const { db } = index();
       const select = 'keeper(name), by_key:hives_keeper_fkey(notes), old_keepers(since)';
-      expect(await dataOf(db.from('hives').select(select).in('id', [101, 103]).order('id'))).toEqual([
+      expect(await getData(db.from('hives').select(select).in('id', [101, 103]).order('id'))).toEqual([
         { keeper: { name: 'Odile' }, by_key: { notes: 'calm' }, old_keepers: { since: 1998 } },
         { keeper: { name: 'Piotr' }, by_key: { notes: null }, old_keepers: null },
       ]);
-      expect(await dataOf(db.from('hive_labels').select('label, keepers(since)').eq('id', 103).single())).toEqual({
+      expect(await getData(db.from('hive_labels').select('label, keepers(since)').eq('id', 103).single())).toEqual({
         label: 'clover',
         keepers: { since: 2012 },
       });
       expect(
-        await dataOf(db.from('old_keepers').select('name, hive_labels(label)').eq('name', 'Odile').single()),
+        await getData(db.from('old_keepers').select('name, hive_labels(label)').eq('name', 'Odile').single()),
       ).toEqual({ name: 'Odile', hive_labels: [{ label: 'amber' }, { label: 'birch' }] });
     });
 
-    test('what is not there: with a guess where one is near, and none where the hint was wrong', async () => {
-      const { db } = at();
-      expect(await refusalOf(db.from('hives').select('keeprs(name)'))).toMatchObject({
+    test('suggests a similar name for an unknown relationship, and none for a wrong hint', async () => {
+      const { db } = index();
+      expect(await getError(db.from('hives').select('keeprs(name)'))).toMatchObject({
         code: 'PGRST200',
         details:
           "Searched for a foreign key relationship between 'hives' and 'keeprs' in the schema 'public', but no matches were found.",
         hint: "Perhaps you meant 'keepers' instead of 'keeprs'.",
       });
-      expect(await refusalOf(db.from('keepers').select('handovers!nobody(id)'))).toMatchObject({
+      expect(await getError(db.from('keepers').select('handovers!nobody(id)'))).toMatchObject({
         code: 'PGRST200',
         details:
           "Searched for a foreign key relationship between 'keepers' and 'handovers' using the hint 'nobody' in the schema 'public', but no matches were found.",
         hint: null,
       });
-      expect(await refusalOf(db.from('keepers').select('name, all:hives(id, ...meadow_maps(sheet))'))).toMatchObject({
+      expect(await getError(db.from('keepers').select('name, all:hives(id, ...meadow_maps(sheet))'))).toMatchObject({
         status: 400,
         code: 'PGRST200',
         message: "Could not find a relationship between 'hives' and 'meadow_maps' in the schema cache",
       });
     });
 
-    test('a column that is not there is told with the table as the statement calls it', async () => {
-      const { db } = at();
-      const told = async (select: string): Promise<unknown> =>
-        ((await refusalOf(db.from('keepers').select(select))) as { message: string }).message;
-      expect(await told('name, hives(stings)')).toBe('column hives_1.stings does not exist');
-      expect(await told('hives(id, meadows(bees))')).toBe('column meadows_2.bees does not exist');
-      expect(await told('all:stings.count()')).toBe('column keepers.stings does not exist');
+    test('names the table of an unknown column as the statement does', async () => {
+      const { db } = index();
+      const response = async (select: string): Promise<unknown> =>
+        ((await getError(db.from('keepers').select(select))) as { message: string }).message;
+      expect(await response('name, hives(stings)')).toBe('column hives_1.stings does not exist');
+      expect(await response('hives(id, meadows(bees))')).toBe('column meadows_2.bees does not exist');
+      expect(await response('all:stings.count()')).toBe('column keepers.stings does not exist');
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Beekeepers, their meadows and hives: what the cases of this folder ask about. */
+/** Tables of the cases in this folder: beekeepers, meadows and hives. */
 export const schema = `
 create schema cellar;
 grant usage on schema cellar to anon, authenticated, service_role;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Problem } from '../../contracts/problem.ts';
 import type { DataRole, DataVisibility } from '../../contracts/data/api.ts';
 import type { Database } from '../engine/database.ts';
-import { claimsOf } from './run.ts';
+import { buildClaims } from './query-runner.ts';
 
 interface Policy {
   readonly name: string;
@@ -11,23 +11,25 @@ interface Policy {
   readonly condition: string | null;
 }
 
-const policies = `
+const policiesQuery = `
 select p.polname as name, p.polpermissive as permissive, pg_get_expr(p.polqual, p.polrelid) as condition,
   p.polroles = '{0}' or exists (select from unnest(p.polroles) as each (role) where pg_has_role($2, each.role, 'member')) as applies
 from pg_policy p where p.polrelid = $1::regclass and p.polcmd in ('r', '*') order by p.polname`;
 
 /**
- * Counts what somebody sees of a table, and what each policy would let them see. `table` is a quoted name.
- * @throws Problem `data.refused` (409) where a policy fails
+ * Counts the rows of a table that are visible to a user, and those that each policy allows.
+ *
+ * @param table quoted name
+ * @throws Problem `data.refused` (409) when a policy fails
  */
-export async function sightOf(
+export async function getRowVisibility(
   database: Database,
   table: string,
   role: Exclude<DataRole, 'owner'>,
   user: string,
 ): Promise<DataVisibility> {
   try {
-    return await countSight(database, table, role, user);
+    return await countVisibleRows(database, table, role, user);
   } catch (error) {
     // A policy may fail for the claims of this user.
     if (!(error instanceof pg.DatabaseError)) throw error;
@@ -35,51 +37,55 @@ export async function sightOf(
   }
 }
 
-async function countSight(
+async function countVisibleRows(
   database: Database,
   table: string,
   role: Exclude<DataRole, 'owner'>,
   user: string,
 ): Promise<DataVisibility> {
-  const settings = { 'request.jwt.claims': claimsOf(role, user) };
-  const facts = await database.withCatalogue(async (client) => {
+  const settings = { 'request.jwt.claims': buildClaims(role, user) };
+  const access = await database.withCatalogue(async (client) => {
     const { rows } = await client.query<{ isProtected: boolean; isGranted: boolean }>(
       `select relrowsecurity as "isProtected", has_table_privilege($2, oid, 'select') as "isGranted" from pg_class where oid = $1::regclass`,
       [table, role],
     );
-    return { ...rows[0], policies: (await client.query<Policy>(policies, [table, role])).rows };
+    return { ...rows[0], policies: (await client.query<Policy>(policiesQuery, [table, role])).rows };
   });
-  // Past all policies, but with the claims of the user, by which conditions ask who it is.
-  const counted = await database.asRequest({ role: 'service_role', settings }, async (client) => ({
-    total: await count(client, table, 'true'),
-    policies: await each(facts.policies, (policy) => count(client, table, policy.condition ?? 'true')),
+  // Counts without row security, but with the claims of the user, which policy conditions refer to.
+  const counts = await database.asRequest({ role: 'service_role', settings }, async (client) => ({
+    total: await countRows(client, table, 'true'),
+    policies: await mapInOrder(access.policies, (policy) => countRows(client, table, policy.condition ?? 'true')),
   }));
-  const isGranted = facts.isGranted === true;
+  const isGranted = access.isGranted === true;
   const visible = isGranted
-    ? await database.asRequest({ role, settings }, (client) => count(client, table, 'true'))
+    ? await database.asRequest({ role, settings }, (client) => countRows(client, table, 'true'))
     : 0;
   return {
-    isProtected: facts.isProtected === true,
+    isProtected: access.isProtected === true,
     isGranted,
-    total: counted.total,
+    total: counts.total,
     visible,
-    policies: facts.policies.map(({ name, permissive, applies, condition }, at) => ({
+    policies: access.policies.map(({ name, permissive, applies, condition }, index) => ({
       name,
       isPermissive: permissive,
       applies,
       condition: condition ?? 'true',
-      rows: counted.policies[at] ?? 0,
+      rows: counts.policies[index] ?? 0,
     })),
   };
 }
 
-/** `condition` is what PostgreSQL itself wrote of a policy. */
-async function count(client: pg.ClientBase, table: string, condition: string): Promise<number> {
+/**
+ * Counts matching rows.
+ *
+ * @param condition expression as PostgreSQL has stored it
+ */
+async function countRows(client: pg.ClientBase, table: string, condition: string): Promise<number> {
   const { rows } = await client.query<{ count: string }>(`select count(*) from ${table} where (${condition}) is true`);
   return Number(rows[0]?.count ?? 0);
 }
 
-async function each<From, To>(list: readonly From[], work: (item: From) => Promise<To>): Promise<To[]> {
+async function mapInOrder<From, To>(list: readonly From[], work: (item: From) => Promise<To>): Promise<To[]> {
   const all: To[] = [];
   for (const item of list) all.push(await work(item));
   return all;

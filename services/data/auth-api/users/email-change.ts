@@ -1,15 +1,15 @@
-import { merged } from '../domain/metadata.ts';
+import { mergeMetadata } from '../domain/metadata.ts';
 import type { Sql } from '../store/database.ts';
-import { changeIdentity, changeUser, userById, type StoredUser } from '../store/users.ts';
+import { changeIdentity, changeUser, findUserById, type StoredUser } from '../store/users.ts';
 import { emailProvider } from './new-user.ts';
 
-/** The new address takes the place of the old one; who was anonymous is not any more. */
+/** Replaces the address of a user; an anonymous user becomes a permanent one. */
 export async function finishEmailChange(sql: Sql, user: StoredUser, now: number): Promise<StoredUser> {
   const email = user.email_change ?? '';
   await changeIdentity(sql, user.id, { email, email_verified: true }, now);
   const confirmed = user.email_confirmed_at === null ? { email_confirmed_at: now } : {};
   const metadata = user.email_confirmed_at === null ? { email_verified: true } : {};
-  const shown = user.raw_user_meta_data ?? {};
+  const currentMetadata = user.raw_user_meta_data ?? {};
   await changeUser(
     sql,
     user.id,
@@ -21,10 +21,13 @@ export async function finishEmailChange(sql: Sql, user: StoredUser, now: number)
       email_change_confirm_status: 0,
       is_anonymous: false,
       ...confirmed,
-      raw_user_meta_data: merged(shown, { ...metadata, ...('email' in shown ? { email } : {}) }),
-      raw_app_meta_data: merged(user.raw_app_meta_data ?? {}, emailProvider),
+      raw_user_meta_data: mergeMetadata(currentMetadata, {
+        ...metadata,
+        ...('email' in currentMetadata ? { email } : {}),
+      }),
+      raw_app_meta_data: mergeMetadata(user.raw_app_meta_data ?? {}, emailProvider),
     },
     now,
   );
-  return (await userById(sql, user.id)) ?? user;
+  return (await findUserById(sql, user.id)) ?? user;
 }

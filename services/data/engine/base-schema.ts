@@ -1,18 +1,21 @@
 import pg from 'pg';
-import type { SchemaStep } from './steps.ts';
+import type { SchemaStep } from './schema-steps.ts';
 
-/** The role that owns people's tables in a PostgreSQL of our own, and runs their statements. No superuser: one reads files. */
+/**
+ * Role that owns the tables of projects in the embedded PostgreSQL and runs their statements. It is not a superuser,
+ * because superusers can read files of the server.
+ */
 export const ownerRole = 'postgres';
 
 /**
- * The same role in a PostgreSQL of the person's own whose address names a superuser. That server may have a superuser
- * named `postgres`, so the role has a name of its own.
+ * Name of that role in an external PostgreSQL whose address names a superuser. Such a server may already have a
+ * superuser named `postgres`, so the role has a different name.
  */
 export const externalOwnerRole = 'homeport_owner';
 
 /**
- * Tell of each change of the schema; only a superuser may have them. Whoever prepared the database without being one has
- * none, and must not own what runs at the statements of a superuser.
+ * Creates event triggers that report each change of the schema. Only a superuser may own them: a user without superuser
+ * rights must not own code that runs during statements of a superuser.
  */
 export const eventTriggers = `
 do $$ begin
@@ -26,8 +29,8 @@ do $$ begin
 end $$;
 `;
 
-/** Roles and functions that policies are written with, as Supabase has them. */
-export const frameSteps: readonly SchemaStep[] = [
+/** Roles and functions that row policies refer to, compatible with Supabase. */
+export const baseSchemaSteps: readonly SchemaStep[] = [
   {
     name: 'frame-001-roles',
     sql: `
@@ -118,8 +121,8 @@ ${eventTriggers}`,
   },
 ];
 
-/** Lets the role that owns people's tables use the frame. */
-const ownerRights = (role: string): string => `
+/** Builds the grants that let the owner role use the base schema. */
+const buildOwnerGrants = (role: string): string => `
 grant usage on schema homeport to ${role};
 grant select on sequence homeport.schema_version to ${role};
 create schema if not exists extensions authorization ${role};
@@ -127,8 +130,9 @@ grant usage on schema extensions to anon, authenticated, service_role, ${role};
 `;
 
 /**
- * Extensions that dumps of Supabase name and that only a superuser may create. They are safe: triggers that keep times
- * and references, and statistics. What is trusted by PostgreSQL, such as pgcrypto, the owner creates.
+ * Creates extensions that Supabase dumps refer to and that only a superuser may create. They are safe: triggers that
+ * maintain timestamps and references, and statistics. The owner role itself can create extensions that PostgreSQL marks
+ * as trusted, such as pgcrypto.
  */
 const untrustedExtensions = `
 do $$
@@ -140,7 +144,7 @@ begin
       begin
         execute format('create extension if not exists %I with schema extensions', extension);
       exception when others then
-        -- A function of that name may be there already.
+        -- A function of that name may already exist.
         raise notice 'was not created: %', extension;
       end;
     end if;
@@ -148,11 +152,14 @@ begin
 end $$;
 `;
 
-/** The role itself, in a server where a superuser of the person prepares it. Its members are the roles of requests. */
-const externalOwner = (role: string): string => `
+/**
+ * Builds the statements that create the owner role in an external server that a superuser prepares. It becomes a member
+ * of the request roles.
+ */
+const buildExternalOwner = (role: string): string => `
 do $$
 declare
-  -- Before version 16 who may make roles could join those that run programs and read files.
+  -- Before version 16 a role with CREATEROLE could join roles that run programs and read files.
   options text := case
     when current_setting('server_version_num')::int >= 160000 then 'createrole' else 'nocreaterole' end;
   relation regclass;
@@ -177,11 +184,11 @@ alter default privileges for role ${role} in schema public grant all on routines
 `;
 
 /**
- * Hands over what the superuser of the address owns in the exposed schemas: the statements of the pages and of the
- * service key ran as that superuser before. Functions with the rights of their owner stay, since handing them over
- * changes what they may do.
+ * Builds the statements that transfer objects of the superuser of the address in the exposed schemas to the owner role,
+ * because statements of the pages and of the service key ran as that superuser in earlier versions. Security definer
+ * functions are excluded: a new owner would change their rights.
  */
-const handOver = (role: string, schemas: readonly string[]): string => {
+const buildOwnershipTransfer = (role: string, schemas: readonly string[]): string => {
   const names = schemas.map((name) => pg.escapeLiteral(name)).join(', ');
   return `
 do $$
@@ -203,7 +210,7 @@ begin
       where n.nspname in (${names}) and c.relkind in ('r', 'p', 'v', 'm', 'S') and c.relowner = current_user::regrole
         and not exists (select from pg_depend d
           where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('e', 'a', 'i'))
-        -- A view reads tables with the rights of its owner: one of tables elsewhere would read nothing any more.
+        -- Views read tables with the rights of their owner: views of tables in other schemas keep their owner.
         and not exists (select from pg_rewrite r
           join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid
           join pg_class below on d.refclassid = 'pg_class'::regclass and below.oid = d.refobjid
@@ -233,20 +240,20 @@ end $$;
 `;
 };
 
-/** Steps for the role that owns people's tables. With `schemas` that server is the person's own. */
-export function ownerSteps(role: string, schemas?: readonly string[]): readonly SchemaStep[] {
+/** Returns the schema steps for the owner role. With `schemas` the steps are for an external server. */
+export function getOwnerSteps(role: string, schemas?: readonly string[]): readonly SchemaStep[] {
   if (schemas === undefined) {
     return [
       {
         name: `owner-001-${role}`,
-        // A dump comments on the schema, which only its owner may.
-        sql: `${ownerRights(role)}alter schema public owner to ${role};`,
+        // Dumps contain COMMENT ON SCHEMA, which only the owner may run.
+        sql: `${buildOwnerGrants(role)}alter schema public owner to ${role};`,
       },
       { name: 'extensions-001', sql: untrustedExtensions },
     ];
   }
   return [
-    { name: `owner-001-${role}`, sql: externalOwner(role) + ownerRights(role) },
-    ...schemas.map((schema) => ({ name: `owner-002-${role}-${schema}`, sql: handOver(role, [schema]) })),
+    { name: `owner-001-${role}`, sql: buildExternalOwner(role) + buildOwnerGrants(role) },
+    ...schemas.map((schema) => ({ name: `owner-002-${role}-${schema}`, sql: buildOwnershipTransfer(role, [schema]) })),
   ];
 }

@@ -13,24 +13,26 @@ export type AuthSettings = Pick<
   'autoconfirm' | 'anonymousSignIns' | 'signUp' | 'siteUrl' | 'externalUrl' | 'redirectUrls' | 'jwtExpiry'
 >;
 
-/** What tests turn, so that they need not wait. */
+/** Intervals that tests can shorten. */
 export interface Timing {
-  /** A refresh token that was used may come again for this time, ms: several windows of one browser refresh at once. */
+  /**
+   * Time during which a used refresh token is accepted again, ms: several windows of one browser may refresh at once.
+   */
   readonly reuseMs: number;
-  /** Between two mails to one person, ms. */
-  readonly mailEveryMs: number;
-  /** Codes and links of mails are good for this time, ms. */
-  readonly codeMs: number;
+  /** Minimum interval between two mails to one user, ms. */
+  readonly mailIntervalMs: number;
+  /** Lifetime of codes and links in mails, ms. */
+  readonly codeLifetimeMs: number;
 }
 
-export const usualTiming: Timing = { reuseMs: 10_000, mailEveryMs: 60_000, codeMs: 3_600_000 };
+export const defaultTiming: Timing = { reuseMs: 10_000, mailIntervalMs: 60_000, codeLifetimeMs: 3_600_000 };
 
-/** What all routes of sign-in work with. */
-export interface AuthParts {
+/** Dependencies of all auth routes. */
+export interface AuthDependencies {
   readonly context: Pick<Context, 'clock' | 'log' | 'vault'> & { readonly accounts: Pick<Accounts, 'record'> };
   readonly database: AuthDatabase;
   readonly settings: AuthSettings;
-  readonly keys: Pick<Keys, 'sign' | 'verify' | 'roleOf' | 'codeHash' | 'published'>;
+  readonly keys: Pick<Keys, 'sign' | 'verify' | 'getRole' | 'hashCode' | 'published'>;
   readonly passwords: Passwords;
   readonly mailbox: Mailbox;
   readonly limits: RateLimits;

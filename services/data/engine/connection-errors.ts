@@ -1,16 +1,16 @@
 import { Problem } from '../../contracts/problem.ts';
 
-/** The database cannot be reached now; nothing of what was asked for was acknowledged. */
-export function databaseAway(cause: unknown): Problem {
+/** Builds the error for an unreachable database. Nothing that the request wrote was acknowledged. */
+export function createUnavailableError(cause: unknown): Problem {
   return new Problem('data.database_away', 503, 'The database cannot be reached. Try again in a moment.', {
     cause,
     headers: { 'Retry-After': '1' },
   });
 }
 
-/** PostgreSQL ends, starts or has no connection left. */
-const states = new Set(['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006']);
-const faults = new Set([
+/** SQLSTATE codes of a server that shuts down, starts up or has no connection left. */
+const connectionSqlStates = new Set(['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006']);
+const connectionErrorCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -21,11 +21,11 @@ const faults = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether an error of the driver says that the connection is gone or could not be made. */
-export function isAway(error: unknown): boolean {
+/** Returns true for driver errors that mean that the connection was lost or could not be made. */
+export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (states.has(code) || faults.has(code)) return true;
+  if (connectionSqlStates.has(code) || connectionErrorCodes.has(code)) return true;
   return (
     code === '' &&
     /connection terminated|connection error|not queryable|timeout exceeded when trying to connect|client was closed|cannot use a pool after/i.test(
@@ -34,7 +34,7 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** It starts or recovers, and takes connections in a moment. */
+/** Returns true while the server starts or recovers; it accepts connections shortly afterwards. */
 export function isStarting(error: unknown): boolean {
   return (
     error instanceof Error &&

@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { toNetwork } from '../../../kit/network.ts';
-import { invalid } from './refusal.ts';
+import { createValidationError } from './auth-error.ts';
 import { Body, readBody } from './body.ts';
 
-/** What came, as the routes look at it. */
-export class Call {
+/** Request to the auth API. */
+export class AuthCall {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
-  /** Where it came from, a trusted proxy looked through. */
+  /** Client address, behind trusted proxies. */
   readonly address: string;
-  /** What clients reach this part by: `http://127.0.0.1:54321/auth/v1`. */
+  /** Base URL for clients: `http://127.0.0.1:54321/auth/v1`. */
   readonly base: string;
-  /** The parts of the path that a route leaves open. */
+  /** Path segments for the wildcards of the route. */
   readonly path: readonly string[];
   /** ms since the epoch. */
   readonly now: number;
   #body: Promise<Body> | undefined;
 
-  constructor(parts: Pick<Call, 'request' | 'query' | 'address' | 'base' | 'path' | 'now'>) {
+  constructor(parts: Pick<AuthCall, 'request' | 'query' | 'address' | 'base' | 'path' | 'now'>) {
     this.request = parts.request;
     this.query = parts.query;
     this.address = parts.address;
@@ -27,18 +27,22 @@ export class Call {
     this.now = parts.now;
   }
 
-  /** Read once. @throws Refusal for what is no JSON object. */
+  /**
+   * Returns the body, which is read once.
+   *
+   * @throws AuthError when it is not a JSON object
+   */
   body(): Promise<Body> {
     return (this.#body ??= readBody(this.request).then((text) => new Body(text)));
   }
 
-  /** The same where there may be none. */
+  /** Returns the body, or an empty one when none was sent. */
   async optionalBody(): Promise<Body> {
     const text = await readBody(this.request);
     return new Body(text === '' ? '{}' : text);
   }
 
-  /** The token of the header; undefined without one. */
+  /** Bearer token; undefined without one. */
   get bearer(): string | undefined {
     return /^(?:B|b)earer (\S+)\s*$/.exec(this.request.headers.authorization ?? '')?.[1];
   }
@@ -47,32 +51,37 @@ export class Call {
     return this.request.headers['user-agent']?.slice(0, 1000) ?? null;
   }
 
-  /** The network that the call came from for sure. */
+  /** Network of the client address, which cannot be forged. */
   get network(): string {
     return toNetwork(this.address);
   }
 
   /**
-   * Where it came from as exactly as it is known: a proxy that the settings do not trust may still say whom it speaks
-   * for. A caller may say so too, so a limit by place needs one by network beside it.
+   * Location as exactly as it is known, including the `X-Forwarded-For` entry of an untrusted proxy. Clients can forge
+   * it, so limits by location are combined with limits by network.
    */
-  get place(): string {
+  get location(): string {
     const forwarded = this.request.headers['x-forwarded-for'];
-    const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
-    return isIP(last) === 0 ? this.network : `${this.network} ${toNetwork(last)}`;
+    const forwardedAddress =
+      (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',').at(-1)?.trim() ?? '';
+    return isIP(forwardedAddress) === 0 ? this.network : `${this.network} ${toNetwork(forwardedAddress)}`;
   }
 
-  /** Where the caller wants to be led. */
+  /** Requested redirect target. */
   get redirectTo(): string {
     const header = this.request.headers['redirect_to'];
     return typeof header === 'string' && header !== '' ? header : (this.query.get('redirect_to') ?? '');
   }
 
-  /** Of the path. @throws Refusal 404 for what is no UUID. */
+  /**
+   * Returns a UUID of the path.
+   *
+   * @throws AuthError 404 for other texts
+   */
   id(index: number, name: string): string {
     const text = this.path[index] ?? '';
     if (isUuid(text)) return text.toLowerCase();
-    throw invalid(`${name} must be an UUID`).as(404);
+    throw createValidationError(`${name} must be an UUID`).withStatus(404);
   }
 }
 
@@ -80,14 +89,14 @@ export function isUuid(text: string): boolean {
   return /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text);
 }
 
-/** What a route answers; a body that is a text is sent as it is. */
-export interface Answer {
+/** Response of a route; a text body is sent unchanged. */
+export interface AuthResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const createOkResponse = (body: unknown, headers: Readonly<Record<string, string>> = {}): AuthResponse => ({
   status: 200,
   headers,
   body,

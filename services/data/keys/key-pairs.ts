@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { Secrets } from '../store/secrets.ts';
 
-/** A public key as clients read it (RFC 7517). */
+/** Public key as JSON Web Key (RFC 7517). */
 export interface PublicJwk {
   readonly kty: string;
   readonly crv: string;
@@ -16,33 +16,33 @@ export interface PublicJwk {
   readonly ext: true;
 }
 
-/** A pair of keys on the curve P-256: the private one signs, and anybody may have the public one. */
+/** P-256 key pair. The private key signs, the public key is published. */
 export interface KeyPair {
   readonly kid: string;
-  /** ms since the epoch. */
+  /** Creation time, ms since the epoch. */
   readonly madeAt: number;
-  /** Tokens of it count until then; null: it signs. */
+  /** Time until which its tokens are valid; null for the signing pair. */
   readonly endsAt: number | null;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
   readonly jwk: PublicJwk;
 }
 
-const Kept = z.array(
+const StoredPairs = z.array(
   z.object({
     madeAt: z.number(),
     endsAt: z.number().nullable(),
     jwk: z.object({ kty: z.literal('EC'), crv: z.literal('P-256'), x: z.string(), y: z.string(), d: z.string() }),
   }),
 );
-type Kept = z.infer<typeof Kept>;
-const name = 'pairs';
+type StoredPairs = z.infer<typeof StoredPairs>;
+const secretName = 'pairs';
 
-/** The pairs that tokens are signed with, where it is not the secret that does: at most one signs, others count for a while. */
+/** Key pairs for tokens. At most one pair signs, earlier ones verify for a while. */
 export class KeyPairs {
   readonly #secrets: Secrets;
   readonly #clock: Context['clock'];
-  #kept: Kept = [];
+  #stored: StoredPairs = [];
   #pairs: readonly KeyPair[] = [];
 
   constructor(secrets: Secrets, clock: Context['clock']) {
@@ -51,20 +51,20 @@ export class KeyPairs {
   }
 
   async open(): Promise<void> {
-    this.#use(Kept.parse(JSON.parse(await this.#secrets.take(name, () => '[]'))));
+    this.#use(StoredPairs.parse(JSON.parse(await this.#secrets.getOrCreate(secretName, () => '[]'))));
   }
 
-  /** The one that signs. */
+  /** Signing pair. */
   get current(): KeyPair | undefined {
     return this.#pairs.find(({ endsAt }) => endsAt === null);
   }
 
-  /** Those whose tokens count still, the newest first. */
+  /** Earlier pairs whose tokens are still valid, newest first. */
   get earlier(): readonly KeyPair[] {
     return this.#pairs.filter(({ endsAt }) => endsAt !== null && endsAt > this.#clock.now());
   }
 
-  /** What of them everybody may know. */
+  /** Public keys of all valid pairs. */
   get published(): readonly PublicJwk[] {
     return [...(this.current === undefined ? [] : [this.current]), ...this.earlier].map(({ jwk }) => jwk);
   }
@@ -73,50 +73,53 @@ export class KeyPairs {
     return [this.current, ...this.earlier].find((pair) => pair?.kid === kid)?.publicKey;
   }
 
-  /** Signs with a new pair; tokens of the one before count until `endsAt`. */
-  async make(endsAt: number): Promise<void> {
+  /** Creates a new signing pair. Tokens of the former pair are valid until `endsAt`. */
+  async create(endsAt: number): Promise<void> {
     const { x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
     const jwk = { kty: 'EC', crv: 'P-256', x, y, d };
-    const [made] = Kept.parse([{ madeAt: this.#clock.now(), endsAt: null, jwk }]);
-    await this.#keep([...(made === undefined ? [] : [made]), ...this.#retired(endsAt)]);
+    const [created] = StoredPairs.parse([{ madeAt: this.#clock.now(), endsAt: null, jwk }]);
+    await this.#store([...(created === undefined ? [] : [created]), ...this.#retired(endsAt)]);
   }
 
-  /** None signs any more; tokens of the last one count until `endsAt`. */
+  /** Stops signing with a pair. Tokens of the last pair are valid until `endsAt`. */
   async retire(endsAt: number): Promise<void> {
-    await this.#keep(this.#retired(endsAt));
+    await this.#store(this.#retired(endsAt));
   }
 
-  /** Tokens of earlier pairs count no more. */
+  /** Rejects tokens of earlier pairs from now on. */
   async endEarlier(): Promise<void> {
-    await this.#keep(this.#kept.filter(({ endsAt }) => endsAt === null));
+    await this.#store(this.#stored.filter(({ endsAt }) => endsAt === null));
   }
 
-  #retired(until: number): Kept {
+  #retired(until: number): StoredPairs {
     const now = this.#clock.now();
-    return this.#kept
+    return this.#stored
       .filter(({ endsAt }) => endsAt === null || endsAt > now)
       .map((pair) => ({ ...pair, endsAt: pair.endsAt ?? until }));
   }
 
-  async #keep(all: Kept): Promise<void> {
-    await this.#secrets.replace(name, JSON.stringify(all));
+  async #store(all: StoredPairs): Promise<void> {
+    await this.#secrets.replace(secretName, JSON.stringify(all));
     this.#use(all);
   }
 
-  #use(all: Kept): void {
-    this.#kept = all;
-    this.#pairs = all.map(pairOf);
+  #use(all: StoredPairs): void {
+    this.#stored = all;
+    this.#pairs = all.map(toKeyPair);
   }
 }
 
-function pairOf({ madeAt, endsAt, jwk }: Kept[number]): KeyPair {
+function toKeyPair({ madeAt, endsAt, jwk }: StoredPairs[number]): KeyPair {
   const { kty, crv, x, y } = jwk;
   const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
-  // Named by its thumbprint (RFC 7638): the members that make the key, in the order of the alphabet.
+  // The key id is the thumbprint (RFC 7638): the required members in alphabetical order.
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   return {
-    ...{ kid, madeAt, endsAt, privateKey },
+    kid,
+    madeAt,
+    endsAt,
+    privateKey,
     publicKey: createPublicKey(privateKey),
-    jwk: { ...{ kty, crv, x, y, kid }, alg: 'ES256', use: 'sig', key_ops: ['verify'], ext: true },
+    jwk: { kty, crv, x, y, kid, alg: 'ES256', use: 'sig', key_ops: ['verify'], ext: true },
   };
 }

@@ -1,64 +1,67 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import pg from 'pg';
 import { z } from 'zod';
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { dataCsvApi, DataCsvType, maxCsvBytes, type DataCsvPreview } from '../../contracts/data/csv.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { columnNames, guessSeparator, TypeGuess } from '../csv/guess.ts';
-import { CsvError, csvRows } from '../csv/parse.ts';
+import { toColumnNames, detectSeparator, TypeInference } from '../csv/type-inference.ts';
+import { CsvError, parseCsvRows } from '../csv/parse.ts';
 import { inTransaction, type Database } from '../engine/database.ts';
 import type { Settings } from '../settings.ts';
 import { readBody } from '../http/body.ts';
-import { arrayText, quote } from '../postgrest-api/statement/sql.ts';
-import { refusalText } from './rows.ts';
-import { shapeOf } from './table-shape.ts';
+import { toArrayLiteral, quote } from '../postgrest-api/statement/sql.ts';
+import { formatRefusal } from './rows.ts';
+import { readTableShape } from './table-shape.ts';
 
-/** Rows that are sent to PostgreSQL at once; other work of the app goes on between two such. */
-const together = 2000;
-const shown = 20;
+/** Number of rows per insert. Other work of the process continues between two inserts. */
+const rowsPerInsert = 2000;
+const maxPreviewRows = 20;
 
-interface CsvParts {
+interface CsvRouteOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, 'schemas'>;
 }
 
-/** The part of our own API that takes files. */
-export function csvRoutes({ database, settings }: CsvParts): readonly ApiHandler[] {
+/** Creates the routes that preview and import CSV files. */
+export function createCsvImportRoutes({ database, settings }: CsvRouteOptions): readonly ApiHandler[] {
   return [
     implement(dataCsvApi.preview, async ({ incoming }) => {
-      const text = await textOf(incoming);
+      const text = await readText(incoming);
       const preview: DataCsvPreview = { columns: [], rows: [], count: 0 };
-      let guesses: TypeGuess[] = [];
+      let guesses: TypeInference[] = [];
       let names: readonly string[] = [];
-      for await (const { header, rows } of lines(text)) {
-        if (guesses.length === 0) [names, guesses] = [columnNames(header), header.map(() => new TypeGuess())];
+      for await (const { header, rows } of readChunks(text)) {
+        if (guesses.length === 0) {
+          names = toColumnNames(header);
+          guesses = header.map(() => new TypeInference());
+        }
         for (const { fields } of rows) {
-          guesses.forEach((guess, at) => guess.look(fields[at] ?? ''));
-          if (preview.rows.length < shown) preview.rows.push(fields.map((field) => field.slice(0, 200)));
+          guesses.forEach((guess, index) => guess.add(fields[index] ?? ''));
+          if (preview.rows.length < maxPreviewRows) preview.rows.push(fields.map((field) => field.slice(0, 200)));
         }
         preview.count += rows.length;
       }
-      return { ...preview, columns: names.map((name, at) => ({ name, type: guesses[at]?.type ?? 'text' })) };
+      return { ...preview, columns: names.map((name, index) => ({ name, type: guesses[index]?.type ?? 'text' })) };
     }),
     implement(dataCsvApi.load, async ({ incoming, query: { schema, table, columns, types } }) => {
       if (!settings.schemas.includes(schema)) throw new Problem('data.unknown_schema', 404, 'There is no such schema.');
-      const wanted = parsed(z.array(z.string().max(63)), columns);
-      const made = types === '' ? undefined : parsed(z.array(DataCsvType), types);
-      const text = await textOf(incoming);
+      const columnNames = parseList(z.array(z.string().max(63)), columns);
+      const newTypes = types === '' ? undefined : parseList(z.array(DataCsvType), types);
+      const text = await readText(incoming);
       const rows = await database.asOwner((pool) =>
         inTransaction(pool, async (client) => {
           const reference = `${quote(schema)}.${quote(table)}`;
-          if (made !== undefined) await make(client, reference, wanted, made);
-          const shape = await shapeOf(client, settings.schemas, { schema, name: table });
-          const targets = wanted.flatMap((name, at) => {
+          if (newTypes !== undefined) await createTable(client, reference, columnNames, newTypes);
+          const shape = await readTableShape(client, settings.schemas, { schema, name: table });
+          const targets = columnNames.flatMap((name, index) => {
             if (name === '') return [];
             const column = shape.columns.find((each) => each.name === name);
             if (column === undefined) throw new Problem('data.unknown_column', 404, `There is no column ${name}.`);
-            return [{ at, ...column }];
+            return [{ fieldIndex: index, ...column }];
           });
           if (targets.length === 0) throw new Problem('data.no_columns', 422, 'Choose at least one column.');
-          return fill(client, reference, targets, text);
+          return insertRows(client, reference, targets, text);
         }),
       );
       return { rows };
@@ -66,45 +69,51 @@ export function csvRoutes({ database, settings }: CsvParts): readonly ApiHandler
   ];
 }
 
-interface Target {
-  /** Of the file. */
-  readonly at: number;
+interface TargetColumn {
+  /** Index of the field in the file. */
+  readonly fieldIndex: number;
   readonly name: string;
   readonly type: string;
   readonly isNullable: boolean;
 }
 
-async function fill(client: pg.ClientBase, table: string, targets: readonly Target[], text: string): Promise<number> {
+async function insertRows(
+  client: pg.ClientBase,
+  table: string,
+  targets: readonly TargetColumn[],
+  text: string,
+): Promise<number> {
   const names = targets.map(({ name }) => quote(name));
-  const values = targets.map(({ type, isNullable }, at) => {
-    const field = `c${at}`;
-    // An empty field is no value; texts that must have one are empty texts.
+  const values = targets.map(({ type, isNullable }, index) => {
+    const field = `c${index}`;
+    // An empty field is NULL; in text columns that are not nullable it is an empty text.
     return isNullable || !/^(?:text|character)/.test(type) ? `nullif(${field}, '')::${type}` : `${field}::${type}`;
   });
-  const arrays = targets.map((_, at) => `$${at + 1}::text[]`);
-  const fields = targets.map((_, at) => `c${at}`);
-  const statement = `insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from unnest(${arrays.join(', ')}) as f(${fields.join(', ')})`;
+  const arrays = targets.map((_, index) => `$${index + 1}::text[]`);
+  const fields = targets.map((_, index) => `c${index}`);
+  const source = `unnest(${arrays.join(', ')}) as f(${fields.join(', ')})`;
+  const statement = `insert into ${table} (${names.join(', ')}) select ${values.join(', ')} from ${source}`;
   const insert = (rows: readonly CsvLine[]): Promise<unknown> =>
     client.query(
       statement,
-      targets.map(({ at }) => arrayText(rows.map((row) => row.fields[at] ?? ''))),
+      targets.map(({ fieldIndex: index }) => toArrayLiteral(rows.map((row) => row.fields[index] ?? ''))),
     );
   let count = 0;
-  for await (const { rows } of lines(text)) {
+  for await (const { rows } of readChunks(text)) {
     await client.query('savepoint lines');
     try {
       await insert(rows);
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) throw error;
-      throw await firstWrong(client, insert, rows, error);
+      throw await findRefusedLine(client, insert, rows, error);
     }
     count += rows.length;
   }
   return count;
 }
 
-/** Which line it is that PostgreSQL refuses: halves are tried until one is left. */
-async function firstWrong(
+/** Finds the line that PostgreSQL refuses by bisection. */
+async function findRefusedLine(
   client: pg.ClientBase,
   insert: (rows: readonly CsvLine[]) => Promise<unknown>,
   all: readonly CsvLine[],
@@ -116,7 +125,7 @@ async function firstWrong(
     const half = rows.slice(0, Math.ceil(rows.length / 2));
     try {
       await insert(half);
-      // What fits stays for now: the rest may collide with it.
+      // Accepted rows stay until the rollback, because later rows may collide with them.
       await client.query('savepoint lines');
       rows = rows.slice(half.length);
     } catch (failure) {
@@ -125,48 +134,54 @@ async function firstWrong(
       [rows, error] = [half, failure];
     }
   }
-  const detail = `Line ${rows[0]?.line ?? '?'} of the file does not fit: ${refusalText(error)} Nothing was imported.`;
+  const detail = `Line ${rows[0]?.line ?? '?'} of the file does not fit: ${formatRefusal(error)} Nothing was imported.`;
   return new Problem('data.refused', 409, detail, { cause: error });
 }
 
-async function make(
+async function createTable(
   client: pg.ClientBase,
   table: string,
   names: readonly string[],
   types: readonly DataCsvType[],
 ): Promise<void> {
-  const columns = names.flatMap((name, at) => (name === '' ? [] : [`${quote(name)} ${types[at] ?? 'text'}`]));
+  const columns = names.flatMap((name, index) => (name === '' ? [] : [`${quote(name)} ${types[index] ?? 'text'}`]));
   const hasId = names.includes('id');
-  // Rows are told apart by a key, and seen by nobody until a policy says so.
+  // The editor needs a primary key, and rows are private until a policy allows access.
   const key = hasId ? 'primary key ("id")' : undefined;
-  const all = [
+  const definitions = [
     ...(hasId ? [] : ['"id" bigint generated by default as identity primary key']),
     ...columns,
     ...(key === undefined ? [] : [key]),
   ];
   try {
-    await client.query(`create table ${table} (${all.join(', ')})`);
+    await client.query(`create table ${table} (${definitions.join(', ')})`);
     await client.query(`alter table ${table} enable row level security`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
     const fields = error.code === '42P07' ? { table: 'There is a table of this name already.' } : {};
-    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${refusalText(error)}`, { fields, cause: error });
+    throw new Problem('data.refused', 409, `PostgreSQL refuses it: ${formatRefusal(error)}`, { fields, cause: error });
   }
 }
 
 interface CsvLine {
-  /** Of the file, where no field before holds a line break. */
+  /** Line number in the file; inaccurate after fields with line breaks. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** The lines of a file in pieces, with a breath between two. @throws Problem `data.bad_csv` */
-async function* lines(text: string): AsyncGenerator<{ readonly header: readonly string[]; readonly rows: CsvLine[] }> {
+/**
+ * Reads the lines of a file in chunks and yields to the event loop between them.
+ *
+ * @throws Problem `data.bad_csv`
+ */
+async function* readChunks(
+  text: string,
+): AsyncGenerator<{ readonly header: readonly string[]; readonly rows: CsvLine[] }> {
   let header: readonly string[] | undefined;
   let rows: CsvLine[] = [];
   let line = 0;
   try {
-    for (const fields of csvRows(text, guessSeparator(text))) {
+    for (const fields of parseCsvRows(text, detectSeparator(text))) {
       line += 1;
       if (header === undefined) {
         header = fields;
@@ -179,10 +194,10 @@ async function* lines(text: string): AsyncGenerator<{ readonly header: readonly 
       if (fields.some((field) => field.includes('\0')))
         throw new CsvError(line, 'It has a letter that no text can have.');
       rows.push({ line, fields });
-      if (rows.length < together) continue;
+      if (rows.length < rowsPerInsert) continue;
       yield { header, rows };
       rows = [];
-      await turn();
+      await yieldToEventLoop();
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -192,19 +207,19 @@ async function* lines(text: string): AsyncGenerator<{ readonly header: readonly 
   yield { header, rows };
 }
 
-async function textOf(incoming: IncomingMessage | undefined): Promise<string> {
+async function readText(incoming: IncomingMessage | undefined): Promise<string> {
   if (incoming === undefined) throw new Problem('data.no_file', 400, 'There is no file in this request.');
   const bytes = await readBody(incoming, maxCsvBytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // What spreadsheets of Windows write.
+    // Spreadsheet programs on Windows write this encoding.
     return new TextDecoder('windows-1252').decode(bytes);
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, text: string): T {
+function parseList<T>(schema: z.ZodType<T>, text: string): T {
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {

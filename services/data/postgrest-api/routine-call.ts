@@ -1,0 +1,175 @@
+import { findOwn } from '../../contracts/find-own.ts';
+import type { RestResponse } from './response.ts';
+import {
+  getRange,
+  buildRowHeaders,
+  getPreRequest,
+  getTransactionSettings,
+  requireMaxAffected,
+  requireSingleRow,
+  applyResponseSettings,
+  type RequestContext,
+} from './request-context.ts';
+import { RestError } from './errors.ts';
+import { createPlanResponse } from './explain.ts';
+import { parseJson, parsePayload, type Payload } from './parse/body.ts';
+import { parseQuery } from './parse/query.ts';
+import type { Preferences } from './parse/preferences.ts';
+import { findRoutine } from './plan/routines.ts';
+import { planTree } from './plan/tree.ts';
+import { getAppliedReadPreferences, buildCount, createPageResponse, readOptions, tableName } from './read.ts';
+import type { Catalogue } from './schema/catalogue.ts';
+import { buildCallStatement, type Arguments } from './statement/call.ts';
+import { buildReadStatement, getTypedRows, type Range } from './statement/read.ts';
+import { Values } from './statement/sql.ts';
+import { wrapStatement } from './statement/wrap.ts';
+import type { Result, Run } from './transaction.ts';
+
+/** Handles `/rpc/{function}`. */
+export async function handleRoutineCall(
+  run: Run,
+  catalogue: Catalogue,
+  context: RequestContext,
+  body: string,
+): Promise<RestResponse> {
+  const { method, schema, media, preferences } = context;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const name = tableName(context.path.slice('/rpc'.length));
+  const query = parseQuery(context.query, isRead);
+  const {
+    args: sent,
+    names,
+    bodyTypes: wholeBody,
+  } = isRead ? parseQueryInput(query.parameters) : parseBodyInput(context, body, query.columns);
+  const { routine, takesBody } = findRoutine(catalogue, schema, name, names, wholeBody);
+  const values = new Values();
+  const source = buildCallStatement(routine, takesBody ? getBodyArgument(context, body) : sent, values);
+  const transaction = {
+    identity: context.identity,
+    settings: getTransactionSettings(context),
+    before: getPreRequest(context),
+    isReadOnly: isRead || !routine.isVolatile,
+  };
+  const end = preferences.tx === 'rollback' ? 'rollback' : 'commit';
+  const applied: Preferences = {
+    ...getAppliedReadPreferences(preferences),
+    ...(preferences.tx === undefined ? {} : { tx: preferences.tx }),
+  };
+  const maxAffected = preferences.handling === 'strict' && !isRead ? preferences.maxAffected : undefined;
+  if (maxAffected !== undefined && !routine.isSet) {
+    const message = 'Function must return SETOF or TABLE when max-affected preference is used with handling=strict';
+    throw new RestError(400, 'PGRST128', message);
+  }
+
+  if (routine.returns === 'void') {
+    // PostgreSQL does not call a function whose result is not used, unless it is volatile.
+    const more = ['count(pgrst_t.pgrst_scalar)::text AS called'];
+    const statement = wrapStatement({ media, source, read: undefined, count: undefined, more });
+    if (media.kind === 'plan')
+      return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
+    const result = await run({ ...transaction, statement, values: values.all, end });
+    return applyResponseSettings({ status: 204, headers: {}, body: undefined }, result);
+  }
+  const range = getRange(context, query.scopes.get(''));
+  const isRows = routine.returns === 'composite';
+  const root = planTree(catalogue, schema, name, routine.table, query);
+  const rows = getTypedRows(name, routine.table === undefined ? undefined : catalogue.tables.get(routine.table));
+  const read = isRows ? buildReadStatement(root, rows, range, readOptions(context, values)) : scalarStatement(range);
+  const statement = wrapStatement({
+    media,
+    source,
+    read,
+    isScalar: !isRows,
+    isOne: !routine.isSet,
+    count: isRows
+      ? buildCount(context, root, rows, values)
+      : preferences.count === undefined
+        ? undefined
+        : 'SELECT 1 FROM pgrst_source',
+  });
+  if (media.kind === 'plan') return createPlanResponse(run, context, { ...transaction, statement, values: values.all });
+  const judge = (judged: Result): 'commit' | 'rollback' => {
+    requireSingleRow(context, judged);
+    if (maxAffected !== undefined) requireMaxAffected(maxAffected, judged);
+    return end;
+  };
+  const result = await run({
+    ...transaction,
+    statement,
+    values: values.all,
+    end: media.kind === 'object' || maxAffected !== undefined ? { judge } : end,
+  });
+  if (!routine.isSet && media.kind !== 'object') {
+    const headers = buildRowHeaders(context, { offset: 0, page: 1, total: result.total }, applied);
+    return applyResponseSettings({ status: 200, headers, body: result.body }, result);
+  }
+  return applyResponseSettings(createPageResponse(context, range, result, result.total, applied), result);
+}
+
+function scalarStatement({ limit, offset }: Range): string {
+  const limitClause = limit === undefined ? '' : ` LIMIT ${limit}`;
+  return `SELECT pgrst_scalar FROM pgrst_source${limitClause}${offset === undefined ? '' : ` OFFSET ${offset}`}`;
+}
+
+interface RoutineInput {
+  readonly args: Arguments;
+  readonly names: readonly string[];
+  /** Types of a single unnamed argument that may receive the entire body. */
+  readonly bodyTypes: readonly string[];
+}
+
+function parseQueryInput(parameters: readonly (readonly [string, string])[]): RoutineInput {
+  const texts = new Map<string, string[]>();
+  for (const [name, value] of parameters) {
+    const all = texts.get(name);
+    if (all === undefined) texts.set(name, [value]);
+    else all.push(value);
+  }
+  return { args: { kind: 'texts', texts }, names: [...texts.keys()], bodyTypes: [] };
+}
+
+/** Returns the entire body as one argument, bytes as a `bytea` literal. */
+function getBodyArgument({ request }: RequestContext, body: string): Arguments {
+  const isBytes = request.headers['content-type']?.startsWith('application/octet-stream') === true;
+  return { kind: 'body', text: isBytes ? `\\x${Buffer.from(body, 'latin1').toString('hex')}` : body };
+}
+
+/** Argument types by content type, for bodies that are not JSON. */
+const bodyTypeByMedia: Readonly<Record<string, string>> = {
+  'text/plain': 'text',
+  'text/xml': 'xml',
+  'application/octet-stream': 'bytea',
+};
+
+/** Returns the first of several objects. */
+function getFirstObject({ json, keys }: Payload): { readonly json: string; readonly keys: readonly string[] } {
+  const [first = {}] = JSON.parse(json) as unknown[];
+  return { json: JSON.stringify(first), keys };
+}
+
+/** Parses the arguments of a body. `columns` limits the keys; of several objects the first is used. */
+function parseBodyInput(
+  { request }: RequestContext,
+  body: string,
+  columns: readonly string[] | undefined,
+): RoutineInput {
+  const media = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
+  if (media === 'application/x-www-form-urlencoded') return parseQueryInput([...new URLSearchParams(body)]);
+  const bodyType = findOwn(bodyTypeByMedia, media);
+  if (bodyType !== undefined) return { args: { kind: 'body', text: body }, names: [], bodyTypes: [bodyType] };
+  if (media === 'text/csv') {
+    const { json, keys } = getFirstObject(parsePayload(media, body, columns));
+    const names = columns ?? keys;
+    return { args: { kind: 'object', json, names }, names, bodyTypes: [] };
+  }
+  if (media !== 'application/json') throw new RestError(415, 'PGRST102', `Content-Type not acceptable: ${media}`);
+  const value: unknown = body.trim() === '' ? {} : parseJson(body);
+  const isObject = (input: unknown): input is object =>
+    typeof input === 'object' && input !== null && !Array.isArray(input);
+  const first: unknown = Array.isArray(value) ? value[0] : undefined;
+  // An object is passed on unchanged, so that numbers keep their precision.
+  const json = isObject(value) ? body.trim() || '{}' : isObject(first) ? JSON.stringify(first) : '{}';
+  const sentNames = isObject(value) ? Object.keys(value) : isObject(first) ? Object.keys(first) : [];
+  const names = columns ?? sentNames;
+  return { args: { kind: 'object', json, names }, names, bodyTypes: ['json', 'jsonb'] };
+}

@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import pg from 'pg';
+import { z } from 'zod';
+import { Problem } from '../../contracts/problem.ts';
+import type { Database } from '../engine/database.ts';
+import { readBody } from '../http/body.ts';
+import type { Exchange, MountedApi } from '../http/exchange.ts';
+import type { SchemaCache } from '../postgrest-api/schema/cache.ts';
+import type { Settings } from '../settings.ts';
+import { runStatements } from './statements.ts';
+import { buildTypeScriptTypes } from './typescript-types.ts';
+
+const maxBodyBytes = 64 * 1024 * 1024;
+const QueryRequest = z.object({ query: z.string().min(1) });
+
+export interface SqlApiOptions {
+  readonly database: Database;
+  readonly cache: SchemaCache;
+  readonly settings: Pick<Settings, 'schemas'>;
+}
+
+/**
+ * Serves `POST /pg/query`, which runs statements of tools and set-up scripts as the owner of the tables, and `GET
+ * /pg/types`. Both need the service key.
+ */
+export function createSqlApi({ database, cache, settings }: SqlApiOptions): MountedApi {
+  return {
+    prefix: '/pg',
+    async handle({ request, response, path, keyRole }: Exchange) {
+      if (keyRole !== 'service_role') return sendJson(response, 403, { message: 'This needs the service key' });
+      if (path === '/types' && request.method === 'GET') {
+        const text = buildTypeScriptTypes(await cache.current(), settings.schemas);
+        response.writeHead(200, {
+          'Content-Type': 'text/plain; charset=utf-8',
+          'Content-Length': Buffer.byteLength(text),
+        });
+        return void response.end(text);
+      }
+      if (path !== '/query' || request.method !== 'POST') {
+        return sendJson(response, path === '/query' ? 405 : 404, { message: 'Use POST /pg/query' });
+      }
+      const body = QueryRequest.safeParse(parseJson((await readBody(request, maxBodyBytes)).toString()));
+      if (!body.success) return sendJson(response, 400, { message: 'Send {"query": "a statement"} as JSON' });
+      try {
+        const result = await database.withStatementPool((pool) => runStatements(pool, body.data.query));
+        // Without event triggers no notification reports a schema change.
+        if (database.limits.length > 0) cache.invalidate();
+        sendJson(response, 200, result.at(-1)?.rows ?? []);
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        const { message, code, detail, hint, position } = error;
+        sendJson(response, 400, { message, code, detail, hint, position });
+      }
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Problem('data.bad_json', 400, 'The body is no JSON.', { cause: error });
+    throw error;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response
+    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
+    .end(text);
+}
