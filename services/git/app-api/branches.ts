@@ -7,8 +7,8 @@ import { Distances } from '../repositories/distances.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
-import { mayWrite, needOpen, needWrite } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import { mayWrite, needOpen, needWrite } from '../gitea-api/issues/issue-access.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { ownAccount, ownRepository } from './issues.ts';
 

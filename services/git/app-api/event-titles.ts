@@ -1,6 +1,6 @@
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readCommits } from '../repositories/commits.ts';
-import type { RestParts } from '../gitea-api/parts.ts';
+import type { RestParts } from '../gitea-api/api-dependencies.ts';
 
 /** So many repositories are read at a time: each is a process. */
 const mostAtOnce = 2;

@@ -15,12 +15,12 @@ import {
 import { needUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { milestonesOf, withCounts } from '../issues/milestones.ts';
-import { seenBy } from '../issues/seen.ts';
+import { seenBy } from '../issues/entry-visibility.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite, type IssuePlace } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import { accountsNamed, mayWrite, needOpen, needWrite, type IssuePlace } from '../gitea-api/issues/issue-access.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';

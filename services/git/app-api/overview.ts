@@ -3,7 +3,7 @@ import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.t
 import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
 import type { HookParts } from '../gitea-api/hooks.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 import { summary } from './routes.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { withTitles } from './event-titles.ts';

@@ -9,9 +9,9 @@ import { resolve, resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
 import type { HookParts } from '../gitea-api/hooks.ts';
-import { mayWrite, needWrite } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
-import { ensureTag, tellRelease } from '../gitea-api/release-parts.ts';
+import { mayWrite, needWrite } from '../gitea-api/issues/issue-access.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
+import { ensureTag, tellRelease } from '../gitea-api/release-operations.ts';
 import type { ReleaseRow } from '../store/rest.ts';
 import { ownAccount, ownRepository, type OwnCall } from './issues.ts';
 

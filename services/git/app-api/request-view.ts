@@ -1,8 +1,8 @@
 import type { GitPull } from '../../contracts/git/issues.ts';
 import type { Issue } from '../issues/issues.ts';
 import { stylesOf } from '../pulls/merge.ts';
-import type { IssuePlace } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { IssuePlace } from '../gitea-api/issues/issue-access.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 
 /** What of a pull request is more than of an issue: its branches, how they stand, and what a merge of them needs. */

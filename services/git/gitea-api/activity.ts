@@ -7,7 +7,7 @@ import { timeOf } from '../wire/time.ts';
 import { profileOf, userOf } from '../wire/users.ts';
 import { needIdentity, ok, type Call, type Route } from './call.ts';
 import { pageOf, partOf } from './paging.ts';
-import { named, shown, type Db, type RestParts } from './parts.ts';
+import { named, shown, type Db, type RestParts } from './api-dependencies.ts';
 
 /** As far back as lists of activity go, and as counts of it do, ms. */
 const mostEvents = 500;

@@ -16,7 +16,7 @@ import {
   type Route,
 } from './call.ts';
 import { flag, listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import type { RestParts } from './parts.ts';
+import type { RestParts } from './api-dependencies.ts';
 import { accountKeyJson } from './users.ts';
 
 const text = optional(z.string().max(255));

@@ -4,8 +4,8 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import type { Answer } from './call.ts';
-import { fileName } from './file-name.ts';
-import type { RestParts } from './parts.ts';
+import { fileName } from './content-disposition.ts';
+import type { RestParts } from './api-dependencies.ts';
 
 const archives: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
 /** As many as an archive may hold. */

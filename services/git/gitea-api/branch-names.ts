@@ -8,7 +8,7 @@ import type { Tables } from '../store/tables.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { accountOf, bodyOf, noContent, required, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 

@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { GitFailed } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
-import type { RestParts } from './parts.ts';
+import type { RestParts } from './api-dependencies.ts';
 
 /**
  * Changes a reference as a push would, with all that follows from one; only if it is still what it was.

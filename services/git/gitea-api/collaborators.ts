@@ -4,7 +4,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { levelOfAccount, named, type RestParts } from './parts.ts';
+import { levelOfAccount, named, type RestParts } from './api-dependencies.ts';
 
 const body = z.object({ permission: optional(z.string()) });
 const kinds = { read: 'read', write: 'write', admin: 'admin', owner: 'admin' } as const;

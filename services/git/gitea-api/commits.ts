@@ -9,7 +9,7 @@ import {
   type Commit,
   type Signature,
 } from '../repositories/commits.ts';
-import { KnownLogs } from '../repositories/known-logs.ts';
+import { KnownLogs } from '../repositories/cached-logs.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
@@ -18,7 +18,7 @@ import { commitJson } from '../wire/commits.ts';
 import { userOf } from '../wire/users.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
 import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { named, placeOf, type RestParts } from './api-dependencies.ts';
 
 /** Commits: their lists, each by itself, and what lies between two. */
 export function commitRoutes(parts: RestParts): readonly Route[] {

@@ -14,10 +14,10 @@ import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
 import { pour } from '../transfer/flow.ts';
 import { archive } from './archives.ts';
-import { fileName } from './file-name.ts';
+import { fileName } from './content-disposition.ts';
 import { ok, type Answer, type Call, type Route } from './call.ts';
 import { numberOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { named, placeOf, type RestParts } from './api-dependencies.ts';
 
 /** Larger files are not held as a whole, bytes. */
 const largestHeld = 16 * 1024 * 1024;

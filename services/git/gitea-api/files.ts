@@ -9,7 +9,7 @@ import { readCommit } from '../repositories/commits.ts';
 import { isAuthorName, type Author } from '../repositories/first-commit.ts';
 import { accountOf, bodyOf, optional, type Answer, type Call, type Route } from './call.ts';
 import { describe, type ContentParts } from './contents.ts';
-import { named, placeOf } from './parts.ts';
+import { named, placeOf } from './api-dependencies.ts';
 import { writeFiles, type FileWork } from './write-files.ts';
 
 const authorName = z

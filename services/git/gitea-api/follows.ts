@@ -4,7 +4,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import type { RestParts } from './parts.ts';
+import type { RestParts } from './api-dependencies.ts';
 
 /** Who follows whom. */
 export function followRoutes({ context, owners }: RestParts): readonly Route[] {

@@ -7,7 +7,7 @@ import type { OwnerRow } from '../store/tables.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { named, shown, visibleOwner, type RestParts } from './api-dependencies.ts';
 
 const forkBody = z.object({ organization: optional(z.string()), name: optional(z.string()) });
 

@@ -13,7 +13,7 @@ import { noObject } from '../transfer/push-request.ts';
 import { hookJson } from '../wire/hooks.ts';
 import { accountOf, bodyOf, created, needIdentity, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 export interface HookParts extends RestParts {
   readonly hooks: Hooks;

@@ -1,7 +1,7 @@
 import { languageOf } from '../domain/languages.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { ok, type Route } from './call.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 /** As many commits are remembered. */
 const mostKept = 500;

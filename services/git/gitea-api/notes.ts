@@ -4,7 +4,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { commitList } from './commits.ts';
 import { ok, type Route } from './call.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 /** What was noted of a commit with `git notes`. */
 export function noteRoutes(parts: RestParts): readonly Route[] {

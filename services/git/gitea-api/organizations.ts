@@ -17,7 +17,7 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { visibleOwner, type RestParts } from './parts.ts';
+import { visibleOwner, type RestParts } from './api-dependencies.ts';
 
 const text = optional(z.string().max(255));
 const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };

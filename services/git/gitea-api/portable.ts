@@ -5,8 +5,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
 import { accountOf, created, needIdentity, type Route } from './call.ts';
-import { fileName } from './file-name.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { fileName } from './content-disposition.ts';
+import { named, shown, type RestParts } from './api-dependencies.ts';
 
 /** A repository with all that belongs to it as one file. The peer has this on its command line alone. */
 export function portableRoutes(parts: RestParts & { readonly portable: Portable }): readonly Route[] {

@@ -4,7 +4,7 @@ import { Follows } from '../repositories/follows.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { emailOf, profileOf, userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, needIdentity, ok, optional, type Call, type Route } from './call.ts';
-import type { RestParts } from './parts.ts';
+import type { RestParts } from './api-dependencies.ts';
 
 const shortText = optional(z.string().max(255));
 const settingsBody = z.object({

@@ -5,7 +5,7 @@ import { unknown } from '../repositories/lookup.ts';
 import type { ProtectionRow } from '../store/rest.ts';
 import { timeOf } from '../wire/time.ts';
 import { bodyOf, created, noContent, ok, optional, type Call, type Route } from './call.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 const partial = Object.fromEntries(
   Object.entries(ProtectionOptions.shape).map(([name, schema]) => [name, optional(schema.unwrap())]),

@@ -16,7 +16,7 @@ import { emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { named, placeOf, type RestParts } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';

@@ -8,8 +8,8 @@ import { assetJson } from '../wire/releases.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
 import type { HookParts } from './hooks.ts';
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { ensureTag, releaseView, tellRelease } from './release-parts.ts';
-import { named } from './parts.ts';
+import { ensureTag, releaseView, tellRelease } from './release-operations.ts';
+import { named } from './api-dependencies.ts';
 import { uploadOf } from './upload.ts';
 
 const values = {

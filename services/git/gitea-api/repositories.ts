@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
-import { addLabels, beginningOf, licenseFor } from '../repositories/beginning.ts';
+import { addLabels, beginningOf, licenseFor } from '../repositories/initial-files.ts';
 import { firstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { defaultOptions } from '../wire/repositories.ts';
@@ -22,7 +22,7 @@ import {
   type Route,
 } from './call.ts';
 import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { named, shown, visibleOwner, type RestParts } from './api-dependencies.ts';
 
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({

@@ -1,6 +1,6 @@
 import { activityRoutes } from './activity.ts';
 import { administrationRoutes } from './administration.ts';
-import { beginningRoutes } from './beginnings.ts';
+import { beginningRoutes } from './file-templates.ts';
 import { branchNameRoutes } from './branch-names.ts';
 import { collaboratorRoutes } from './collaborators.ts';
 import { commitRoutes } from './commits.ts';
@@ -11,7 +11,7 @@ import { issueTrackerRoutes } from './issues/routes.ts';
 import { languageRoutes } from './languages.ts';
 import { miscRoutes } from './misc.ts';
 import { organizationRoutes } from './organizations.ts';
-import { peopleRoutes } from './people.ts';
+import { peopleRoutes } from './account-lists.ts';
 import { profileRoutes } from './profile.ts';
 import { protectionRoutes } from './protections.ts';
 import { pinRoutes } from './pulls/pins.ts';
@@ -22,7 +22,7 @@ import { repositoryRoutes } from './repositories.ts';
 import { statusRoutes } from './statuses.ts';
 import { tagProtectionRoutes } from './tag-protections.ts';
 import { teamRoutes } from './teams.ts';
-import { templateRoutes } from './templates.ts';
+import { templateRoutes } from './template-repositories.ts';
 import { topicRoutes } from './topics.ts';
 import { userRoutes } from './users.ts';
 import { watchRoutes } from './watches.ts';
@@ -34,8 +34,8 @@ import { transferRoutes } from './transfers.ts';
 import { upstreamRoutes } from './upstream.ts';
 import { portableRoutes } from './portable.ts';
 import type { Route } from './call.ts';
-import type { Db } from './parts.ts';
-import type { PullRestParts } from './pulls/parts.ts';
+import type { Db } from './api-dependencies.ts';
+import type { PullRestParts } from './pulls/pull-views.ts';
 
 /** All that the API answers. */
 export function restRoutes(

@@ -8,7 +8,7 @@ import { timeOf } from '../wire/time.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, ok, optional, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, shown, type RestParts } from './parts.ts';
+import { named, placeOf, shown, type RestParts } from './api-dependencies.ts';
 
 const statusBody = z.object({
   state: z.enum(statusStates, 'In'),

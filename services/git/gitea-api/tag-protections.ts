@@ -4,7 +4,7 @@ import type { TagProtectionRow } from '../store/tag-protections.ts';
 import { timeOf } from '../wire/time.ts';
 import { bodyOf, created, noContent, ok, optional, type Call, type Route } from './call.ts';
 import { numberOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 const body = z.object({
   name_pattern: optional(z.string().max(255)),

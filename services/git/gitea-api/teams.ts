@@ -5,7 +5,7 @@ import { organizationJson } from '../wire/organizations.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { named, shown, type RestParts } from './api-dependencies.ts';
 
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases'];
 

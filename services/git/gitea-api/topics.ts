@@ -4,7 +4,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { never } from '../wire/time.ts';
 import { bodyOf, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 const most = 25;
 const body = z.object({ topics: z.array(z.string()).max(most) });

@@ -5,7 +5,7 @@ import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import { accountOf, bodyOf, required, type Call, type Route } from './call.ts';
-import { named, shown, type Db, type RestParts } from './parts.ts';
+import { named, shown, type Db, type RestParts } from './api-dependencies.ts';
 
 const transferBody = z.object({ new_owner: required });
 

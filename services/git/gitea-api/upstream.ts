@@ -8,7 +8,7 @@ import { emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, ok, optional, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
 import type { ContentParts } from './contents.ts';
-import { named } from './parts.ts';
+import { named } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(z.boolean()) });

@@ -18,7 +18,7 @@ import {
   type Route,
 } from './call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { named, type RestParts } from './api-dependencies.ts';
 
 const tokenBody = z.object({ name: required, scopes: optional(z.array(z.string())) });
 const keyBody = z.object({ title: required, key: required, read_only: optional(z.boolean()) });

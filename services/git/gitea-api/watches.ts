@@ -6,7 +6,7 @@ import { timeOf } from '../wire/time.ts';
 import { userOf } from '../wire/users.ts';
 import { accountOf, noContent, ok, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, shown, type Db, type RestParts } from './parts.ts';
+import { named, placeOf, shown, type Db, type RestParts } from './api-dependencies.ts';
 
 const scope = 'repository' as const;
 

@@ -7,7 +7,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolveAs } from '../repositories/revisions.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { changeReference } from './change-reference.ts';
-import type { RestParts } from './parts.ts';
+import type { RestParts } from './api-dependencies.ts';
 
 /** What becomes of a file. */
 export interface FileWork {

@@ -5,8 +5,8 @@ import type { StoredFile } from '../releases/stored-files.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
-import { fileName } from '../gitea-api/file-name.ts';
-import type { RestParts } from '../gitea-api/parts.ts';
+import { fileName } from '../gitea-api/content-disposition.ts';
+import type { RestParts } from '../gitea-api/api-dependencies.ts';
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
 const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;

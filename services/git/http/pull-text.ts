@@ -3,7 +3,7 @@ import { isPull } from '../pulls/pulls.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { pullText } from '../gitea-api/pulls/changes.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 
 const address = /^\/([\w.-]+)\/([\w.-]+)\/pulls\/(\d{1,9})\.(diff|patch)$/;
 

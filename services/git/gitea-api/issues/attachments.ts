@@ -7,7 +7,7 @@ import { assetJson } from '../../wire/releases.ts';
 import { accountOf, bodyOf, created, noContent, ok, required, type Call, type Route } from '../call.ts';
 import { numberOf } from '../paging.ts';
 import { uploadOf } from '../upload.ts';
-import { commentAt, issueAt, mayWrite, needOpen, type IssueParts, type IssuePlace } from './parts.ts';
+import { commentAt, issueAt, mayWrite, needOpen, type IssueParts, type IssuePlace } from './issue-access.ts';
 
 /** Of a form around a file, bytes. */
 const mostAround = 1024 * 1024;

@@ -3,7 +3,7 @@ import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
 import { Attachments, attachmentsOf } from '../../issues/attachments.ts';
 import type { Issue } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/seen.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
 import { withCounts } from '../../issues/milestones.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
@@ -11,7 +11,7 @@ import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
 import { commentJson, entryJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, created, noContent, ok, required, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, pageOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { placeOf } from '../api-dependencies.ts';
 import {
   commentAt,
   issueAt,
@@ -22,7 +22,7 @@ import {
   seenEntry,
   timeAt,
   type IssueParts,
-} from './parts.ts';
+} from './issue-access.ts';
 
 const commentBody = z.object({ body: required });
 

@@ -6,8 +6,8 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, ok, optional, type Call, type Route } from '../call.ts';
 import { listHeaders, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
-import { issueAt, mayWrite, namesIn, needOpen, peopleOf, type IssueParts, type IssuePlace } from './parts.ts';
+import { placeOf } from '../api-dependencies.ts';
+import { issueAt, mayWrite, namesIn, needOpen, peopleOf, type IssueParts, type IssuePlace } from './issue-access.ts';
 
 type IssueHere = IssuePlace & { readonly issue: Issue };
 

@@ -1,6 +1,6 @@
 import { Problem } from '../../../contracts/problem.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import type { IssueParts } from './parts.ts';
+import type { IssueParts } from './issue-access.ts';
 
 /** Labels by their ids or their names. @throws Problem (422) for one that is not there */
 export async function labelIdsOf(

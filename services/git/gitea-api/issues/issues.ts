@@ -18,7 +18,7 @@ import type { Repository, Sight } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
 import { flag, listHeaders, pageOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { placeOf } from '../api-dependencies.ts';
 import { isClosedState, labelIdsOf, milestoneOf } from './fields.ts';
 import {
   accountsNamed,
@@ -32,7 +32,7 @@ import {
   repositoryAt,
   timeAt,
   type IssueParts,
-} from './parts.ts';
+} from './issue-access.ts';
 
 const issueBody = z.object({
   title: required.max(255, 'MaxSize'),

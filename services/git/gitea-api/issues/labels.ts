@@ -7,9 +7,9 @@ import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { placeOf } from '../api-dependencies.ts';
 import { labelIdsOf } from './fields.ts';
-import { issueAt, needWrite, repositoryAt, type IssueParts } from './parts.ts';
+import { issueAt, needWrite, repositoryAt, type IssueParts } from './issue-access.ts';
 
 const color = z.string().transform((text, context) => {
   const found = labelColor(text);

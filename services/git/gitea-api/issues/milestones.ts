@@ -5,7 +5,7 @@ import { milestoneJson } from '../../wire/issues.ts';
 import { bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
 import { listHeaders, pageOf, partOf } from '../paging.ts';
 import { isClosedState } from './fields.ts';
-import { needWrite, repositoryAt, timeAt, type IssueParts } from './parts.ts';
+import { needWrite, repositoryAt, timeAt, type IssueParts } from './issue-access.ts';
 
 const milestoneBody = z.object({
   title: required.max(255, 'MaxSize'),

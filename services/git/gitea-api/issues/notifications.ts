@@ -4,8 +4,8 @@ import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
 import { accountOf, needIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
 import { flag, listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf, shown } from '../parts.ts';
-import { repositoryAt, timeAt, type IssueParts } from './parts.ts';
+import { placeOf, shown } from '../api-dependencies.ts';
+import { repositoryAt, timeAt, type IssueParts } from './issue-access.ts';
 
 /** Stored as one of these; the peer's clients name them so, too. */
 const states = ['unread', 'read', 'pinned'] as const;

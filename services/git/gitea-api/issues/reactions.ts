@@ -5,7 +5,7 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { timeOf } from '../../wire/time.ts';
 import { accountOf, bodyOf, ok, type Call, type Route } from '../call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { issueAt, needOpen, peopleOf, repositoryAt, type IssueParts } from './parts.ts';
+import { issueAt, needOpen, peopleOf, repositoryAt, type IssueParts } from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });

@@ -6,7 +6,7 @@ import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
 import { milestoneRoutes } from './milestones.ts';
 import { notificationRoutes } from './notifications.ts';
-import type { IssueParts } from './parts.ts';
+import type { IssueParts } from './issue-access.ts';
 import { reactionRoutes } from './reactions.ts';
 import { issueTemplateRoutes } from './templates.ts';
 import { timeRoutes } from './times.ts';

@@ -3,8 +3,8 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { resolve } from '../../repositories/revisions.ts';
 import { readTree } from '../../repositories/trees.ts';
 import { ok, type Route } from '../call.ts';
-import { named } from '../parts.ts';
-import type { IssueParts } from './parts.ts';
+import { named } from '../api-dependencies.ts';
+import type { IssueParts } from './issue-access.ts';
 import { YamlReader } from './yaml-reader.ts';
 
 /** Where they lie, as the peer looks for them. */

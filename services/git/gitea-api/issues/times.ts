@@ -19,7 +19,7 @@ import {
   type Route,
 } from '../call.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { placeOf } from '../api-dependencies.ts';
 import {
   issueAt,
   mayWrite,
@@ -30,7 +30,7 @@ import {
   timeAt,
   type IssueParts,
   type IssuePlace,
-} from './parts.ts';
+} from './issue-access.ts';
 
 const mostSeconds = 100 * 365 * 24 * 3600;
 const timeBody = z.object({

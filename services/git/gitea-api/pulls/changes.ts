@@ -5,8 +5,8 @@ import { changedFileJson } from '../../wire/pulls.ts';
 import { commitList } from '../commits.ts';
 import { ok, type Answer, type Call, type Route } from '../call.ts';
 import { listHeaders, pageOf, partOf, type Page } from '../paging.ts';
-import { placeOf } from '../parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import { placeOf } from '../api-dependencies.ts';
+import { pullAt, type PullPlace, type PullRestParts } from './pull-views.ts';
 
 /** What a pull request would change: its commits, its files and their lines. */
 export function pullChangeRoutes(parts: PullRestParts): readonly Route[] {

@@ -7,8 +7,8 @@ import { noObject } from '../../transfer/push-request.ts';
 import { emailOf } from '../../wire/users.ts';
 import { accountOf, bodyOf, noContent, type Call, type Route } from '../call.ts';
 import { changeReference } from '../change-reference.ts';
-import { needWrite } from '../issues/parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import { needWrite } from '../issues/issue-access.ts';
+import { pullAt, type PullPlace, type PullRestParts } from './pull-views.ts';
 
 const text = z.string().nullish();
 const mergeBody = z.looseObject({

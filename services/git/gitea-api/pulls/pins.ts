@@ -6,10 +6,10 @@ import { unknown } from '../../repositories/lookup.ts';
 import type { Tables } from '../../store/tables.ts';
 import { issueJson } from '../../wire/issues.ts';
 import { accountOf, noContent, ok, type Call, type Route } from '../call.ts';
-import { issueAt, namesIn, needOpen, peopleOf, repositoryAt } from '../issues/parts.ts';
+import { issueAt, namesIn, needOpen, peopleOf, repositoryAt } from '../issues/issue-access.ts';
 import { numberOf } from '../paging.ts';
-import { named, placeOf } from '../parts.ts';
-import { pullsJson, type PullRestParts } from './parts.ts';
+import { named, placeOf } from '../api-dependencies.ts';
+import { pullsJson, type PullRestParts } from './pull-views.ts';
 
 /** As many as the peer keeps at the top of a list, of issues and of pull requests each. */
 const mostPinned = 3;

@@ -10,10 +10,10 @@ import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import { accountOf, bodyOf, created, ok, optional, required, type Call, type Route } from '../call.ts';
 import { isClosedState, labelIdsOf, milestoneOf } from '../issues/fields.ts';
-import { accountsNamed, mayWrite, needAuthor, needOpen, timeAt } from '../issues/parts.ts';
+import { accountsNamed, mayWrite, needAuthor, needOpen, timeAt } from '../issues/issue-access.ts';
 import { listHeaders, pageOf } from '../paging.ts';
-import { named } from '../parts.ts';
-import { pullAt, pullNow, pullsJson, type PullRestParts } from './parts.ts';
+import { named } from '../api-dependencies.ts';
+import { pullAt, pullNow, pullsJson, type PullRestParts } from './pull-views.ts';
 
 const labels = optional(z.array(z.union([z.int(), z.string()])));
 const pullBody = z.object({

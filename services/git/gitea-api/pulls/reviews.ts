@@ -16,10 +16,10 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
 import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
 import { accountOf, bodyOf, created, noContent, ok, optional, type Call, type Route } from '../call.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/parts.ts';
+import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/issue-access.ts';
 import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { levelOfAccount, placeOf } from '../parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import { levelOfAccount, placeOf } from '../api-dependencies.ts';
+import { pullAt, type PullPlace, type PullRestParts } from './pull-views.ts';
 
 const reviewBody = z.object({
   event: optional(z.string()),

@@ -1,7 +1,7 @@
 import type { Route } from '../call.ts';
 import { pullChangeRoutes } from './changes.ts';
 import { mergeRoutes } from './merge.ts';
-import type { PullRestParts } from './parts.ts';
+import type { PullRestParts } from './pull-views.ts';
 import { pullRoutes } from './pulls.ts';
 import { reviewRoutes } from './reviews.ts';
 

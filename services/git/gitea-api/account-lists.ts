@@ -6,7 +6,7 @@ import { timeOf } from '../wire/time.ts';
 import { userOf } from '../wire/users.ts';
 import { ok, type Call, type Route } from './call.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { named, shown, type RestParts } from './api-dependencies.ts';
 
 /** Who may be asked to do something in a repository, and what people like and watch. */
 export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> }): readonly Route[] {

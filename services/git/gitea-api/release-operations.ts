@@ -11,7 +11,7 @@ import { releaseJson } from '../wire/releases.ts';
 import { userOf } from '../wire/users.ts';
 import { changeReference } from './change-reference.ts';
 import type { HookParts } from './hooks.ts';
-import { placeOf } from './parts.ts';
+import { placeOf } from './api-dependencies.ts';
 
 /** A release is of a tag, which is made where it is missing. @throws Problem (404, 422) */
 export async function ensureTag(

@@ -6,7 +6,7 @@ import type { TagProtections } from '../protection/tag-protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
 import type { Collaborators } from '../repositories/collaborators.ts';
 import type { Forks } from '../repositories/forks.ts';
-import type { Keeper } from '../repositories/keeper.ts';
+import type { Keeper } from '../repositories/repository-manager.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Organizations } from '../repositories/organizations.ts';

@@ -1,4 +1,4 @@
-import { seenBy } from '../../issues/seen.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
@@ -9,9 +9,9 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
 import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
-import { namesIn, peopleOf, type IssueParts } from '../issues/parts.ts';
+import { namesIn, peopleOf, type IssueParts } from '../issues/issue-access.ts';
 import { numberOf } from '../paging.ts';
-import { named, placeOf, shown, type Db } from '../parts.ts';
+import { named, placeOf, shown, type Db } from '../api-dependencies.ts';
 
 /** What the routes of pull requests stand on besides those of issues. */
 export interface PullRestParts extends IssueParts {

@@ -6,7 +6,7 @@ import { unknown } from '../repositories/lookup.ts';
 import { sizeOf } from '../repositories/references.ts';
 import { emailOf } from '../wire/users.ts';
 import { accountOf, bodyOf, created, optional, required, type Route } from './call.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { named, shown, visibleOwner, type RestParts } from './api-dependencies.ts';
 
 const generateBody = z.object({
   owner: required,

@@ -6,7 +6,7 @@ import type { Portable } from '../portable/portable.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { publishFolder, setRemote } from '../repositories/publish.ts';
 import { unknown } from '../repositories/lookup.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
 import { emailOf } from '../wire/users.ts';
 import { ownAccount, ownRepository } from './issues.ts';
 import { summary } from './routes.ts';

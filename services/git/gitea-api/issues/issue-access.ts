@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/seen.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
 import type { IssueWriter } from '../../issues/writer.ts';
 import { levels, type Level } from '../../repositories/access.ts';
 import { unknown } from '../../repositories/lookup.ts';
@@ -12,7 +12,7 @@ import type { Person } from '../../wire/issues.ts';
 import { userOf } from '../../wire/users.ts';
 import { accountOf, type Call } from '../call.ts';
 import { numberOf } from '../paging.ts';
-import { named, type RestParts } from '../parts.ts';
+import { named, type RestParts } from '../api-dependencies.ts';
 
 /** What the routes of issues stand on besides those of repositories. */
 export interface IssueParts extends RestParts {
