@@ -5,7 +5,7 @@ import { unknown } from '../repositories/lookup.ts';
 import type { Sight } from '../repositories/repositories.ts';
 import { timeOf } from '../wire/time.ts';
 import { profileOf, userOf } from '../wire/users.ts';
-import { needIdentity, ok, type Call, type Route } from './call.ts';
+import { needIdentity, ok, type Answer, type Call, type Route } from './call.ts';
 import { pageOf, partOf } from './paging.ts';
 import { named, shown, type Db, type RestParts } from './api-dependencies.ts';
 
@@ -18,93 +18,113 @@ const idKinds = ['p', 'i', 'e', 'r'];
 
 /** What happened in repositories, and how much people did when. */
 export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly Route[] {
-  const { access, context, db, lookup, owners, repositories } = parts;
+  return [
+    activityRoute('/repos/:owner/:repo/activities/feeds', 'repository', (call) => listRepositoryFeed(parts, call)),
+    activityRoute('/users/:user/activities/feeds', 'user', (call) => listUserFeed(parts, call)),
+    activityRoute('/users/:user/heatmap', 'user', (call) => readHeatmap(parts, call)),
+  ];
+}
 
-  const sightOf = (call: Call): Promise<Sight> => access.sight(call.visitor);
-  /** Whose activity is asked for; undefined where he keeps it to himself. */
-  const actor = async (call: Call): Promise<string | undefined> => {
-    const row = await owners.find(call.params['user'] ?? '');
-    if (row?.kind !== 'account') throw unknown();
-    const { account, role } = needIdentity(call.visitor);
-    const isHidden = profileOf(row).hide_activity === true && role !== 'admin' && account !== row.name;
-    return isHidden ? undefined : row.name;
-  };
-  const feed = async (call: Call, events: readonly GitEvent[]) => {
-    const some: unknown[] = [];
-    for (const event of partOf(events, pageOf(call.query))) {
-      const repository = await repositories.find(event.owner, event.name);
-      const doer = await owners.find(event.account);
-      if (repository === undefined || doer === undefined) continue;
-      some.push({
-        id: Number(event.id.slice(1)) * idKinds.length + idKinds.indexOf(event.id.slice(0, 1)),
-        user_id: repository.ownerId,
-        op_type: operationOf(event),
-        act_user_id: doer.id,
-        act_user: userOf(doer, call.base),
-        repo_id: repository.id,
-        repo: await shown(parts, call, repository, await access.level(call.visitor, repository)),
-        comment_id: 0,
-        comment: null,
-        ref_name: event.number === null ? event.what : '',
-        is_private: repository.private,
-        content: event.number === null ? event.commit : `${event.number}|${event.what}`,
-        created: timeOf(event.time),
-      });
-    }
-    return ok(some);
-  };
-  const route = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({
+function getVisibility({ access }: RestParts & { readonly db: Db }, call: Call): Promise<Sight> {
+  return access.sight(call.visitor);
+}
+
+/** Whose activity is asked for; undefined where he keeps it to himself. */
+async function findVisibleActor({ owners }: RestParts & { readonly db: Db }, call: Call): Promise<string | undefined> {
+  const row = await owners.find(call.params['user'] ?? '');
+  if (row?.kind !== 'account') throw unknown();
+  const { account, role } = needIdentity(call.visitor);
+  const isHidden = profileOf(row).hide_activity === true && role !== 'admin' && account !== row.name;
+  return isHidden ? undefined : row.name;
+}
+
+async function buildFeed(parts: RestParts & { readonly db: Db }, call: Call, events: readonly GitEvent[]) {
+  const { access, owners, repositories } = parts;
+  const some: unknown[] = [];
+  for (const event of partOf(events, pageOf(call.query))) {
+    const repository = await repositories.find(event.owner, event.name);
+    const doer = await owners.find(event.account);
+    if (repository === undefined || doer === undefined) continue;
+    some.push({
+      id: Number(event.id.slice(1)) * idKinds.length + idKinds.indexOf(event.id.slice(0, 1)),
+      user_id: repository.ownerId,
+      op_type: operationOf(event),
+      act_user_id: doer.id,
+      act_user: userOf(doer, call.base),
+      repo_id: repository.id,
+      repo: await shown(parts, call, repository, await access.level(call.visitor, repository)),
+      comment_id: 0,
+      comment: null,
+      ref_name: event.number === null ? event.what : '',
+      is_private: repository.private,
+      content: event.number === null ? event.commit : `${event.number}|${event.what}`,
+      created: timeOf(event.time),
+    });
+  }
+  return ok(some);
+}
+
+function activityRoute(path: string, scope: Route['scope'], handle: Route['handle']): Route {
+  return {
     method: 'GET',
     path,
     scope,
     signedIn: true,
     handle,
-  });
+  };
+}
 
-  return [
-    route('/repos/:owner/:repo/activities/feeds', 'repository', async (call) => {
-      const { id } = await lookup.need(call.visitor, named(call), 'read');
-      return feed(call, await readHistory(parts, { public: false, owners: [], ids: [id] }, { limit: mostEvents }));
-    }),
-    route('/users/:user/activities/feeds', 'user', async (call) => {
-      const account = await actor(call);
-      if (account === undefined) return ok([]);
-      return feed(call, await readHistory(parts, await sightOf(call), { account, limit: mostEvents }));
-    }),
-    route('/users/:user/heatmap', 'user', async (call) => {
-      const name = await actor(call);
-      if (name === undefined) return ok([]);
-      const ids = repositories.idsOf({ sight: await sightOf(call) });
-      const since = context.clock.now() - year;
-      const times = db
-        .selectFrom('push_history')
-        .select('created_at')
-        .where('account', '=', name)
-        .where('repository_id', 'in', ids)
-        .unionAll(
-          db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids),
-        )
-        .unionAll(
-          db
-            .selectFrom('issue_entries')
-            .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-            .select('issue_entries.created_at')
-            .where('issue_entries.author', '=', name)
-            .where('issues.repository_id', 'in', ids),
-        );
-      const rows = await db
-        .selectFrom(times.as('times'))
-        .select([
-          sql<number>`created_at / ${sql.lit(1000 * quarter)}`.as('part'),
-          (is) => is.fn.countAll<number>().as('count'),
-        ])
-        .where('created_at', '>=', since)
-        .groupBy('part')
-        .orderBy('part')
-        .execute();
-      return ok(rows.map(({ part, count }) => ({ timestamp: Number(part) * quarter, contributions: Number(count) })));
-    }),
-  ];
+async function listRepositoryFeed(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { lookup } = parts;
+  const { id } = await lookup.need(call.visitor, named(call), 'read');
+  return buildFeed(
+    parts,
+    call,
+    await readHistory(parts, { public: false, owners: [], ids: [id] }, { limit: mostEvents }),
+  );
+}
+
+async function listUserFeed(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
+  const account = await findVisibleActor(parts, call);
+  if (account === undefined) return ok([]);
+  return buildFeed(
+    parts,
+    call,
+    await readHistory(parts, await getVisibility(parts, call), { account, limit: mostEvents }),
+  );
+}
+
+async function readHeatmap(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { context, db, repositories } = parts;
+  const name = await findVisibleActor(parts, call);
+  if (name === undefined) return ok([]);
+  const ids = repositories.idsOf({ sight: await getVisibility(parts, call) });
+  const since = context.clock.now() - year;
+  const times = db
+    .selectFrom('push_history')
+    .select('created_at')
+    .where('account', '=', name)
+    .where('repository_id', 'in', ids)
+    .unionAll(db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids))
+    .unionAll(
+      db
+        .selectFrom('issue_entries')
+        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+        .select('issue_entries.created_at')
+        .where('issue_entries.author', '=', name)
+        .where('issues.repository_id', 'in', ids),
+    );
+  const rows = await db
+    .selectFrom(times.as('times'))
+    .select([
+      sql<number>`created_at / ${sql.lit(1000 * quarter)}`.as('part'),
+      (is) => is.fn.countAll<number>().as('count'),
+    ])
+    .where('created_at', '>=', since)
+    .groupBy('part')
+    .orderBy('part')
+    .execute();
+  return ok(rows.map(({ part, count }) => ({ timestamp: Number(part) * quarter, contributions: Number(count) })));
 }
 
 /** What happened, by the peer's names. */

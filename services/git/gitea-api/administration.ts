@@ -12,6 +12,7 @@ import {
   ok,
   optional,
   required,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
@@ -36,95 +37,131 @@ type Described = z.infer<z.ZodObject<typeof values>>;
 
 /** Accounts, for administrators. They are those of all services. */
 export function administrationRoutes(parts: RestParts): readonly Route[] {
-  const { context, keys, owners, repositories } = parts;
+  return [
+    adminRoute('GET', '/admin/users', (call) => listAccounts(parts, call)),
+    adminRoute('POST', '/admin/users', (call) => createAccount(parts, call)),
+    adminRoute('PATCH', '/admin/users/:user', (call) => changeAccount(parts, call)),
+    adminRoute('DELETE', '/admin/users/:user', (call) => deleteAccount(parts, call)),
+    adminRoute('POST', '/admin/users/:user/keys', (call) => addAccountKey(parts, call)),
+    adminRoute('DELETE', '/admin/users/:user/keys/:id', (call) => deleteAccountKey(parts, call)),
+  ];
+}
+
+async function accountJson({ owners }: RestParts, call: Pick<Call, 'base'>, { name, enabled, role }: Account) {
+  return userOf(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
+}
+
+async function getTargetAccount({ context, owners }: RestParts, call: Call): Promise<Account> {
   const { accounts } = context;
 
-  const json = async (call: Pick<Call, 'base'>, { name, enabled, role }: Account) =>
-    userOf(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
-  const account = async (call: Call): Promise<Account> => {
-    needAdmin(call);
-    const row = await owners.find(call.params['user'] ?? '');
-    const found = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
-    if (found === undefined) throw unknown();
-    return found;
-  };
-  const describe = async (name: string, { email: address, full_name, description, website, location }: Described) =>
-    owners.change(await owners.ofAccount(name), {
-      email: address,
-      full_name,
-      description,
-      profile: { website, location },
-    });
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  needAdmin(call);
+  const row = await owners.find(call.params['user'] ?? '');
+  const found = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
+  if (found === undefined) throw unknown();
+  return found;
+}
+
+async function updateProfile(
+  { owners }: RestParts,
+  name: string,
+  { email: address, full_name, description, website, location }: Described,
+) {
+  return owners.change(await owners.ofAccount(name), {
+    email: address,
+    full_name,
+    description,
+    profile: { website, location },
+  });
+}
+
+function adminRoute(method: Route['method'], path: string, handle: Route['handle']): Route {
+  return {
     method,
     path,
     scope: 'admin',
     signedIn: true,
     handle,
-  });
+  };
+}
 
-  return [
-    route('GET', '/admin/users', async (call) => {
-      needAdmin(call);
-      const all = (await accounts.list()).filter(({ name }) => name !== '*');
-      const page = pageOf(call.query);
-      return ok(
-        await Promise.all(partOf(all, page).map((each) => json(call, each))),
-        listHeaders(call, page, all.length),
-      );
-    }),
-    route('POST', '/admin/users', async (call) => {
-      needAdmin(call);
-      const { username, password = '', ...more } = await bodyOf(call, createBody);
-      const taken = new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
-      // An organisation may have the name.
-      if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
-      if ((await owners.find(username)) !== undefined) throw taken;
-      if (password !== '') checkPassword(accounts, username, password);
-      await explained(taken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
-      await describe(username, more);
-      const made = await accounts.find(username);
-      if (made === undefined) throw unknown();
-      return created(await json(call, made));
-    }),
-    route('PATCH', '/admin/users/:user', async (call) => {
-      const { name } = await account(call);
-      const { password = '', admin, active, prohibit_login: prohibited, ...more } = await bodyOf(call, changeBody);
-      if (password !== '') checkPassword(accounts, name, password);
-      const enabled = prohibited === undefined ? active : !prohibited && active !== false;
-      const changed = await accounts.change(name, {
-        ...(password === '' ? {} : { password }),
-        ...(admin === undefined ? {} : { role: admin ? 'admin' : 'user' }),
-        ...(enabled === undefined ? {} : { enabled }),
-      });
-      await describe(name, more);
-      return ok(await json(call, changed));
-    }),
-    route('DELETE', '/admin/users/:user', async (call) => {
-      const { name, provisioned } = await account(call);
-      if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
-      // Before anything of it is removed: the account would stay.
-      if (provisioned === true)
-        throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
-      const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
-      const purge = flag(call.query, 'purge') === true;
-      if (!purge && (await owned()).total > 0) {
-        throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
-      }
-      await accounts.remove(name, { action: 'delete' });
-      return noContent;
-    }),
-    route('POST', '/admin/users/:user/keys', async (call) => {
-      const { name } = await account(call);
-      const { title, key } = await bodyOf(call, keyBody);
-      return created(await accountKeyJson(parts, call, await keys.add({ account: name }, title, key), name));
-    }),
-    route('DELETE', '/admin/users/:user/keys/:id', async (call) => {
-      const { name } = await account(call);
-      if (!(await keys.remove({ account: name }, numberOf(call.params['id'])))) throw unknown();
-      return noContent;
-    }),
-  ];
+async function listAccounts(parts: RestParts, call: Call): Promise<Answer> {
+  const { context } = parts;
+  const { accounts } = context;
+
+  needAdmin(call);
+  const all = (await accounts.list()).filter(({ name }) => name !== '*');
+  const page = pageOf(call.query);
+  return ok(
+    await Promise.all(partOf(all, page).map((each) => accountJson(parts, call, each))),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createAccount(parts: RestParts, call: Call): Promise<Answer> {
+  const { context, owners } = parts;
+  const { accounts } = context;
+
+  needAdmin(call);
+  const { username, password = '', ...more } = await bodyOf(call, createBody);
+  const taken = new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
+  // An organisation may have the name.
+  if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
+  if ((await owners.find(username)) !== undefined) throw taken;
+  if (password !== '') checkPassword(accounts, username, password);
+  await explained(taken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
+  await updateProfile(parts, username, more);
+  const made = await accounts.find(username);
+  if (made === undefined) throw unknown();
+  return created(await accountJson(parts, call, made));
+}
+
+async function changeAccount(parts: RestParts, call: Call): Promise<Answer> {
+  const { context } = parts;
+  const { accounts } = context;
+
+  const { name } = await getTargetAccount(parts, call);
+  const { password = '', admin, active, prohibit_login: prohibited, ...more } = await bodyOf(call, changeBody);
+  if (password !== '') checkPassword(accounts, name, password);
+  const enabled = prohibited === undefined ? active : !prohibited && active !== false;
+  const changed = await accounts.change(name, {
+    ...(password === '' ? {} : { password }),
+    ...(admin === undefined ? {} : { role: admin ? 'admin' : 'user' }),
+    ...(enabled === undefined ? {} : { enabled }),
+  });
+  await updateProfile(parts, name, more);
+  return ok(await accountJson(parts, call, changed));
+}
+
+async function deleteAccount(parts: RestParts, call: Call): Promise<Answer> {
+  const { context, repositories } = parts;
+  const { accounts } = context;
+
+  const { name, provisioned } = await getTargetAccount(parts, call);
+  if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
+  // Before anything of it is removed: the account would stay.
+  if (provisioned === true)
+    throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
+  const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
+  const purge = flag(call.query, 'purge') === true;
+  if (!purge && (await owned()).total > 0) {
+    throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
+  }
+  await accounts.remove(name, { action: 'delete' });
+  return noContent;
+}
+
+async function addAccountKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const { name } = await getTargetAccount(parts, call);
+  const { title, key } = await bodyOf(call, keyBody);
+  return created(await accountKeyJson(parts, call, await keys.add({ account: name }, title, key), name));
+}
+
+async function deleteAccountKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const { name } = await getTargetAccount(parts, call);
+  if (!(await keys.remove({ account: name }, numberOf(call.params['id'])))) throw unknown();
+  return noContent;
 }
 
 function checkPassword(accounts: Accounts, name: string, password: string): void {

@@ -37,6 +37,21 @@ export interface Route {
   readonly handle: (call: Call) => Promise<Answer>;
 }
 
+/** Builds a route that clients without an account may call as well. */
+export function route(method: Route['method'], path: string, scope: Route['scope'], handle: Route['handle']): Route {
+  return { method, path, scope, handle };
+}
+
+/** Builds a route for accounts: without one the answer is 401. */
+export function signedInRoute(
+  method: Route['method'],
+  path: string,
+  scope: Route['scope'],
+  handle: Route['handle'],
+): Route {
+  return { method, path, scope, signedIn: true, handle };
+}
+
 export function ok(json: unknown, headers?: Answer['headers']): Answer {
   return { status: 200, json, ...(headers === undefined ? {} : { headers }) };
 }

@@ -15,7 +15,7 @@ import { gitTime } from '../wire/time.ts';
 import { pour } from '../transfer/flow.ts';
 import { archive } from './archives.ts';
 import { fileName } from './content-disposition.ts';
-import { ok, type Answer, type Call, type Route } from './call.ts';
+import { ok, route, type Answer, type Call, type Route } from './call.ts';
 import { numberOf } from './paging.ts';
 import { named, placeOf, type RestParts } from './api-dependencies.ts';
 
@@ -29,77 +29,67 @@ export interface ContentParts extends RestParts {
 
 /** Files and folders at a commit, as JSON and as they are. */
 export function contentRoutes(parts: ContentParts): readonly Route[] {
-  const { keeper, lookup, objects } = parts;
-  const find = async (call: Call) => {
-    const repository = await lookup.need(call.visitor, named(call), 'read');
-    return { repository, folder: keeper.folder(repository) };
-  };
-  const contents = async (call: Call): Promise<Answer> => {
-    const { repository, folder } = await find(call);
-    const asked = call.params['path'] ?? '';
-    const path = treePath(asked);
-    const revision = await resolve(objects, folder, repository, call.query.get('ref'));
-    if (revision === undefined && repository.empty && path === '') return ok([]);
-    const json =
-      path === undefined || revision === undefined
-        ? undefined
-        : await describe(parts, call, repository, revision, path);
-    if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
-    return ok(json);
-  };
   return [
-    { method: 'GET', path: '/repos/:owner/:repo/contents', scope: 'repository', handle: contents },
-    { method: 'GET', path: '/repos/:owner/:repo/contents/*path', scope: 'repository', handle: contents },
-    ...['raw', 'media'].map((kind): Route => ({
-      method: 'GET',
-      path: `/repos/:owner/:repo/${kind}/*path`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository } = await find(call);
+    route('GET', '/repos/:owner/:repo/contents', 'repository', (call) => readContents(parts, call)),
+    route('GET', '/repos/:owner/:repo/contents/*path', 'repository', (call) => readContents(parts, call)),
+    ...['raw', 'media'].map((kind): Route =>
+      route('GET', `/repos/:owner/:repo/${kind}/*path`, 'repository', async (call) => {
+        const { repository } = await findRepository(parts, call);
         const answer = await fileAnswer(parts, repository, call, kind === 'media');
         return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
-      },
-    })),
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/archive/*archive',
-      scope: 'repository',
-      handle: async (call) => archive(parts, call.base, (await find(call)).repository, call.params['archive'] ?? ''),
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/trees/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
-        const tree = name === undefined ? undefined : await objects.info(folder, name);
-        if (tree === undefined || tree.type === 'blob') throw unknown();
-        const json = await treeJson(parts, call, repository, tree.id);
-        return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/blobs/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-        if (blob?.type !== 'blob') throw unknown();
-        const { base, full } = placeOf(call, repository);
-        return ok({
-          content: blob.bytes.toString('base64'),
-          encoding: 'base64',
-          url: `${base}/api/v1/repos/${full}/git/blobs/${sha}`,
-          sha,
-          size: blob.size,
-        });
-      },
-    },
+      }),
+    ),
+    route('GET', '/repos/:owner/:repo/archive/*archive', 'repository', async (call) =>
+      archive(parts, call.base, (await findRepository(parts, call)).repository, call.params['archive'] ?? ''),
+    ),
+    route('GET', '/repos/:owner/:repo/git/trees/:sha', 'repository', (call) => readTreeObject(parts, call)),
+    route('GET', '/repos/:owner/:repo/git/blobs/:sha', 'repository', (call) => readBlobObject(parts, call)),
   ];
+}
+
+async function findRepository({ keeper, lookup }: ContentParts, call: Call) {
+  const repository = await lookup.need(call.visitor, named(call), 'read');
+  return { repository, folder: keeper.folder(repository) };
+}
+
+async function readContents(parts: ContentParts, call: Call): Promise<Answer> {
+  const { objects } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const asked = call.params['path'] ?? '';
+  const path = treePath(asked);
+  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  if (revision === undefined && repository.empty && path === '') return ok([]);
+  const json =
+    path === undefined || revision === undefined ? undefined : await describe(parts, call, repository, revision, path);
+  if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
+  return ok(json);
+}
+
+async function readTreeObject(parts: ContentParts, call: Call): Promise<Answer> {
+  const { objects } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const sha = call.params['sha'] ?? '';
+  const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
+  const tree = name === undefined ? undefined : await objects.info(folder, name);
+  if (tree === undefined || tree.type === 'blob') throw unknown();
+  const json = await treeJson(parts, call, repository, tree.id);
+  return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
+}
+
+async function readBlobObject(parts: ContentParts, call: Call): Promise<Answer> {
+  const { objects } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const sha = call.params['sha'] ?? '';
+  const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+  if (blob?.type !== 'blob') throw unknown();
+  const { base, full } = placeOf(call, repository);
+  return ok({
+    content: blob.bytes.toString('base64'),
+    encoding: 'base64',
+    url: `${base}/api/v1/repos/${full}/git/blobs/${sha}`,
+    sha,
+    size: blob.size,
+  });
 }
 
 /**

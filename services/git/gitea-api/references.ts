@@ -13,7 +13,20 @@ import { noObject } from '../transfer/push-request.ts';
 import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
 import { emailOf } from '../wire/users.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
+import {
+  accountOf,
+  bodyOf,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
 import { changeReference } from './change-reference.ts';
 import { listHeaders, pageOf, partOf } from './paging.ts';
 import { named, placeOf, type RestParts } from './api-dependencies.ts';
@@ -29,225 +42,216 @@ const tagBody = z.object({ tag_name: required, target: optional(z.string()), mes
 
 /** Branches, tags and references of other kinds. */
 export function referenceRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects, owners, protections } = parts;
-
-  const find = async (call: Call) => {
-    const [owner, name] = named(call);
-    const found = await lookup.find(call.visitor, owner, name);
-    if (found === undefined) throw unknown();
-    return { ...found, folder: keeper.folder(found.repository) };
-  };
-  const branchesJson = async (call: Call, repository: Repository, level: string, some: readonly Reference[]) => {
-    const ids = [...new Set(some.map(({ commit }) => commit))];
-    const folder = keeper.folder(repository);
-    const byId = await readCommits(git, folder, ids);
-    const accounts = await owners.accountsOfEmails(
-      [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
-    );
-    const mayWrite = levels.findIndex((each) => each === level) >= 2;
-    const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
-    const account = call.visitor.identity?.account ?? '';
-    return some.flatMap(({ ref, commit: id }, at) => {
-      const commit = byId.get(id);
-      if (commit === undefined) return [];
-      const rule = rules[at];
-      const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
-      const payload = payloadCommit(commit, placeOf(call, repository), (email) => accounts.get(email) ?? '');
-      return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
-    });
-  };
-  const branch = async (call: Call, name: string) => {
-    const { repository, level, folder } = await find(call);
-    const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
-    const [json] = await branchesJson(
-      call,
-      repository,
-      level,
-      some.filter(({ ref }) => ref === heads + name),
-    );
-    if (json === undefined) throw unknown();
-    return json;
-  };
-  const tagsJson = async (call: Call, repository: Repository, some: readonly Reference[]) => {
-    const folder = keeper.folder(repository);
-    const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
-    return Promise.all(
-      some.map(async (tag) => {
-        const commit = commits.get(tag.commit);
-        const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
-        const message =
-          made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n');
-        return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
-      }),
-    );
-  };
-
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/branches',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, level, folder } = await find(call);
-        const all = await readReferences(git, folder, heads);
-        const page = pageOf(call.query);
-        return ok(await branchesJson(call, repository, level, partOf(all, page)), listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/branches/*branch',
-      scope: 'repository',
-      handle: async (call) => ok(await branch(call, call.params['branch'] ?? '')),
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/branches',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const asked = await bodyOf(call, branchBody);
-        const name = asked.new_branch_name;
-        if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
-        await protections.checkCommit(repository.id, name, { account: accountOf(call) });
-        const folder = keeper.folder(repository);
-        const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
-        if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
-        if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
-          throw new Problem('git.branch_taken', 409, 'The branch already exists.');
-        }
-        await changeReference(parts, repository, accountOf(call), {
-          ref: heads + name,
-          before: noObject,
-          after: from.commit,
-        });
-        return created(await branch(call, name));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/branches/*branch',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const name = call.params['branch'] ?? '';
-        if (name === repository.defaultBranch)
-          throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
-        await parts.protections.checkRemoval(repository.id, name);
-        await removeReference(parts, repository, call, heads, name);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/tags',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const all = (await readReferences(git, folder, tags)).toReversed();
-        const page = pageOf(call.query);
-        return ok(await tagsJson(call, repository, partOf(all, page)), listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/tags/*tag',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const name = tags + (call.params['tag'] ?? '');
-        const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
-        const [json] = await tagsJson(
-          call,
-          repository,
-          some.filter(({ ref }) => ref === name),
-        );
-        if (json === undefined) throw unknown();
-        return ok(json);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/tags',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const asked = await bodyOf(call, tagBody);
-        const name = tags + asked.tag_name;
-        if (!isNewTagName(asked.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-        const folder = keeper.folder(repository);
-        const target = await resolve(objects, folder, repository, asked.target);
-        if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
-        if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
-          throw new Problem('git.tag_taken', 409, 'tag already exists');
-        }
-        const account = accountOf(call);
-        const after =
-          asked.message === undefined || asked.message === ''
-            ? target.commit
-            : await annotate(
-                parts,
-                folder,
-                { name: asked.tag_name, target: target.commit, message: asked.message },
-                {
-                  name: account,
-                  email: emailOf(await owners.ofAccount(account), call.base),
-                },
-              );
-        await changeReference(parts, repository, account, { ref: name, before: noObject, after });
-        const [json] = await tagsJson(
-          call,
-          repository,
-          (await readReferences(git, folder, name)).filter(({ ref }) => ref === name),
-        );
-        return created(json);
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/tags/*tag',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/tags/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-        if (tag?.type !== 'tag') throw unknown();
-        return ok(annotatedTagJson(sha, tag.bytes.toString(), placeOf(call, repository)));
-      },
-    },
-    ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route => ({
-      method: 'GET',
-      path,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const prefix = call.params['prefix'];
-        if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
-        const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) =>
-          ref.startsWith(`refs/${prefix ?? ''}`),
-        );
-        if (all.length === 0 && prefix !== undefined) throw unknown();
-        const [exact] = all;
-        const place = placeOf(call, repository);
-        if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
-        return ok(all.map((reference) => referenceJson(reference, place)));
-      },
-    })),
+    route('GET', '/repos/:owner/:repo/branches', 'repository', (call) => listBranches(parts, call)),
+    route('GET', '/repos/:owner/:repo/branches/*branch', 'repository', async (call) =>
+      ok(await getBranchJson(parts, call, call.params['branch'] ?? '')),
+    ),
+    signedInRoute('POST', '/repos/:owner/:repo/branches', 'repository', (call) => createBranch(parts, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/branches/*branch', 'repository', (call) => deleteBranch(parts, call)),
+    route('GET', '/repos/:owner/:repo/tags', 'repository', (call) => listTags(parts, call)),
+    route('GET', '/repos/:owner/:repo/tags/*tag', 'repository', (call) => readTag(parts, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/tags', 'repository', (call) => createTag(parts, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/tags/*tag', 'repository', (call) => deleteTag(parts, call)),
+    route('GET', '/repos/:owner/:repo/git/tags/:sha', 'repository', (call) => readAnnotatedTag(parts, call)),
+    ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route =>
+      route('GET', path, 'repository', (call) => listReferences(parts, call)),
+    ),
   ];
+}
+
+async function findRepository({ keeper, lookup }: RestParts, call: Call) {
+  const [owner, name] = named(call);
+  const found = await lookup.find(call.visitor, owner, name);
+  if (found === undefined) throw unknown();
+  return { ...found, folder: keeper.folder(found.repository) };
+}
+
+async function branchesJson(
+  { git, keeper, owners, protections }: RestParts,
+  call: Call,
+  repository: Repository,
+  level: string,
+  some: readonly Reference[],
+) {
+  const ids = [...new Set(some.map(({ commit }) => commit))];
+  const folder = keeper.folder(repository);
+  const byId = await readCommits(git, folder, ids);
+  const accounts = await owners.accountsOfEmails(
+    [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  const mayWrite = levels.findIndex((each) => each === level) >= 2;
+  const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
+  const account = call.visitor.identity?.account ?? '';
+  return some.flatMap(({ ref, commit: id }, at) => {
+    const commit = byId.get(id);
+    if (commit === undefined) return [];
+    const rule = rules[at];
+    const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
+    const payload = payloadCommit(commit, placeOf(call, repository), (email) => accounts.get(email) ?? '');
+    return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
+  });
+}
+
+async function getBranchJson(parts: RestParts, call: Call, name: string) {
+  const { git } = parts;
+  const { repository, level, folder } = await findRepository(parts, call);
+  const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
+  const [json] = await branchesJson(
+    parts,
+    call,
+    repository,
+    level,
+    some.filter(({ ref }) => ref === heads + name),
+  );
+  if (json === undefined) throw unknown();
+  return json;
+}
+
+async function tagsJson(
+  { git, keeper, objects }: RestParts,
+  call: Call,
+  repository: Repository,
+  some: readonly Reference[],
+) {
+  const folder = keeper.folder(repository);
+  const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
+  return Promise.all(
+    some.map(async (tag) => {
+      const commit = commits.get(tag.commit);
+      const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
+      const message =
+        made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n');
+      return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
+    }),
+  );
+}
+
+async function listBranches(parts: RestParts, call: Call): Promise<Answer> {
+  const { git } = parts;
+  const { repository, level, folder } = await findRepository(parts, call);
+  const all = await readReferences(git, folder, heads);
+  const page = pageOf(call.query);
+  return ok(await branchesJson(parts, call, repository, level, partOf(all, page)), listHeaders(call, page, all.length));
+}
+
+async function createBranch(parts: RestParts, call: Call): Promise<Answer> {
+  const { git, keeper, lookup, objects, protections } = parts;
+  const repository = await lookup.need(call.visitor, named(call), 'write');
+  const asked = await bodyOf(call, branchBody);
+  const name = asked.new_branch_name;
+  if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
+  await protections.checkCommit(repository.id, name, { account: accountOf(call) });
+  const folder = keeper.folder(repository);
+  const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
+  if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
+  if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
+    throw new Problem('git.branch_taken', 409, 'The branch already exists.');
+  }
+  await changeReference(parts, repository, accountOf(call), {
+    ref: heads + name,
+    before: noObject,
+    after: from.commit,
+  });
+  return created(await getBranchJson(parts, call, name));
+}
+
+async function deleteBranch(parts: RestParts, call: Call): Promise<Answer> {
+  const { lookup } = parts;
+  const repository = await lookup.need(call.visitor, named(call), 'write');
+  const name = call.params['branch'] ?? '';
+  if (name === repository.defaultBranch)
+    throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
+  await parts.protections.checkRemoval(repository.id, name);
+  await removeReference(parts, repository, call, heads, name);
+  return noContent;
+}
+
+async function listTags(parts: RestParts, call: Call): Promise<Answer> {
+  const { git } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const all = (await readReferences(git, folder, tags)).toReversed();
+  const page = pageOf(call.query);
+  return ok(await tagsJson(parts, call, repository, partOf(all, page)), listHeaders(call, page, all.length));
+}
+
+async function readTag(parts: RestParts, call: Call): Promise<Answer> {
+  const { git } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const name = tags + (call.params['tag'] ?? '');
+  const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
+  const [json] = await tagsJson(
+    parts,
+    call,
+    repository,
+    some.filter(({ ref }) => ref === name),
+  );
+  if (json === undefined) throw unknown();
+  return ok(json);
+}
+
+async function createTag(parts: RestParts, call: Call): Promise<Answer> {
+  const { git, keeper, lookup, objects, owners } = parts;
+  const repository = await lookup.need(call.visitor, named(call), 'write');
+  const asked = await bodyOf(call, tagBody);
+  const name = tags + asked.tag_name;
+  if (!isNewTagName(asked.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
+  const folder = keeper.folder(repository);
+  const target = await resolve(objects, folder, repository, asked.target);
+  if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
+  if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
+    throw new Problem('git.tag_taken', 409, 'tag already exists');
+  }
+  const account = accountOf(call);
+  const after =
+    asked.message === undefined || asked.message === ''
+      ? target.commit
+      : await annotate(
+          parts,
+          folder,
+          { name: asked.tag_name, target: target.commit, message: asked.message },
+          {
+            name: account,
+            email: emailOf(await owners.ofAccount(account), call.base),
+          },
+        );
+  await changeReference(parts, repository, account, { ref: name, before: noObject, after });
+  const [json] = await tagsJson(
+    parts,
+    call,
+    repository,
+    (await readReferences(git, folder, name)).filter(({ ref }) => ref === name),
+  );
+  return created(json);
+}
+
+async function deleteTag(parts: RestParts, call: Call): Promise<Answer> {
+  const { lookup } = parts;
+  const repository = await lookup.need(call.visitor, named(call), 'write');
+  await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
+  return noContent;
+}
+
+async function readAnnotatedTag(parts: RestParts, call: Call): Promise<Answer> {
+  const { objects } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const sha = call.params['sha'] ?? '';
+  const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+  if (tag?.type !== 'tag') throw unknown();
+  return ok(annotatedTagJson(sha, tag.bytes.toString(), placeOf(call, repository)));
+}
+
+async function listReferences(parts: RestParts, call: Call): Promise<Answer> {
+  const { git } = parts;
+  const { repository, folder } = await findRepository(parts, call);
+  const prefix = call.params['prefix'];
+  if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
+  const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) => ref.startsWith(`refs/${prefix ?? ''}`));
+  if (all.length === 0 && prefix !== undefined) throw unknown();
+  const [exact] = all;
+  const place = placeOf(call, repository);
+  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
+  return ok(all.map((reference) => referenceJson(reference, place)));
 }
 
 async function removeReference(

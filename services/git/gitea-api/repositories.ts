@@ -18,6 +18,9 @@ import {
   ok,
   optional,
   required,
+  route,
+  signedInRoute,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
@@ -69,193 +72,200 @@ const migrateBody = z.object({
 
 /** Repositories: made, found, changed, given away and removed. */
 export function repositoryRoutes(parts: RestParts): readonly Route[] {
-  const { access, context, git, keeper, lookup, owners, pushes, repositories, settings } = parts;
+  const { owners } = parts;
+  return [
+    signedInRoute('GET', '/user/repos', 'repository', (call) => listOwnRepositories(parts, call)),
+    signedInRoute('POST', '/user/repos', 'repository', async (call) =>
+      created(
+        await repositoryView(parts, call, await createRepository(parts, call, await owners.ofAccount(accountOf(call)))),
+      ),
+    ),
+    ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route =>
+      signedInRoute('POST', path, 'repository', async (call) =>
+        created(
+          await repositoryView(
+            parts,
+            call,
+            await createRepository(parts, call, await getRequestedOwner(parts, call, call.params['owner'] ?? '')),
+          ),
+        ),
+      ),
+    ),
+    route('GET', '/repos/search', 'repository', (call) => searchRepositories(parts, call)),
+    route('GET', '/users/:user/repos', 'repository', (call) => listOwnerRepositories(parts, call)),
+    route('GET', '/orgs/:org/repos', 'repository', (call) => listOwnerRepositories(parts, call)),
+    signedInRoute('POST', '/repos/migrate', 'repository', (call) => migrateRepository(parts, call)),
+    route('GET', '/repos/:owner/:repo', 'repository', (call) => readRepository(parts, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo', 'repository', (call) => changeRepository(parts, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo', 'repository', (call) => deleteRepository(parts, call)),
+  ];
+}
 
-  const make = async (call: Call, owner: OwnerRow): Promise<Repository> => {
-    const asked = await bodyOf(call, createBody);
-    const defaultBranch =
-      asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch;
-    if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
-    const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
-    const beginning = beginningOf({ gitignores, license, labels });
-    const repository = await keeper.create({
+async function createRepository(
+  { context, git, keeper, owners, pushes, repositories, settings }: RestParts,
+  call: Call,
+  owner: OwnerRow,
+): Promise<Repository> {
+  const asked = await bodyOf(call, createBody);
+  const defaultBranch =
+    asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch;
+  if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
+  const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
+  const beginning = beginningOf({ gitignores, license, labels });
+  const repository = await keeper.create({
+    owner: owner.name,
+    ownerKind: owner.kind,
+    name: asked.name,
+    private: asked.private ?? settings.defaultPrivate,
+    defaultBranch,
+    description: asked.description ?? '',
+    website: asked.website ?? '',
+    template: asked.template ?? false,
+  });
+  await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
+  if (asked.auto_init !== true) return repository;
+  const account = accountOf(call);
+  const row = await owners.ofAccount(account);
+  const author = { name: account, email: emailOf(row, call.base) };
+  const name = row.full_name === '' ? account : row.full_name;
+  const year = new Date(context.clock.now()).getUTCFullYear();
+  const change = await firstCommit(git, keeper.folder(repository), repository, author, {
+    ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
+    ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
+  });
+  await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
+  return (await repositories.byId(repository.id)) ?? repository;
+}
+
+async function repositoryView(parts: RestParts, call: Call, repository: Repository) {
+  const { access } = parts;
+  return shown(parts, call, repository, await access.level(call.visitor, repository));
+}
+
+async function listPage(parts: RestParts, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+  const { repositories } = parts;
+  const page = pageOf(call.query);
+  const { repositories: some, total } = await repositories.list({ ...query, ...page });
+  return {
+    some: await Promise.all(some.map((each) => repositoryView(parts, call, each))),
+    headers: listHeaders(call, page, total),
+  };
+}
+
+function getVisibility({ access }: RestParts, call: Call, own: boolean): Promise<Sight> {
+  return access.sight(call.visitor, { own });
+}
+
+async function getRequestedOwner(parts: RestParts, call: Call, name: string): Promise<OwnerRow> {
+  const { access } = parts;
+  const owner = await visibleOwner(parts, call.visitor, name);
+  if (owner === undefined) throw unknown();
+  if (!(await access.administersOwner(call.visitor, owner))) {
+    throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
+  }
+  return owner;
+}
+
+async function searchRepositories(parts: RestParts, call: Call): Promise<Answer> {
+  const { query } = call;
+  const sort = query.get('sort') ?? '';
+  if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
+    throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
+  }
+  const mode = query.get('mode') ?? '';
+  const uid = Number(query.get('uid') ?? '') || undefined;
+  // There are no mirrors here.
+  const nothing = mode === 'mirror';
+  const { some, headers } = await listPage(parts, call, {
+    sight: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(parts, call, false),
+    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
+    inDescription: flag(query, 'includeDesc'),
+    ownerId: uid,
+    private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
+    fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
+    archived: flag(query, 'archived'),
+    template: flag(query, 'template'),
+    sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
+    descending: query.get('order') === 'desc',
+  });
+  return ok({ ok: true, data: some }, headers);
+}
+
+async function listOwnerRepositories(parts: RestParts, call: Call): Promise<Answer> {
+  const owner = call.params['user'] ?? call.params['org'] ?? '';
+  if ((await visibleOwner(parts, call.visitor, owner)) === undefined) throw unknown();
+  const { some, headers } = await listPage(parts, call, {
+    sight: await getVisibility(parts, call, false),
+    owner,
+    sort: 'id',
+  });
+  return ok(some, headers);
+}
+
+async function listOwnRepositories(parts: RestParts, call: Call): Promise<Answer> {
+  const { some, headers } = await listPage(parts, call, { sight: await getVisibility(parts, call, true), sort: 'id' });
+  return ok(some, headers);
+}
+
+async function migrateRepository(parts: RestParts, call: Call): Promise<Answer> {
+  const { context, git, keeper, owners, repositories, settings } = parts;
+  const asked = await bodyOf(call, migrateBody);
+  checkMigration(asked);
+  const identity = needIdentity(call.visitor);
+  const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
+  const wanted = asked.repo_owner ?? byId;
+  const owner =
+    wanted === undefined || wanted === ''
+      ? await owners.ofAccount(identity.account)
+      : await getRequestedOwner(parts, call, wanted);
+  const repository = await migrate(
+    {
+      context,
+      git,
+      keeper,
+      repositories,
+      mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
+    },
+    {
       owner: owner.name,
       ownerKind: owner.kind,
-      name: asked.name,
+      name: asked.repo_name,
       private: asked.private ?? settings.defaultPrivate,
-      defaultBranch,
+      defaultBranch: settings.defaultBranch,
       description: asked.description ?? '',
-      website: asked.website ?? '',
-      template: asked.template ?? false,
-    });
-    await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
-    if (asked.auto_init !== true) return repository;
-    const account = accountOf(call);
-    const row = await owners.ofAccount(account);
-    const author = { name: account, email: emailOf(row, call.base) };
-    const name = row.full_name === '' ? account : row.full_name;
-    const year = new Date(context.clock.now()).getUTCFullYear();
-    const change = await firstCommit(git, keeper.folder(repository), repository, author, {
-      ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
-      ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
-    });
-    await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
-    return (await repositories.byId(repository.id)) ?? repository;
-  };
-  const answer = async (call: Call, repository: Repository) =>
-    shown(parts, call, repository, await access.level(call.visitor, repository));
-  const list = async (call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) => {
-    const page = pageOf(call.query);
-    const { repositories: some, total } = await repositories.list({ ...query, ...page });
-    return { some: await Promise.all(some.map((each) => answer(call, each))), headers: listHeaders(call, page, total) };
-  };
-  const sightOf = (call: Call, own: boolean): Promise<Sight> => access.sight(call.visitor, { own });
-  const ownerAsked = async (call: Call, name: string): Promise<OwnerRow> => {
-    const owner = await visibleOwner(parts, call.visitor, name);
-    if (owner === undefined) throw unknown();
-    if (!(await access.administersOwner(call.visitor, owner))) {
-      throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
-    }
-    return owner;
-  };
-  const search: Route['handle'] = async (call) => {
-    const { query } = call;
-    const sort = query.get('sort') ?? '';
-    if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
-      throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
-    }
-    const mode = query.get('mode') ?? '';
-    const uid = Number(query.get('uid') ?? '') || undefined;
-    // There are no mirrors here.
-    const nothing = mode === 'mirror';
-    const { some, headers } = await list(call, {
-      sight: nothing ? { public: false as const, owners: [], ids: [] } : await sightOf(call, false),
-      ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
-      inDescription: flag(query, 'includeDesc'),
-      ownerId: uid,
-      private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
-      fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
-      archived: flag(query, 'archived'),
-      template: flag(query, 'template'),
-      sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
-      descending: query.get('order') === 'desc',
-    });
-    return ok({ ok: true, data: some }, headers);
-  };
-  const ofOwner: Route['handle'] = async (call) => {
-    const owner = call.params['user'] ?? call.params['org'] ?? '';
-    if ((await visibleOwner(parts, call.visitor, owner)) === undefined) throw unknown();
-    const { some, headers } = await list(call, { sight: await sightOf(call, false), owner, sort: 'id' });
-    return ok(some, headers);
-  };
+    },
+    {
+      address: asked.clone_addr,
+      user: asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_username : 'oauth2',
+      password: asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_password : asked.auth_token,
+    },
+  );
+  return created(await repositoryView(parts, call, repository));
+}
 
-  return [
-    {
-      method: 'GET',
-      path: '/user/repos',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { some, headers } = await list(call, { sight: await sightOf(call, true), sort: 'id' });
-        return ok(some, headers);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/user/repos',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => created(await answer(call, await make(call, await owners.ofAccount(accountOf(call))))),
-    },
-    ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route => ({
-      method: 'POST',
-      path,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) =>
-        created(await answer(call, await make(call, await ownerAsked(call, call.params['owner'] ?? '')))),
-    })),
-    { method: 'GET', path: '/repos/search', scope: 'repository', handle: search },
-    { method: 'GET', path: '/users/:user/repos', scope: 'repository', handle: ofOwner },
-    { method: 'GET', path: '/orgs/:org/repos', scope: 'repository', handle: ofOwner },
-    {
-      method: 'POST',
-      path: '/repos/migrate',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const asked = await bodyOf(call, migrateBody);
-        checkMigration(asked);
-        const identity = needIdentity(call.visitor);
-        const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
-        const wanted = asked.repo_owner ?? byId;
-        const owner =
-          wanted === undefined || wanted === ''
-            ? await owners.ofAccount(identity.account)
-            : await ownerAsked(call, wanted);
-        const repository = await migrate(
-          {
-            context,
-            git,
-            keeper,
-            repositories,
-            mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
-          },
-          {
-            owner: owner.name,
-            ownerKind: owner.kind,
-            name: asked.repo_name,
-            private: asked.private ?? settings.defaultPrivate,
-            defaultBranch: settings.defaultBranch,
-            description: asked.description ?? '',
-          },
-          {
-            address: asked.clone_addr,
-            user: asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_username : 'oauth2',
-            password:
-              asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_password : asked.auth_token,
-          },
-        );
-        return created(await answer(call, repository));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      handle: async (call) => {
-        const [owner, name] = named(call);
-        const found = await lookup.find(call.visitor, owner, name);
-        if (found !== undefined) return ok(await shown(parts, call, found.repository, found.level));
-        throw unknown();
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
-        await change(parts, repository, await bodyOf(call, changeBody));
-        return ok(await answer(call, (await repositories.byId(repository.id)) ?? repository));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-        const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
-        if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
-        await parts.objects.close(keeper.folder(repository));
-        await keeper.remove(repository);
-        return noContent;
-      },
-    },
-  ];
+async function readRepository(parts: RestParts, call: Call): Promise<Answer> {
+  const { lookup } = parts;
+  const [owner, name] = named(call);
+  const found = await lookup.find(call.visitor, owner, name);
+  if (found !== undefined) return ok(await shown(parts, call, found.repository, found.level));
+  throw unknown();
+}
+
+async function changeRepository(parts: RestParts, call: Call): Promise<Answer> {
+  const { lookup, repositories } = parts;
+  const repository = await lookup.need(call.visitor, named(call), 'admin');
+  await change(parts, repository, await bodyOf(call, changeBody));
+  return ok(await repositoryView(parts, call, (await repositories.byId(repository.id)) ?? repository));
+}
+
+async function deleteRepository(parts: RestParts, call: Call): Promise<Answer> {
+  const { access, keeper, lookup, owners } = parts;
+  const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
+  const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
+  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
+  await parts.objects.close(keeper.folder(repository));
+  await keeper.remove(repository);
+  return noContent;
 }
 
 /**

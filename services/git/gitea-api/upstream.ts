@@ -16,7 +16,6 @@ const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(
 /** Brings a branch of a fork up to what the repository has that it is a copy of. */
 export function upstreamRoutes(parts: ContentParts): readonly Route[] {
   const { access, context, git, keeper, lfs, lookup, owners, protections, repositories } = parts;
-
   const commitOf = async (repository: Repository, branch: string): Promise<string | undefined> => {
     const ref = heads + branch;
     return (await readReferences(git, keeper.folder(repository), ref)).find((each) => each.ref === ref)?.commit;

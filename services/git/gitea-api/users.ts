@@ -14,6 +14,9 @@ import {
   ok,
   optional,
   required,
+  route,
+  signedInRoute,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
@@ -25,23 +28,42 @@ const keyBody = z.object({ title: required, key: required, read_only: optional(z
 
 /** Accounts, their tokens and their keys. */
 export function userRoutes(parts: RestParts): readonly Route[] {
-  const { context, keys, lookup, owners, tokens } = parts;
+  return [
+    route('GET', '/users/search', 'user', (call) => searchUsers(parts, call)),
+    route('GET', '/users/:user/tokens', 'user', (call) => listTokens(parts, call)),
+    route('POST', '/users/:user/tokens', 'user', (call) => createToken(parts, call)),
+    route('DELETE', '/users/:user/tokens/:token', 'user', (call) => deleteToken(parts, call)),
+    signedInRoute('GET', '/user/keys', 'user', (call) => listKeys(parts, call)),
+    signedInRoute('POST', '/user/keys', 'user', (call) => addKey(parts, call)),
+    signedInRoute('GET', '/user/keys/:id', 'user', (call) => readKey(parts, call)),
+    signedInRoute('DELETE', '/user/keys/:id', 'user', (call) => deleteKey(parts, call)),
+    signedInRoute('GET', '/repos/:owner/:repo/keys', 'repository', (call) => listDeployKeys(parts, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/keys', 'repository', (call) => addDeployKey(parts, call)),
+    signedInRoute('GET', '/repos/:owner/:repo/keys/:id', 'repository', (call) => readDeployKey(parts, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/keys/:id', 'repository', (call) => deleteDeployKey(parts, call)),
+  ];
+}
 
-  /** Tokens are made and listed with the password alone, by oneself or an administrator. */
-  const tokenOwner = async (call: Call): Promise<string> => {
-    const { identity, scopes } = call.visitor;
-    const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
-    if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
-      throw new Problem('git.sign_in', 401, 'auth required');
-    }
-    const owner = await context.accounts.find(call.params['user'] ?? '');
-    if (owner === undefined || (owner.name !== identity.account && identity.role !== 'admin')) {
-      throw new Problem('git.forbidden', 403, 'doer should be the site admin or be same as the contextUser');
-    }
-    return owner.name;
-  };
-  const keyJson = (call: Call, row: PublicKeyRow, account: string) => accountKeyJson(parts, call, row, account);
-  const deployKeyJson = (call: Call, row: PublicKeyRow) => ({
+/** Tokens are made and listed with the password alone, by oneself or an administrator. */
+async function requireTokenOwner({ context }: RestParts, call: Call): Promise<string> {
+  const { identity, scopes } = call.visitor;
+  const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
+  if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
+    throw new Problem('git.sign_in', 401, 'auth required');
+  }
+  const owner = await context.accounts.find(call.params['user'] ?? '');
+  if (owner === undefined || (owner.name !== identity.account && identity.role !== 'admin')) {
+    throw new Problem('git.forbidden', 403, 'doer should be the site admin or be same as the contextUser');
+  }
+  return owner.name;
+}
+
+function ownKeyJson(parts: RestParts, call: Call, row: PublicKeyRow, account: string) {
+  return accountKeyJson(parts, call, row, account);
+}
+
+function deployKeyJson(call: Call, row: PublicKeyRow) {
+  return {
     id: row.id,
     key_id: row.id,
     key: row.text,
@@ -50,166 +72,116 @@ export function userRoutes(parts: RestParts): readonly Route[] {
     fingerprint: row.fingerprint,
     created_at: timeOf(row.created_at),
     read_only: row.read_only === 1,
-  });
-  const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
+  };
+}
 
-  return [
-    {
-      method: 'GET',
-      path: '/users/search',
-      scope: 'user',
-      handle: async (call) => {
-        // Who is here is nobody's business who is not.
-        needIdentity(call.visitor);
-        const words = (call.query.get('q') ?? '').toLowerCase();
-        const found = (await context.accounts.list())
-          .filter(({ name }) => name !== '*' && name.toLowerCase().includes(words))
-          .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-        const page = pageOf(call.query);
-        const rows = await Promise.all(partOf(found, page).map(({ name }) => owners.ofAccount(name)));
-        return ok({ ok: true, data: rows.map((row) => userOf(row, call.base)) }, listHeaders(call, page, found.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/users/:user/tokens',
-      scope: 'user',
-      handle: async (call) => {
-        const all = await tokens.list(await tokenOwner(call));
-        const page = pageOf(call.query);
-        return ok(
-          partOf(all, page).map((row) => tokenJson(row)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/users/:user/tokens',
-      scope: 'user',
-      handle: async (call) => {
-        const account = await tokenOwner(call);
-        const { name, scopes: asked = [] } = await bodyOf(call, tokenBody);
-        // Scripts that are older than scopes name none.
-        const scopes = asked.length === 0 ? ['all'] : asked;
-        const odd = scopes.find((scope) => !isScope(scope));
-        if (odd !== undefined)
-          throw new Problem(
-            'git.invalid',
-            400,
-            `invalid access token scope provided: invalid access token scope: ${odd}`,
-          );
-        const { row, text } = await tokens.create(account, name, scopes);
-        return created({ ...tokenJson(row, text), created_at: never, last_used_at: never });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/users/:user/tokens/:token',
-      scope: 'user',
-      handle: async (call) => {
-        const account = await tokenOwner(call);
-        if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/user/keys',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const all = await keys.ofAccount(account);
-        const page = pageOf(call.query);
-        const some = await Promise.all(partOf(all, page).map((row) => keyJson(call, row, account)));
-        return ok(some, listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/user/keys',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const { title, key } = await bodyOf(call, keyBody);
-        return created(await keyJson(call, await keys.add({ account }, title, key), account));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/user/keys/:id',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const id = numberOf(call.params['id']);
-        const row = (await keys.ofAccount(account)).find((each) => each.id === id);
-        if (row === undefined) throw unknown();
-        return ok(await keyJson(call, row, account));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/user/keys/:id',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        if (!(await keys.remove({ account: accountOf(call) }, numberOf(call.params['id'])))) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/keys',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const all = await keys.ofRepository((await adminOf(call)).id);
-        const page = pageOf(call.query);
-        return ok(
-          partOf(all, page).map((row) => deployKeyJson(call, row)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/keys',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await adminOf(call);
-        const { title, key, read_only = false } = await bodyOf(call, keyBody);
-        const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
-        return created(deployKeyJson(call, row));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/keys/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const id = numberOf(call.params['id']);
-        const row = (await keys.ofRepository((await adminOf(call)).id)).find((each) => each.id === id);
-        if (row === undefined) throw unknown();
-        return ok(deployKeyJson(call, row));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/keys/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { id: repository } = await adminOf(call);
-        if (!(await keys.remove({ repository }, numberOf(call.params['id'])))) throw unknown();
-        return noContent;
-      },
-    },
-  ];
+function getAdministered({ lookup }: RestParts, call: Call) {
+  return lookup.need(call.visitor, named(call), 'admin');
+}
+
+async function searchUsers({ context, owners }: RestParts, call: Call): Promise<Answer> {
+  // Who is here is nobody's business who is not.
+  needIdentity(call.visitor);
+  const words = (call.query.get('q') ?? '').toLowerCase();
+  const found = (await context.accounts.list())
+    .filter(({ name }) => name !== '*' && name.toLowerCase().includes(words))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const page = pageOf(call.query);
+  const rows = await Promise.all(partOf(found, page).map(({ name }) => owners.ofAccount(name)));
+  return ok({ ok: true, data: rows.map((row) => userOf(row, call.base)) }, listHeaders(call, page, found.length));
+}
+
+async function listTokens(parts: RestParts, call: Call): Promise<Answer> {
+  const { tokens } = parts;
+  const all = await tokens.list(await requireTokenOwner(parts, call));
+  const page = pageOf(call.query);
+  return ok(
+    partOf(all, page).map((row) => tokenJson(row)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createToken(parts: RestParts, call: Call): Promise<Answer> {
+  const { tokens } = parts;
+  const account = await requireTokenOwner(parts, call);
+  const { name, scopes: asked = [] } = await bodyOf(call, tokenBody);
+  // Scripts that are older than scopes name none.
+  const scopes = asked.length === 0 ? ['all'] : asked;
+  const odd = scopes.find((scope) => !isScope(scope));
+  if (odd !== undefined)
+    throw new Problem('git.invalid', 400, `invalid access token scope provided: invalid access token scope: ${odd}`);
+  const { row, text } = await tokens.create(account, name, scopes);
+  return created({ ...tokenJson(row, text), created_at: never, last_used_at: never });
+}
+
+async function deleteToken(parts: RestParts, call: Call): Promise<Answer> {
+  const { tokens } = parts;
+  const account = await requireTokenOwner(parts, call);
+  if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
+  return noContent;
+}
+
+async function listKeys(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const account = accountOf(call);
+  const all = await keys.ofAccount(account);
+  const page = pageOf(call.query);
+  const some = await Promise.all(partOf(all, page).map((row) => ownKeyJson(parts, call, row, account)));
+  return ok(some, listHeaders(call, page, all.length));
+}
+
+async function addKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const account = accountOf(call);
+  const { title, key } = await bodyOf(call, keyBody);
+  return created(await ownKeyJson(parts, call, await keys.add({ account }, title, key), account));
+}
+
+async function readKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const account = accountOf(call);
+  const id = numberOf(call.params['id']);
+  const row = (await keys.ofAccount(account)).find((each) => each.id === id);
+  if (row === undefined) throw unknown();
+  return ok(await ownKeyJson(parts, call, row, account));
+}
+
+async function deleteKey({ keys }: RestParts, call: Call): Promise<Answer> {
+  if (!(await keys.remove({ account: accountOf(call) }, numberOf(call.params['id'])))) throw unknown();
+  return noContent;
+}
+
+async function listDeployKeys(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const all = await keys.ofRepository((await getAdministered(parts, call)).id);
+  const page = pageOf(call.query);
+  return ok(
+    partOf(all, page).map((row) => deployKeyJson(call, row)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function addDeployKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const repository = await getAdministered(parts, call);
+  const { title, key, read_only = false } = await bodyOf(call, keyBody);
+  const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
+  return created(deployKeyJson(call, row));
+}
+
+async function readDeployKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const id = numberOf(call.params['id']);
+  const row = (await keys.ofRepository((await getAdministered(parts, call)).id)).find((each) => each.id === id);
+  if (row === undefined) throw unknown();
+  return ok(deployKeyJson(call, row));
+}
+
+async function deleteDeployKey(parts: RestParts, call: Call): Promise<Answer> {
+  const { keys } = parts;
+  const { id: repository } = await getAdministered(parts, call);
+  if (!(await keys.remove({ repository }, numberOf(call.params['id'])))) throw unknown();
+  return noContent;
 }
 
 /** A key of an account, to itself or an administrator. */
