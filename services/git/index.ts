@@ -62,7 +62,7 @@ import { overviewRoutes } from './app-api/overview.ts';
 import { ownPullRoutes } from './app-api/pulls.ts';
 import { ownRoutes } from './app-api/routes.ts';
 import { settingsRoutes } from './app-api/settings.ts';
-import { inWords } from './app-api/page-messages.ts';
+import { withPageMessages } from './app-api/page-messages.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -243,7 +243,7 @@ function create(context: Context, given: Settings): Service {
       ...overviewRoutes(issueParts),
       ...ownReleaseRoutes({ ...issueParts, portable }),
       ...movingRoutes({ ...issueParts, portable }),
-    ].map(inWords),
+    ].map(withPageMessages),
 
     async start() {
       try {

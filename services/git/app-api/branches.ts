@@ -1,6 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitBranchesApi, type GitBranch } from '../../contracts/git/branches-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
 import { readBranches, type Branch } from '../repositories/branches.ts';
 import { Distances } from '../repositories/distances.ts';
@@ -18,9 +19,12 @@ const ok = { ok: true } as const;
 
 /** The branches of a repository for the pages. */
 export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { context, git, keeper, objects, protections } = parts;
-  const distances = new Distances(git, context.clock);
+  return [...listRoute(parts), ...changeRoutes(parts)];
+}
 
+function listRoute(parts: PullRestParts): readonly ApiHandler[] {
+  const { context, git, keeper, protections } = parts;
+  const distances = new Distances(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
       const { repository, level } = await ownRepository(parts, call);
@@ -46,6 +50,12 @@ export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
         mayAdminister: level === 'admin',
       };
     }),
+  ];
+}
+
+function changeRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { keeper, objects, protections } = parts;
+  return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
@@ -73,14 +83,14 @@ export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { repository } = place;
       needOpen(repository);
       if (name === repository.defaultBranch)
-        throw new Problem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
+        throw new PageProblem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
       await protections.checkRemoval(repository.id, name).catch((cause: unknown) => {
         throw cause instanceof Problem
-          ? new Problem('git.protected', 403, 'This branch is protected.', { cause })
+          ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
           : cause;
       });
       const there = await objects.commitOf(keeper.folder(repository), heads + name);
-      if (there === undefined) throw new Problem('git.unknown', 404, 'There is no such branch any more.');
+      if (there === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
       if (there !== commit) throw moved();
       await changeReference(parts, repository, ownAccount(call), {
         ref: heads + name,

@@ -1,6 +1,7 @@
 import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitMovingApi } from '../../contracts/git/moving-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
 import { migrate } from '../repositories/migrate.ts';
@@ -46,7 +47,7 @@ export function movingRoutes(parts: PullRestParts & { readonly portable: Portabl
     }),
     implement(gitMovingApi.save, async (asked) => {
       const { repository, level } = await ownRepository(parts, asked);
-      if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who administers it may back it up.');
+      if (level !== 'admin') throw new PageProblem('git.forbidden', 403, 'Only who administers it may back it up.');
       const { path, release } = await portable.save(repository);
       context.accounts.record({ event: 'data_exported', detail: `repository ${repository.owner}/${repository.name}` });
       return new FileReply({ path, sent: release, type: 'application/x-tar', saveAs: `${repository.name}.tar` });

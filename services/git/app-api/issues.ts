@@ -21,6 +21,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { accountsNamed, mayWrite, needOpen, needWrite, type IssuePlace } from '../gitea-api/issues/issue-access.ts';
 import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
+import type { Db } from '../gitea-api/api-dependencies.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';
@@ -59,9 +60,11 @@ export async function ownIssue(parts: PullRestParts, call: OwnCall): Promise<Iss
 
 /** Issues for the pages, and what pull requests have in common with them. */
 export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { accounts } = parts.context;
-  const { context, db, issues, writer } = parts;
+  return [...threadRoutes(parts), ...threadChangeRoutes(parts), ...labelRoutes(parts), ...milestoneRoutes(parts)];
+}
 
+function threadRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { issues, writer } = parts;
   return [
     implement(gitIssuesApi.list, async ({ query, ...call }) => {
       const { repository } = await ownRepository(parts, call);
@@ -89,6 +92,12 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const { number } = await writer.run(repository, ownAccount(call), (work) => createIssue(work, wanted));
       return { number };
     }),
+  ];
+}
+
+function threadChangeRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { writer } = parts;
+  return [
     implement(gitIssuesApi.change, async ({ body, ...call }) => {
       const place = await ownIssue(parts, call);
       const { issue, repository } = place;
@@ -123,6 +132,13 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       await writer.run(place.repository, ownAccount(call), (work) => addComment(work, place.issue, body.text));
       return ok;
     }),
+  ];
+}
+
+function labelRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { context, db } = parts;
+  const { accounts } = parts.context;
+  return [
     implement(gitIssuesApi.fields, async (call) => {
       const { repository } = await ownRepository(parts, call);
       const [labels, milestones, people] = await Promise.all([
@@ -142,7 +158,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
-      const row = await context.commit((transaction: typeof db) =>
+      const row = await context.commit((transaction: Db) =>
         transaction
           .insertInto('labels')
           .values({ repository_id: place.repository.id, ...body, exclusive: 0, archived: 0 })
@@ -154,7 +170,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
-      const row = await context.commit((transaction: typeof db) =>
+      const row = await context.commit((transaction: Db) =>
         transaction
           .updateTable('labels')
           .set(body)
@@ -169,7 +185,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
     implement(gitIssuesApi.removeLabel, async (call) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
-      const removed = await context.commit((transaction: typeof db) =>
+      const removed = await context.commit((transaction: Db) =>
         transaction
           .deleteFrom('labels')
           .where('repository_id', '=', place.repository.id)
@@ -180,6 +196,12 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       if (removed === undefined) throw unknown();
       return ok;
     }),
+  ];
+}
+
+function milestoneRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { context } = parts;
+  return [
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {
       const place = await ownRepository(parts, call);
       needWrite(place);
@@ -193,7 +215,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
         created_at: now,
         updated_at: now,
       };
-      await context.commit((transaction: typeof db) => transaction.insertInto('milestones').values(row).execute());
+      await context.commit((transaction: Db) => transaction.insertInto('milestones').values(row).execute());
       return ok;
     }),
     implement(gitIssuesApi.closeMilestone, async ({ body, ...call }) => {
@@ -202,7 +224,7 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       const milestone = await milestoneAt(parts, place.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
-      await context.commit((transaction: typeof db) =>
+      await context.commit((transaction: Db) =>
         transaction.updateTable('milestones').set(set).where('id', '=', milestone.id).execute(),
       );
       return ok;

@@ -1,6 +1,7 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { hunkAt } from '../domain/hunks.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { addReview, requestReviews } from '../pulls/reviews.ts';
@@ -20,26 +21,17 @@ const ok = { ok: true } as const;
 
 /** Pull requests for the pages: what they change, and what is decided about them. */
 export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { access, context, git, keeper, merges, owners, pulls, settings, writer } = parts;
+  return [...pullRoutes(parts), ...mergeRoutes(parts), ...reviewRoutes(parts)];
+}
 
-  const pullOf = async (call: OwnCall) => {
-    const { issue, ...place } = await ownIssue(parts, call);
-    if (!isPull(issue)) throw unknown();
-    return { ...place, issue, state: await pulls.state(place.repository, issue) };
-  };
-  const base = (): string =>
-    settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
-  const authorOf = async (account: string): Promise<Author> => ({
-    name: account,
-    email: emailOf(await owners.ofAccount(account), base()),
-  });
-
+function pullRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { git, keeper, pulls } = parts;
   return [
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
       const { repository } = await ownRepository(parts, call);
       needOpen(repository);
       const commit = await pulls.branch(repository, body.head);
-      if (commit === undefined) throw new Problem('git.unknown', 404, 'There is no such branch.');
+      if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
       if (body.head === body.base)
         throw new Problem('git.invalid', 422, 'These are the same branch.', {
           fields: { head: 'Choose another branch than the one it goes into.' },
@@ -52,7 +44,7 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return { number };
     }),
     implement(gitIssuesApi.changes, async (call) => {
-      const { repository, state } = await pullOf(call);
+      const { repository, state } = await getPull(parts, call);
       const folder = keeper.folder(repository);
       const from = state.comparison.mergeBase;
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
@@ -62,30 +54,42 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       ]);
       return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
     }),
+  ];
+}
+
+function mergeRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { access, merges } = parts;
+  return [
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
-      const place = await pullOf(call);
+      const place = await getPull(parts, call);
       needWrite(place);
       const account = ownAccount(call);
       await merges.merge(place.repository, place.issue.number, {
         force: body.force && place.level === 'admin',
         ...{ style: body.style, account, deleteBranch: body.deleteBranch, head: place.state.head },
-        committer: await authorOf(account),
-        author: await authorOf(place.issue.author),
+        committer: await getAuthor(parts, account),
+        author: await getAuthor(parts, place.issue.author),
       });
       return ok;
     }),
     implement(gitIssuesApi.update, async (call) => {
-      const { issue, repository, state } = await pullOf(call);
+      const { issue, repository, state } = await getPull(parts, call);
       const { headRepository } = state;
       if (headRepository === undefined) throw unknown();
       if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write')))
-        throw new Problem('git.forbidden', 403, 'You may not write to this branch.');
+        throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
       const account = ownAccount(call);
-      await merges.update(repository, issue.number, 'merge', { account, committer: await authorOf(account) });
+      await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(parts, account) });
       return ok;
     }),
+  ];
+}
+
+function reviewRoutes(parts: PullRestParts): readonly ApiHandler[] {
+  const { git, keeper, writer } = parts;
+  return [
     implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
-      const { issue, level, repository } = await pullOf(call);
+      const { issue, level, repository } = await getPull(parts, call);
       const account = ownAccount(call);
       needOpen(repository);
       if (issue.author !== account) needWrite({ level, repository });
@@ -95,7 +99,7 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.review, async ({ body, ...call }) => {
-      const { issue, level, repository, state } = await pullOf(call);
+      const { issue, level, repository, state } = await getPull(parts, call);
       needOpen(repository);
       const from = state.comparison.mergeBase;
       const files =
@@ -111,4 +115,24 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return ok;
     }),
   ];
+}
+
+async function getPull(parts: PullRestParts, call: OwnCall) {
+  const { pulls } = parts;
+
+  const { issue, ...place } = await ownIssue(parts, call);
+  if (!isPull(issue)) throw unknown();
+  return { ...place, issue, state: await pulls.state(place.repository, issue) };
+}
+
+function getBaseUrl({ context, settings }: PullRestParts): string {
+  return settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
+}
+
+async function getAuthor(parts: PullRestParts, account: string): Promise<Author> {
+  const { owners } = parts;
+  return {
+    name: account,
+    email: emailOf(await owners.ofAccount(account), getBaseUrl(parts)),
+  };
 }

@@ -23,29 +23,11 @@ const mostNotes = 200;
 export function ownReleaseRoutes(
   parts: PullRestParts & HookParts & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { context, git, keeper, objects, portable, releases } = parts;
+  return [...createRoutes(parts), ...changeRoutes(parts), ...notesRoute(parts), ...fileRoutes(parts)];
+}
 
-  const view = async (row: ReleaseRow): Promise<GitRelease> => ({
-    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
-    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
-    files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
-  });
-  const writable = async (call: OwnCall) => {
-    const place = await ownRepository(parts, call);
-    needWrite(place);
-    return place.repository;
-  };
-  const releaseOf = async (call: OwnCall, repository: Repository, drafts: boolean): Promise<ReleaseRow> => {
-    const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
-    if (row === undefined) throw unknown();
-    return row;
-  };
-  const assetOf = async (call: OwnCall, release: ReleaseRow) => {
-    const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
-    if (asset === undefined) throw unknown();
-    return asset;
-  };
-
+function createRoutes(parts: PullRestParts & HookParts & { readonly portable: Portable }): readonly ApiHandler[] {
+  const { git, keeper, releases } = parts;
   return [
     implement(gitReleasesApi.list, async (call) => {
       const { repository, level } = await ownRepository(parts, call);
@@ -53,13 +35,13 @@ export function ownReleaseRoutes(
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
       const known = await readReferences(git, keeper.folder(repository), tags);
       return {
-        releases: await Promise.all(rows.map(view)),
+        releases: await Promise.all(rows.map((row) => toReleaseView(parts, row))),
         mayWrite: writes,
         tags: known.map(({ ref }) => ref.slice(tags.length)).toReversed(),
       };
     }),
     implement(gitReleasesApi.create, async ({ body, ...call }) => {
-      const repository = await writable(call);
+      const repository = await getWritableRepository(parts, call);
       const account = ownAccount(call);
       const { tag } = body;
       if ((await releases.byTag(repository.id, tag)) !== undefined)
@@ -74,12 +56,18 @@ export function ownReleaseRoutes(
         account,
       );
       if (!body.draft) await tellRelease(parts, repository, account, row, 'published');
-      return view(row);
+      return toReleaseView(parts, row);
     }),
+  ];
+}
+
+function changeRoutes(parts: PullRestParts & HookParts & { readonly portable: Portable }): readonly ApiHandler[] {
+  const { context, releases } = parts;
+  return [
     implement(gitReleasesApi.change, async ({ body, ...call }) => {
-      const repository = await writable(call);
+      const repository = await getWritableRepository(parts, call);
       const account = ownAccount(call);
-      const before = await releaseOf(call, repository, true);
+      const before = await getRelease(parts, call, repository, true);
       const {
         title = before.title,
         text = before.body,
@@ -94,15 +82,21 @@ export function ownReleaseRoutes(
         ...(isPublished ? { published_at: context.clock.now() } : {}),
       });
       if (!draft) await tellRelease(parts, repository, account, row, isPublished ? 'published' : 'updated');
-      return view(row);
+      return toReleaseView(parts, row);
     }),
     implement(gitReleasesApi.remove, async (call) => {
-      const repository = await writable(call);
-      const row = await releaseOf(call, repository, true);
+      const repository = await getWritableRepository(parts, call);
+      const row = await getRelease(parts, call, repository, true);
       if (row.draft === 0) await tellRelease(parts, repository, ownAccount(call), row, 'deleted');
       await releases.remove(repository, row);
       return ok;
     }),
+  ];
+}
+
+function notesRoute(parts: PullRestParts & HookParts & { readonly portable: Portable }): readonly ApiHandler[] {
+  const { git, keeper, objects, releases } = parts;
+  return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
       const { repository } = await ownRepository(parts, call);
       const folder = keeper.folder(repository);
@@ -120,9 +114,15 @@ export function ownReleaseRoutes(
         .map(({ message }) => message.trim().split('\n', 1)[0] ?? '');
       return { text: titles.map((title) => `- ${title}`).join('\n') };
     }),
+  ];
+}
+
+function fileRoutes(parts: PullRestParts & HookParts & { readonly portable: Portable }): readonly ApiHandler[] {
+  const { keeper, objects, portable, releases } = parts;
+  return [
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
-      const repository = await writable(call);
-      const release = await releaseOf(call, repository, true);
+      const repository = await getWritableRepository(parts, call);
+      const release = await getRelease(parts, call, repository, true);
       const name = (query.name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '');
       if (name === '' || name === '.' || name === '..') throw invalid('name', 'A file needs a name.');
       if (incoming === undefined) throw new Problem('git.bad_upload', 400, 'No file was sent.');
@@ -131,13 +131,13 @@ export function ownReleaseRoutes(
     }),
     implement(gitReleasesApi.file, async (call) => {
       const { repository, level } = await ownRepository(parts, call);
-      const asset = await assetOf(call, await releaseOf(call, repository, mayWrite(level)));
+      const asset = await getAsset(parts, call, await getRelease(parts, call, repository, mayWrite(level)));
       const path = await releases.fetched(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
       const { repository, level } = await ownRepository(parts, call);
-      const release = await releaseOf(call, repository, mayWrite(level));
+      const release = await getRelease(parts, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
       const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
       if (revision === undefined || !isArchiveKind(kind)) throw unknown();
@@ -150,11 +150,52 @@ export function ownReleaseRoutes(
       });
     }),
     implement(gitReleasesApi.detach, async (call) => {
-      const repository = await writable(call);
-      await releases.detach(repository, await assetOf(call, await releaseOf(call, repository, true)));
+      const repository = await getWritableRepository(parts, call);
+      await releases.detach(repository, await getAsset(parts, call, await getRelease(parts, call, repository, true)));
       return ok;
     }),
   ];
+}
+
+async function toReleaseView(
+  { releases }: PullRestParts & HookParts & { readonly portable: Portable },
+  row: ReleaseRow,
+): Promise<GitRelease> {
+  return {
+    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
+    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
+    files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
+  };
+}
+
+async function getWritableRepository(
+  parts: PullRestParts & HookParts & { readonly portable: Portable },
+  call: OwnCall,
+) {
+  const place = await ownRepository(parts, call);
+  needWrite(place);
+  return place.repository;
+}
+
+async function getRelease(
+  { releases }: PullRestParts & HookParts & { readonly portable: Portable },
+  call: OwnCall,
+  repository: Repository,
+  drafts: boolean,
+): Promise<ReleaseRow> {
+  const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
+  if (row === undefined) throw unknown();
+  return row;
+}
+
+async function getAsset(
+  { releases }: PullRestParts & HookParts & { readonly portable: Portable },
+  call: OwnCall,
+  release: ReleaseRow,
+) {
+  const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
+  if (asset === undefined) throw unknown();
+  return asset;
 }
 
 function refuseTag(cause: unknown): never {

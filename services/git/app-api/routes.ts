@@ -8,6 +8,7 @@ import {
   type GitRepository,
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { readLargeText } from '../lfs/large-text.ts';
 import { largestPointer, readPointer } from '../lfs/pointer.ts';
@@ -39,22 +40,11 @@ type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
 /** The service's part of our own API. */
 export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
-  const { access, context, git, keeper, keys, lastCommits, lookup, objects, repositories, settings, statuses } = parts;
+  return [...repositoryRoutes(parts), ...contentRoutes(parts), ...commitRoutes(parts), ...keyRoutes(parts)];
+}
 
-  const find = async (asked: Asked, needed: 'read' | 'write' | 'admin' = 'read') => {
-    const { owner = '', name = '' } = asked.params;
-    const visitor = visitorOf(asked);
-    const repository = await lookup.need(visitor, [owner, name], needed);
-    return { repository, visitor, folder: keeper.folder(repository) };
-  };
-  const at = async (asked: Asked & { readonly query: { readonly ref: string; readonly path: string } }) => {
-    const { repository, folder } = await find(asked);
-    const path = treePath(asked.query.path);
-    const revision = await resolve(objects, folder, repository, asked.query.ref);
-    if (path === undefined || revision === undefined) throw unknown();
-    return { folder, path, commit: revision.commit, repository };
-  };
-
+function repositoryRoutes(parts: ContentParts): readonly ApiHandler[] {
+  const { access, context, git, keeper, lookup, objects, repositories, settings } = parts;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
       const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
@@ -100,17 +90,23 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       };
     }),
     implement(gitApi.remove, async (asked) => {
-      const { repository, visitor, folder } = await find(asked, 'admin');
+      const { repository, visitor, folder } = await findRepository(parts, asked, 'admin');
       const owner = await parts.owners.byId(repository.ownerId);
       if (!(await access.administersOwner(visitor, owner))) {
-        throw new Problem('git.forbidden', 403, 'Only the owner can delete a repository.');
+        throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
       await objects.close(folder);
       await keeper.remove(repository);
       return ok;
     }),
+  ];
+}
+
+function contentRoutes(parts: ContentParts): readonly ApiHandler[] {
+  const { git, lastCommits, objects } = parts;
+  return [
     implement(gitApi.content, async (asked): Promise<GitContent> => {
-      const { folder, path, commit, repository } = await at(asked);
+      const { folder, path, commit, repository } = await getLocation(parts, asked);
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       if (info?.type === 'blob') {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
@@ -154,7 +150,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       };
     }),
     implement(gitApi.blame, async (asked) => {
-      const { folder, path, commit } = await at(asked);
+      const { folder, path, commit } = await getLocation(parts, asked);
       const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
       const last = await readCommit(git, folder, commit);
       if (info?.type !== 'blob' || last === undefined) throw unknown();
@@ -162,8 +158,14 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const found = await readBlame(git, folder, commit, path);
       return { commit: commitView(last), parts: found.map((part) => ({ ...part, lines: [...part.lines] })) };
     }),
+  ];
+}
+
+function commitRoutes(parts: ContentParts): readonly ApiHandler[] {
+  const { git, objects, statuses } = parts;
+  return [
     implement(gitApi.commits, async (asked) => {
-      const { folder, path, commit, repository } = await at(asked);
+      const { folder, path, commit, repository } = await getLocation(parts, asked);
       const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
       const shown = commits.slice(0, perPage);
@@ -177,12 +179,17 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       };
     }),
     implement(gitApi.commit, async (asked) => {
-      const { repository, folder } = await find(asked);
+      const { repository, folder } = await findRepository(parts, asked);
       const revision = await resolve(objects, folder, repository, asked.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
       if (commit === undefined) throw unknown();
       return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
     }),
+  ];
+}
+
+function keyRoutes({ keys }: ContentParts): readonly ApiHandler[] {
+  return [
     implement(gitApi.keys, async (asked) => ({
       keys: (await keys.ofAccount(accountOf(asked).account)).map(keyView),
     })),
@@ -205,6 +212,30 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       return ok;
     }),
   ];
+}
+
+async function findRepository(
+  { keeper, lookup }: ContentParts,
+  asked: Asked,
+  needed: 'read' | 'write' | 'admin' = 'read',
+) {
+  const { owner = '', name = '' } = asked.params;
+  const visitor = visitorOf(asked);
+  const repository = await lookup.need(visitor, [owner, name], needed);
+  return { repository, visitor, folder: keeper.folder(repository) };
+}
+
+async function getLocation(
+  parts: ContentParts,
+  asked: Asked & { readonly query: { readonly ref: string; readonly path: string } },
+) {
+  const { objects } = parts;
+
+  const { repository, folder } = await findRepository(parts, asked);
+  const path = treePath(asked.query.path);
+  const revision = await resolve(objects, folder, repository, asked.query.ref);
+  if (path === undefined || revision === undefined) throw unknown();
+  return { folder, path, commit: revision.commit, repository };
 }
 
 function accountOf({ identity }: Pick<Asked, 'identity'>) {

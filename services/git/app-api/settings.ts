@@ -6,6 +6,7 @@ import {
   type GitProtection,
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { globPattern } from '../domain/glob.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
@@ -24,59 +25,25 @@ const mostDeliveries = 50;
 
 /** What those who administer a repository decide of it, for the pages. */
 export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
-  const { access, collaborators, git, hooks, keeper, keys, lookup, owners, protections } = parts;
+  return [...generalRoutes(parts), ...accessRoutes(parts), ...hookRoutes(parts)];
+}
 
-  const find = async ({ identity, params }: Asked): Promise<Repository> => {
-    if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
-    return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
-  };
-  const hookOf = async (asked: Asked): Promise<{ readonly repository: Repository; readonly hook: WebhookRow }> => {
-    const repository = await find(asked);
-    const hook = await hooks.find({ repository: repository.id }, Number(asked.params['id']) || 0);
-    if (hook === undefined) throw new Problem('git.unknown', 404, 'There is no such webhook.');
-    return { repository, hook };
-  };
-  const hookView = async (row: WebhookRow): Promise<GitHook> => {
-    const [newest] = await hooks.deliveries(row, 1);
-    const { id, branch_filter: branchFilter } = row;
-    const url = hooks.shownAddress(row);
-    return {
-      id,
-      url,
-      branchFilter,
-      events: JSON.parse(row.events) as string[],
-      active: row.active === 1,
-      last: newest?.state ?? null,
-    };
-  };
-  const branchesOf = async (repository: Repository): Promise<readonly string[]> =>
-    (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
-
-  const rename = async (repository: Repository, name: string): Promise<void> => {
-    if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
-    try {
-      await keeper.rename(repository, { name });
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'git.name_taken')
-        throw invalid('name', 'There is one of this name already.');
-      throw error;
-    }
-  };
-
+function generalRoutes(parts: HookParts): readonly ApiHandler[] {
+  const { access, collaborators, git, hooks, keeper, keys, owners, protections } = parts;
   return [
     implement(gitSettingsApi.read, async (asked) => {
-      const repository = await find(asked);
+      const repository = await getAdministered(parts, asked);
       const { id, description, archived, defaultBranch } = repository;
       return {
         ...{ description, archived, defaultBranch, private: repository.private },
-        branches: [...(await branchesOf(repository))],
+        branches: [...(await listBranches(parts, repository))],
         collaborators: await collaborators.list(id),
         protections: (await protections.list(id)).map(protectionView),
         deployKeys: (await keys.ofRepository(id)).map((row) => ({
           ...{ id: row.id, title: row.title, fingerprint: row.fingerprint, readOnly: row.read_only === 1 },
           ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
         })),
-        hooks: await Promise.all((await hooks.list({ repository: id })).map(hookView)),
+        hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(parts, row))),
         mayRemove: await access.administersOwner(
           { ...nobody, identity: asked.identity },
           await owners.byId(repository.ownerId),
@@ -84,14 +51,15 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       };
     }),
     implement(gitSettingsApi.change, async ({ body, ...asked }) => {
-      const repository = await find(asked);
+      const repository = await getAdministered(parts, asked);
       const { defaultBranch } = body;
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
-        const isThere = (await branchesOf(repository)).includes(defaultBranch);
+        const isThere = (await listBranches(parts, repository)).includes(defaultBranch);
         if (!isThere) throw invalid('defaultBranch', 'There is no such branch.');
         await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
-      if (body.name !== undefined && body.name !== repository.name) await rename(repository, body.name);
+      if (body.name !== undefined && body.name !== repository.name)
+        await renameRepository(parts, repository, body.name);
       await keeper.change(repository.id, {
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.private === undefined ? {} : { private: Number(body.private) }),
@@ -100,8 +68,14 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       });
       return ok;
     }),
+  ];
+}
+
+function accessRoutes(parts: HookParts): readonly ApiHandler[] {
+  const { collaborators, keys, owners, protections } = parts;
+  return [
     implement(gitSettingsApi.share, async ({ body, ...asked }) => {
-      const repository = await find(asked);
+      const repository = await getAdministered(parts, asked);
       const row = await owners.find(asked.params['account'] ?? '');
       if (row?.kind !== 'account') throw invalid('account', 'There is no such account.');
       if (row.name === repository.owner) throw invalid('account', 'The repository is theirs already.');
@@ -109,12 +83,12 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitSettingsApi.unshare, async (asked) => {
-      const repository = await find(asked);
+      const repository = await getAdministered(parts, asked);
       if (await collaborators.remove(repository.id, asked.params['account'] ?? '')) return ok;
-      throw new Problem('git.unknown', 404, 'It is not shared with this account.');
+      throw new PageProblem('git.unknown', 404, 'It is not shared with this account.');
     }),
     implement(gitSettingsApi.protect, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+      const { id } = await getAdministered(parts, asked);
       const { rule } = body;
       if (globPattern(rule, { parted: true }) === undefined)
         throw invalid('rule', 'This is no name or pattern of branches.');
@@ -123,14 +97,14 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitSettingsApi.unprotect, async (asked) => {
-      const { id } = await find(asked);
+      const { id } = await getAdministered(parts, asked);
       const row = (await protections.list(id)).find((each) => String(each.id) === asked.params['id']);
-      if (row === undefined) throw new Problem('git.unknown', 404, 'There is no such protection.');
+      if (row === undefined) throw new PageProblem('git.unknown', 404, 'There is no such protection.');
       await protections.remove(row);
       return ok;
     }),
     implement(gitSettingsApi.addDeployKey, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+      const { id } = await getAdministered(parts, asked);
       try {
         await keys.add({ repository: id, readOnly: body.readOnly }, body.title, body.key);
       } catch (error) {
@@ -146,12 +120,18 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitSettingsApi.removeDeployKey, async (asked) => {
-      const { id } = await find(asked);
+      const { id } = await getAdministered(parts, asked);
       if (await keys.remove({ repository: id }, Number(asked.params['id']) || 0)) return ok;
-      throw new Problem('git.unknown', 404, 'There is no such key.');
+      throw new PageProblem('git.unknown', 404, 'There is no such key.');
     }),
+  ];
+}
+
+function hookRoutes(parts: HookParts): readonly ApiHandler[] {
+  const { hooks } = parts;
+  return [
     implement(gitSettingsApi.addHook, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+      const { id } = await getAdministered(parts, asked);
       const url = URL.parse(body.url);
       if (url === null || !/^https?:$/.test(url.protocol))
         throw invalid('url', 'Use an address that begins with http:// or https://.');
@@ -165,10 +145,10 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
           ...{ events: expandEvents(events), active: true, local: asked.identity?.role === 'admin' },
         },
       );
-      return hookView(hook);
+      return toHookView(parts, hook);
     }),
     implement(gitSettingsApi.changeHook, async ({ body, ...asked }) => {
-      const { hook } = await hookOf(asked);
+      const { hook } = await getHook(parts, asked);
       await hooks.change(hook, {
         ...{ type: hook.type, url: undefined, contentType: hook.content_type, branchFilter: hook.branch_filter },
         ...{ events: expandEvents(JSON.parse(hook.events) as string[]), active: body.active, local: hook.local === 1 },
@@ -177,23 +157,69 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitSettingsApi.removeHook, async (asked) => {
-      await hooks.remove((await hookOf(asked)).hook);
+      await hooks.remove((await getHook(parts, asked)).hook);
       return ok;
     }),
     implement(gitSettingsApi.testHook, async (asked) => {
-      const { hook, repository } = await hookOf(asked);
+      const { hook, repository } = await getHook(parts, asked);
       await testHook(parts, hook, repository, asked.identity?.account ?? '');
       return ok;
     }),
     implement(gitSettingsApi.deliveries, async (asked) => {
-      const { hook } = await hookOf(asked);
+      const { hook } = await getHook(parts, asked);
       return { deliveries: (await hooks.deliveries(hook, mostDeliveries)).map(deliveryView) };
     }),
     implement(gitSettingsApi.replay, async (asked) => {
-      await hooks.replay((await hookOf(asked)).hook, asked.params['delivery'] ?? '');
+      await hooks.replay((await getHook(parts, asked)).hook, asked.params['delivery'] ?? '');
       return ok;
     }),
   ];
+}
+
+async function getAdministered({ lookup }: HookParts, { identity, params }: Asked): Promise<Repository> {
+  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
+}
+
+async function getHook(
+  parts: HookParts,
+  asked: Asked,
+): Promise<{ readonly repository: Repository; readonly hook: WebhookRow }> {
+  const { hooks } = parts;
+
+  const repository = await getAdministered(parts, asked);
+  const hook = await hooks.find({ repository: repository.id }, Number(asked.params['id']) || 0);
+  if (hook === undefined) throw new PageProblem('git.unknown', 404, 'There is no such webhook.');
+  return { repository, hook };
+}
+
+async function toHookView({ hooks }: HookParts, row: WebhookRow): Promise<GitHook> {
+  const [newest] = await hooks.deliveries(row, 1);
+  const { id, branch_filter: branchFilter } = row;
+  const url = hooks.shownAddress(row);
+  return {
+    id,
+    url,
+    branchFilter,
+    events: JSON.parse(row.events) as string[],
+    active: row.active === 1,
+    last: newest?.state ?? null,
+  };
+}
+
+async function listBranches({ git, keeper }: HookParts, repository: Repository): Promise<readonly string[]> {
+  return (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
+}
+
+async function renameRepository({ keeper }: HookParts, repository: Repository, name: string): Promise<void> {
+  if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+  try {
+    await keeper.rename(repository, { name });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'git.name_taken')
+      throw invalid('name', 'There is one of this name already.');
+    throw error;
+  }
 }
 
 function protectionView(row: ProtectionRow): GitProtection {

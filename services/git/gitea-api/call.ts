@@ -114,18 +114,24 @@ export async function bytesOf(stream: Readable, most: number): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** As the peer names what is wrong with a field: `[Title]: Required`. */
+/** Parameter of a custom issue with a message that already names its field, or that names none in Gitea. */
+const completeMessage = 'completeMessage';
+/** Adds an issue with a message that is sent unchanged. */
+export function addCompleteIssue(context: z.RefinementCtx, message: string): void {
+  context.addIssue({ code: 'custom', message, params: { [completeMessage]: true } });
+}
+
+/** Formats a validation error as Gitea does: `[Title]: Required`. */
 function complaint(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && issue.params?.[completeMessage] === true) return issue.message;
   const field = issue.path
     .map(String)
     .join('_')
     .split('_')
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('');
-  // Some of its sentences name no field.
-  if (/^(\[|name is )/.test(issue.message)) return issue.message;
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  return `[${field}]: ${isMissing || issue.message === 'Required' ? 'Required' : issue.message}`;
+  return `[${field}]: ${isMissing ? 'Required' : issue.message}`;
 }
 
 /** A text that must be there. */

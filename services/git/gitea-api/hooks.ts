@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { globPattern } from '../domain/glob.ts';
 import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
@@ -192,7 +193,7 @@ export async function testHook(
   const { framing, git, hooks, keeper, objects } = parts;
   const folder = (each: typeof repository): string => keeper.folder(each);
   const revision = await resolve(objects, folder(repository), repository, ref);
-  if (revision === undefined) throw new Problem('git.unknown', 404, 'There is no commit to tell of yet.');
+  if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
   const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;
   const parent = await objects.info(folder(repository), `${revision.commit}^`);
   const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? noObject, after: revision.commit };

@@ -11,6 +11,7 @@ import type { OwnerRow } from '../store/tables.ts';
 import { emailOf } from '../wire/users.ts';
 import {
   accountOf,
+  addCompleteIssue,
   bodyOf,
   created,
   needIdentity,
@@ -31,7 +32,7 @@ const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
   name: z.string().superRefine((name, context) => {
     const message = repositoryNameProblem(name);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    if (message !== undefined) addCompleteIssue(context, message);
   }),
   private: optional(z.boolean()),
   description,

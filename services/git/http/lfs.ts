@@ -83,15 +83,15 @@ async function need(
   visitor: Visitor,
   [owner, name]: readonly [string, string],
   level: 'read' | 'write',
-  detail = 'Unauthorized',
+  detail?: string,
 ): Promise<Repository> {
   const isKnown = visitor.identity !== undefined || visitor.deployKey !== undefined;
   const renamed = await lookup.renamed(visitor, owner, name);
   const found = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
-  if (!isKnown && (found === undefined || level === 'write')) throw lfsSignIn(detail);
+  if (!isKnown && (found === undefined || level === 'write')) throw lfsSignIn(detail ?? 'Unauthorized');
   if (found === undefined) throw new Problem('git.unknown', 404, 'Not Found');
   if (levels.indexOf(found.level) < levels.indexOf(level))
-    throw new Problem('git.forbidden', 403, detail === 'Unauthorized' ? 'Forbidden' : detail);
+    throw new Problem('git.forbidden', 403, detail ?? 'Forbidden');
   if (level === 'write' && found.repository.archived)
     throw new Problem('git.archived', 403, 'This repository is archived.');
   return found.repository;

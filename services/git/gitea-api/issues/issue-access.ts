@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { Problem } from '../../../contracts/problem.ts';
+import { PageProblem } from '../../domain/page-problem.ts';
 import type { Context } from '../../../contracts/service.ts';
 import type { Issue, Issues } from '../../issues/issues.ts';
 import { seenBy } from '../../issues/entry-visibility.ts';
@@ -44,7 +45,8 @@ export async function repositoryAt(
 
 /** @throws Problem (403) for who may only read, (423) where nothing is changed any more */
 export function needWrite({ level, repository }: IssuePlace): void {
-  if (!mayWrite(level)) throw new Problem('git.forbidden', 403, 'This account may not do that with this repository.');
+  if (!mayWrite(level))
+    throw new PageProblem('git.forbidden', 403, 'This account may not do that with this repository.');
   needOpen(repository);
 }
 

@@ -7,6 +7,7 @@ import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
 import {
   accountOf,
+  addCompleteIssue,
   bodyOf,
   created,
   noContent,
@@ -26,8 +27,7 @@ import { issueAt, needWrite, repositoryAt, type IssueParts } from './issue-acces
 
 const color = z.string().transform((text, context) => {
   const found = labelColor(text);
-  if (found === undefined)
-    context.addIssue({ code: 'custom', message: `[Color]: '${text}' is not a valid color code` });
+  if (found === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
   return found ?? '';
 });
 const labelBody = z.object({
