@@ -2,70 +2,70 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
-import type { HookParts } from '../gitea-api/hooks.ts';
-import type { PullRestParts } from '../gitea-api/pulls/pull-views.ts';
-import { summary } from './routes.ts';
+import type { HookDependencies } from '../gitea-api/hooks.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import { toSummary } from './routes.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { withTitles } from './event-titles.ts';
-import { ownAccount } from './issues.ts';
+import { getAccount } from './issues.ts';
 
 const perPage = 50;
-const few = { tasks: 20, pulls: 5 };
-const all = { tasks: 500, pulls: 500 };
+const defaultLimits = { tasks: 20, pulls: 5 };
+const fullLimits = { tasks: 500, pulls: 500 };
 
-interface Tasks {
+interface TaskList {
   readonly shown: GitTask[];
-  /** So many others there are. */
+  /** Number of further tasks. */
   readonly more: number;
 }
 
-/** What of all repositories a person looks at first. */
-export function overviewRoutes(parts: PullRestParts & Pick<HookParts, 'hooks'>): readonly ApiHandler[] {
-  const { repositories } = parts;
+/** Builds the routes of the overview of all repositories. */
+export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, 'hooks'>): readonly ApiHandler[] {
+  const { repositories } = deps;
   return [
-    implement(gitOverviewApi.overview, async (asked) => {
-      const account = ownAccount(asked);
-      const sight = await getVisibility(parts, asked);
-      const whose = { account, sight, most: asked.query.all ? all : few };
+    implement(gitOverviewApi.overview, async (input) => {
+      const account = getAccount(input);
+      const sight = await getVisibility(deps, input);
+      const scope = { account, sight, most: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
-        readHistory(parts, sight, { limit: 1 }),
-        listTasks(parts, 'review_requests', whose),
-        listTasks(parts, 'issue_assignees', whose),
-        listFailingHooks(parts, sight),
-        listOtherPulls(parts, account, sight, whose.most),
+        readHistory(deps, sight, { limit: 1 }),
+        listTasks(deps, 'review_requests', scope),
+        listTasks(deps, 'issue_assignees', scope),
+        listFailingHooks(deps, sight),
+        listOtherPulls(deps, account, sight, scope.most),
       ]);
       return {
-        ...{ repositories: recent.total, recent: recent.repositories.map(summary), last },
+        ...{ repositories: recent.total, recent: recent.repositories.map(toSummary), last },
         ...{ reviews: reviews.shown, assigned: assigned.shown, pulls: pulls.shown, failing: hooks },
         more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
     }),
-    implement(gitOverviewApi.history, async ({ query, ...asked }) => {
+    implement(gitOverviewApi.history, async ({ query, ...input }) => {
       const before = query.before === undefined ? undefined : { time: query.before, id: query.beforeId };
       const [owner = '', name = ''] = query.repository.split('/', 2);
-      // Of one that there is not nothing happened.
+      // An unknown repository has no events.
       const repository = query.repository === '' ? undefined : ((await repositories.find(owner, name))?.id ?? 0);
-      const events = await readHistory(parts, await getVisibility(parts, asked), {
+      const events = await readHistory(deps, await getVisibility(deps, input), {
         repository,
         before,
         limit: perPage + 1,
       });
-      return { events: [...(await withTitles(parts, events.slice(0, perPage)))], more: events.length > perPage };
+      return { events: [...(await withTitles(deps, events.slice(0, perPage)))], more: events.length > perPage };
     }),
   ];
 }
 
 async function getVisibility(
-  parts: PullRestParts & Pick<HookParts, 'hooks'>,
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
 ): Promise<Sight> {
-  ownAccount({ identity });
-  return parts.access.sight({ ...nobody, identity });
+  getAccount({ identity });
+  return deps.access.sight({ ...nobody, identity });
 }
 
-/** Issues and pull requests that are open, by when something happened to them. */
-function selectOpen({ db, repositories }: PullRestParts & Pick<HookParts, 'hooks'>, sight: Sight) {
+/** Selects open issues and pull requests, the most recently updated first. */
+function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
   return db
     .selectFrom('issues')
     .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
@@ -85,13 +85,13 @@ function selectOpen({ db, repositories }: PullRestParts & Pick<HookParts, 'hooks
 }
 
 async function readTasks(
-  parts: PullRestParts & Pick<HookParts, 'hooks'>,
-  some: ReturnType<typeof selectOpen>,
-  most: number,
-): Promise<Tasks> {
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  query: ReturnType<typeof selectOpen>,
+  limits: number,
+): Promise<TaskList> {
   const [rows, counted] = await Promise.all([
-    some.limit(most).execute(),
-    some
+    query.limit(limits).execute(),
+    query
       .clearSelect()
       .clearOrderBy()
       .select((is) => is.fn.countAll<number>().as('count'))
@@ -102,45 +102,50 @@ async function readTasks(
 }
 
 function selectIssueIds(
-  { db }: PullRestParts & Pick<HookParts, 'hooks'>,
+  { db }: PullDependencies & Pick<HookDependencies, 'hooks'>,
   table: 'review_requests' | 'issue_assignees',
   account: string,
 ) {
   return db.selectFrom(table).select('issue_id').where('account', '=', account);
 }
 
-/** Those of them that a table names this account for. */
+/** Lists the open issues that a table assigns to the account. */
 function listTasks(
-  parts: PullRestParts & Pick<HookParts, 'hooks'>,
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   table: 'review_requests' | 'issue_assignees',
-  { account, sight, most }: { readonly account: string; readonly sight: Sight; readonly most: typeof few },
-): Promise<Tasks> {
+  {
+    account,
+    sight,
+    most: limits,
+  }: { readonly account: string; readonly sight: Sight; readonly most: typeof defaultLimits },
+): Promise<TaskList> {
   return readTasks(
-    selectOpenpenOnes(parts, sight).where('issues.id', 'in', selectIssueIds(parts, table, account)),
-    most.tasks,
+    deps,
+    selectOpen(deps, sight).where('issues.id', 'in', selectIssueIds(deps, table, account)),
+    limits.tasks,
   );
 }
 
-/** Pull requests besides those. */
+/** Lists open pull requests that are neither assigned to the account nor waiting for its review. */
 function listOtherPulls(
-  parts: PullRestParts & Pick<HookParts, 'hooks'>,
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
   account: string,
   sight: Sight,
-  most: typeof few,
-): Promise<Tasks> {
+  limits: typeof defaultLimits,
+): Promise<TaskList> {
   return readTasks(
-    parts,
-    selectOpen(parts, sight)
+    deps,
+    selectOpen(deps, sight)
       .where('pull', '=', 1)
-      .where('issues.id', 'not in', selectIssueIds(parts, 'review_requests', account))
-      .where('issues.id', 'not in', selectIssueIds(parts, 'issue_assignees', account)),
-    most.pulls,
+      .where('issues.id', 'not in', selectIssueIds(deps, 'review_requests', account))
+      .where('issues.id', 'not in', selectIssueIds(deps, 'issue_assignees', account)),
+    limits.pulls,
   );
 }
 
-/** Hooks of repositories that this account decides of, whose newest delivery failed. */
-async function listFailingHooks(parts: PullRestParts & Pick<HookParts, 'hooks'>, sight: Sight) {
-  const { db, repositories } = parts;
+/** Lists hooks with a failed last delivery in repositories that the account administers. */
+async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+  const { db, repositories } = deps;
 
   const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
   const rows = await db
@@ -162,8 +167,8 @@ async function listFailingHooks(parts: PullRestParts & Pick<HookParts, 'hooks'>,
         'failed',
       ),
     )
-    .limit(few.tasks)
+    .limit(defaultLimits.tasks)
     .execute();
-  // The rest of an address may be a secret.
-  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(parts.hooks.address({ url }))?.origin ?? '' }));
+  // The path of a URL can contain a secret.
+  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.address({ url }))?.origin ?? '' }));
 }

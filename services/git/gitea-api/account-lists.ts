@@ -2,88 +2,91 @@ import type { Kysely } from 'kysely';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Tables } from '../store/tables.ts';
-import { timeOf } from '../wire/time.ts';
-import { userOf } from '../wire/users.ts';
+import { formatTime } from '../wire/time.ts';
+import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './api-dependencies.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
-/** Who may be asked to do something in a repository, and what people like and watch. */
-export function peopleRoutes(parts: RestParts & { readonly db: Kysely<Tables> }): readonly Route[] {
-  const { db } = parts;
+/** Builds the routes of assignees and reviewers, and of what an account starred and watches. */
+export function accountListRoutes(deps: ApiDependencies & { readonly db: Kysely<Tables> }): readonly Route[] {
+  const { db } = deps;
   return [
-    getRoute('/repos/:owner/:repo/assignees', 'repository', (call) => listWriters(parts, call)),
-    getRoute('/repos/:owner/:repo/reviewers', 'repository', (call) => listWriters(parts, call)),
+    getRoute('/repos/:owner/:repo/assignees', 'repository', (call) => listWriters(deps, call)),
+    getRoute('/repos/:owner/:repo/reviewers', 'repository', (call) => listWriters(deps, call)),
     getRoute('/users/:user/starred', 'user', async (call) =>
       listReadable(
-        parts,
+        deps,
         call,
         await db
           .selectFrom('stars')
           .select('repository_id as id')
-          .where('account', '=', await getAccountName(parts, call))
+          .where('account', '=', await getAccountName(deps, call))
           .execute(),
       ),
     ),
     getRoute('/users/:user/subscriptions', 'user', async (call) =>
       listReadable(
-        parts,
+        deps,
         call,
         await db
           .selectFrom('repository_watches')
           .select('repository_id as id')
-          .where('account', '=', await getAccountName(parts, call))
+          .where('account', '=', await getAccountName(deps, call))
           .execute(),
       ),
     ),
-    getRoute('/users/:user/keys', 'user', (call) => listUserKeys(parts, call)),
-    route('GET', '/repositories/:id', 'repository', (call) => readRepositoryById(parts, call)),
+    getRoute('/users/:user/keys', 'user', (call) => listUserKeys(deps, call)),
+    route('GET', '/repositories/:id', 'repository', (call) => readRepositoryById(deps, call)),
   ];
 }
 
-/** Those who may write: its owner, an organisation's members, collaborators and administrators. */
+/** Lists the accounts that may write: the owner, members of the organization and collaborators. */
 async function listWriters(
-  { collaborators, context, lookup, organizations, owners }: RestParts & { readonly db: Kysely<Tables> },
+  { collaborators, context, lookup, organizations, owners }: ApiDependencies & { readonly db: Kysely<Tables> },
   call: Call,
 ) {
-  const repository = await lookup.need(call.visitor, named(call), 'read');
-  const given = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const writersByGrant = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
   const owning =
     repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId);
-  const names = new Set([...owning, ...given.map(({ account }) => account)]);
-  const known = await Promise.all([...names].map((name) => context.accounts.find(name)));
-  const there = [...names].filter((_name, at) => known[at] !== undefined);
-  const rows = await Promise.all(there.map((name) => owners.ofAccount(name)));
-  return ok(rows.map((row) => userOf(row, call.base)));
+  const names = new Set([...owning, ...writersByGrant.map(({ account }) => account)]);
+  const accounts = await Promise.all([...names].map((name) => context.accounts.find(name)));
+  const existing = [...names].filter((_name, index) => accounts[index] !== undefined);
+  const rows = await Promise.all(existing.map((name) => owners.ofAccount(name)));
+  return ok(rows.map((row) => toUserJson(row, call.base)));
 }
 
-async function getAccountName({ owners }: RestParts & { readonly db: Kysely<Tables> }, call: Call): Promise<string> {
+async function getAccountName(
+  { owners }: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw unknown();
   return row.name;
 }
 
-/** Those of these numbers that the caller may read. */
+/** Lists the repositories that the caller may read. */
 async function listReadable(
-  parts: RestParts & { readonly db: Kysely<Tables> },
+  deps: ApiDependencies & { readonly db: Kysely<Tables> },
   call: Call,
   ids: readonly { readonly id: number }[],
 ) {
-  const { access, repositories } = parts;
-  const found = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
+  const { access, repositories } = deps;
+  const rows = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
   const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
-  for (const repository of found) {
+  for (const repository of rows) {
     const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
     if (repository !== undefined && level !== 'none') seen.push({ repository, level });
   }
-  const page = pageOf(call.query);
-  const some = await Promise.all(
-    partOf(seen, page).map(({ repository, level }) => shown(parts, call, repository, level)),
+  const page = parsePage(call.query);
+  const views = await Promise.all(
+    getPageItems(seen, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
   );
-  return ok(some, listHeaders(call, page, seen.length));
+  return ok(views, listHeaders(call, page, seen.length));
 }
 
-/** Like the peer's: who has an account here, and with which keys, is told to those who have one. */
+/** Builds a route for accounts: like Gitea, visitors see neither accounts nor their keys. */
 function getRoute(path: string, scope: Route['scope'], handle: Route['handle']): Route {
   return {
     method: 'GET',
@@ -94,26 +97,29 @@ function getRoute(path: string, scope: Route['scope'], handle: Route['handle']):
   };
 }
 
-async function listUserKeys(parts: RestParts & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
-  const { keys } = parts;
-  const all = await keys.ofAccount(await getAccountName(parts, call));
-  const page = pageOf(call.query);
-  const some = partOf(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
+async function listUserKeys(deps: ApiDependencies & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const all = await keys.ofAccount(await getAccountName(deps, call));
+  const page = parsePage(call.query);
+  const views = getPageItems(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
     id,
     key: text,
     title,
     fingerprint,
     url: `${call.base}/api/v1/user/keys/${id}`,
-    created_at: timeOf(created_at),
+    created_at: formatTime(created_at),
     key_type: 'user',
   }));
-  return ok(some, listHeaders(call, page, all.length));
+  return ok(views, listHeaders(call, page, all.length));
 }
 
-async function readRepositoryById(parts: RestParts & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
-  const { access, repositories } = parts;
+async function readRepositoryById(
+  deps: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+): Promise<Answer> {
+  const { access, repositories } = deps;
   const repository = await repositories.byId(Number(call.params['id']) || 0);
   const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
   if (repository === undefined || level === 'none') throw unknown();
-  return ok(await shown(parts, call, repository, level));
+  return ok(await toRepositoryView(deps, call, repository, level));
 }

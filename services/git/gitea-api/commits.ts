@@ -15,46 +15,46 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import { commitJson } from '../wire/commits.ts';
-import { userOf } from '../wire/users.ts';
+import { toUserJson } from '../wire/users.ts';
 import { ok, route, type Answer, type Call, type Route } from './call.ts';
-import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './api-dependencies.ts';
+import { parseFlag, listHeaders, parsePage } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
 
-interface CommitDependencies extends RestParts {
+interface CommitDependencies extends ApiDependencies {
   readonly logs: KnownLogs;
 }
 
 /** Builds the routes of commits: lists, single commits and comparisons. */
-export function commitRoutes(parts: RestParts): readonly Route[] {
-  return buildCommitRoutes({ ...parts, logs: new KnownLogs(parts.git) });
+export function commitRoutes(deps: ApiDependencies): readonly Route[] {
+  return buildCommitRoutes({ ...deps, logs: new KnownLogs(deps.git) });
 }
 
-function buildCommitRoutes(parts: CommitDependencies): readonly Route[] {
+function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
   return [
-    route('GET', '/repos/:owner/:repo/commits', 'repository', (call) => listCommits(parts, call)),
+    route('GET', '/repos/:owner/:repo/commits', 'repository', (call) => listCommits(deps, call)),
     route('GET', '/repos/:owner/:repo/git/commits/:sha.diff', 'repository', (call) =>
-      sendCommitText(parts, call, 'diff'),
+      sendCommitText(deps, call, 'diff'),
     ),
     route('GET', '/repos/:owner/:repo/git/commits/:sha.patch', 'repository', (call) =>
-      sendCommitText(parts, call, 'patch'),
+      sendCommitText(deps, call, 'patch'),
     ),
     route('GET', '/repos/:owner/:repo/git/commits/:sha', 'repository', (call) =>
-      readOneCommit(parts, call, call.params['sha'] ?? ''),
+      readOneCommit(deps, call, call.params['sha'] ?? ''),
     ),
-    route('GET', '/repos/:owner/:repo/compare/*both', 'repository', (call) => compareCommits(parts, call)),
+    route('GET', '/repos/:owner/:repo/compare/*both', 'repository', (call) => compareCommits(deps, call)),
   ];
 }
 
 async function findRepository({ keeper, lookup }: CommitDependencies, call: Call) {
-  const repository = await lookup.need(call.visitor, named(call), 'read');
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
   return { repository, folder: keeper.folder(repository) };
 }
 
-async function readOneCommit(parts: CommitDependencies, call: Call, name: string): Promise<Answer> {
-  const { git, objects } = parts;
-  const list = commitList(parts);
+async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
+  const { git, objects } = deps;
+  const list = commitList(deps);
 
-  const { repository, folder } = await findRepository(parts, call);
+  const { repository, folder } = await findRepository(deps, call);
   const revision = await resolve(objects, folder, repository, name);
   const commit = revision && (await readCommit(git, folder, revision.commit));
   if (commit === undefined) throw unknown();
@@ -62,9 +62,9 @@ async function readOneCommit(parts: CommitDependencies, call: Call, name: string
   return ok(json);
 }
 
-async function sendCommitText(parts: CommitDependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
-  const { git, objects } = parts;
-  const { repository, folder } = await findRepository(parts, call);
+async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
+  const { git, objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
   const revision = await resolve(objects, folder, repository, call.params['sha']);
   if (revision === undefined) throw unknown();
   await checkChanges(git, folder, revision.commit);
@@ -75,17 +75,17 @@ async function sendCommitText(parts: CommitDependencies, call: Call, kind: 'diff
   return {
     status: 200,
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-    // Begun here and not before, since a HEAD never sends anything.
+    // Started here because `send` is not called for a HEAD request.
     send: async (response) => pour(await git.start(folder, args), response),
   };
 }
 
-async function listCommits(parts: CommitDependencies, call: Call): Promise<Answer> {
-  const { objects, logs } = parts;
-  const list = commitList(parts);
+async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
+  const { objects, logs } = deps;
+  const list = commitList(deps);
 
-  const { repository, folder } = await findRepository(parts, call);
-  const page = pageOf(call.query);
+  const { repository, folder } = await findRepository(deps, call);
+  const page = parsePage(call.query);
   const path = treePath(call.query.get('path') ?? '');
   if (repository.empty) return ok([], listHeaders(call, page, 0));
   const from = await resolve(objects, folder, repository, call.query.get('sha'));
@@ -109,11 +109,11 @@ async function listCommits(parts: CommitDependencies, call: Call): Promise<Answe
   });
 }
 
-async function compareCommits(parts: CommitDependencies, call: Call): Promise<Answer> {
-  const { git, objects } = parts;
-  const list = commitList(parts);
+async function compareCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
+  const { git, objects } = deps;
+  const list = commitList(deps);
 
-  const { repository, folder } = await findRepository(parts, call);
+  const { repository, folder } = await findRepository(deps, call);
   const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
   const [from, to] = await Promise.all([base, head].map((name) => resolve(objects, folder, repository, name)));
   if (from === undefined || to === undefined) throw unknown();
@@ -122,14 +122,14 @@ async function compareCommits(parts: CommitDependencies, call: Call): Promise<An
   return ok({ total_commits: total, commits: await list(call, repository, commits) });
 }
 
-/** Commits as the peer lists them, with what they changed as far as it is asked for. */
+/** Creates a function that converts commits to JSON, with the changed files that the query requests. */
 export function commitList({
   git,
   keeper,
   owners,
   repositories,
-}: Pick<RestParts, 'git' | 'keeper' | 'owners' | 'repositories'>) {
-  /** The accounts behind the email addresses of commits. */
+}: Pick<ApiDependencies, 'git' | 'keeper' | 'owners' | 'repositories'>) {
+  /** Maps the email addresses of commits to accounts. */
   const people = async (call: Call, commits: readonly Commit[]) => {
     const accounts = await owners.accountsOfEmails(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
@@ -138,18 +138,23 @@ export function commitList({
     const shown = new Map<string, unknown>();
     for (const name of names) {
       const row = await repositories.owner(name);
-      if (row !== undefined) shown.set(name, userOf(row, call.base));
+      if (row !== undefined) shown.set(name, toUserJson(row, call.base));
     }
     return ({ email }: Signature): unknown => shown.get(accounts.get(email) ?? '') ?? null;
   };
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
-    const stat = flag(call.query, 'stat') ?? true;
-    const files = flag(call.query, 'files') ?? true;
+    const stat = parseFlag(call.query, 'stat') ?? true;
+    const files = parseFlag(call.query, 'files') ?? true;
     const ids = stat || files ? commits.map(({ id }) => id) : [];
     const changes = await readChanges(git, keeper.folder(repository), ids).catch(noneOfTooMany);
     const person = await people(call, commits);
     return commits.map((commit) =>
-      commitJson(commit, placeOf(call, repository), { changes: changes?.get(commit.id), stat, files, person }),
+      commitJson(commit, getRepositoryAddress(call, repository), {
+        changes: changes?.get(commit.id),
+        stat,
+        files,
+        person,
+      }),
     );
   };
 }

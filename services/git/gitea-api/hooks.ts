@@ -13,10 +13,10 @@ import type { WebhookRow } from '../store/hooks.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { hookJson } from '../wire/hooks.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
-  needIdentity,
+  requireIdentity,
   noContent,
   ok,
   optional,
@@ -25,10 +25,10 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './api-dependencies.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
-export interface HookParts extends RestParts {
+export interface HookDependencies extends ApiDependencies {
   readonly hooks: Hooks;
   readonly framing: Framing;
 }
@@ -45,15 +45,15 @@ const createBody = z.object({ ...common, type: z.string(), config });
 const changeBody = z.object({ ...common, config: optional(config) });
 
 /** Builds the routes of webhooks: of repositories, of accounts and of organizations. */
-export function hookRoutes(parts: HookParts): readonly Route[] {
+export function hookRoutes(deps: HookDependencies): readonly Route[] {
   return [
-    ...scopedHookRoutes(parts, '/repos/:owner/:repo/hooks', 'repository', (call) => repositoryHookScope(parts, call)),
-    ...scopedHookRoutes(parts, '/user/hooks', 'user', (call) => accountHookScope(parts, call)),
-    ...scopedHookRoutes(parts, '/orgs/:org/hooks', 'organization', (call) => organizationHookScope(parts, call)),
+    ...scopedHookRoutes(deps, '/repos/:owner/:repo/hooks', 'repository', (call) => repositoryHookScope(deps, call)),
+    ...scopedHookRoutes(deps, '/user/hooks', 'user', (call) => accountHookScope(deps, call)),
+    ...scopedHookRoutes(deps, '/orgs/:org/hooks', 'organization', (call) => organizationHookScope(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/hooks/:id/tests', 'repository', async (call) => {
-      const repository = await getAdministered(parts, call);
-      const row = await getHook(parts, call, { repository: repository.id });
-      await testHook(parts, row, repository, accountOf(call), call.query.get('ref'));
+      const repository = await getAdministered(deps, call);
+      const row = await getHook(deps, call, { repository: repository.id });
+      await testHook(deps, row, repository, getAccount(call), call.query.get('ref'));
       return noContent;
     }),
   ];
@@ -61,30 +61,30 @@ export function hookRoutes(parts: HookParts): readonly Route[] {
 
 /** Builds the same routes for one kind of owner. */
 function scopedHookRoutes(
-  parts: HookParts,
+  deps: HookDependencies,
   path: string,
   scope: Route['scope'],
   getScope: (call: Call) => Promise<HookScope>,
 ): readonly Route[] {
-  const { hooks } = parts;
+  const { hooks } = deps;
   return [
     signedInRoute('GET', path, scope, async (call) => {
       const all = await hooks.list(await getScope(call));
-      const page = pageOf(call.query);
+      const page = parsePage(call.query);
       return ok(
-        partOf(all, page).map((row) => toHookJson(parts, row)),
+        getPageItems(all, page).map((row) => toHookJson(deps, row)),
         listHeaders(call, page, all.length),
       );
     }),
-    signedInRoute('POST', path, scope, async (call) => createHook(parts, call, await getScope(call))),
+    signedInRoute('POST', path, scope, async (call) => createHook(deps, call, await getScope(call))),
     signedInRoute('GET', `${path}/:id`, scope, async (call) =>
-      ok(toHookJson(parts, await getHook(parts, call, await getScope(call)))),
+      ok(toHookJson(deps, await getHook(deps, call, await getScope(call)))),
     ),
     signedInRoute('PATCH', `${path}/:id`, scope, async (call) =>
-      changeHook(parts, call, await getHook(parts, call, await getScope(call))),
+      changeHook(deps, call, await getHook(deps, call, await getScope(call))),
     ),
     signedInRoute('DELETE', `${path}/:id`, scope, async (call) => {
-      await hooks.remove(await getHook(parts, call, await getScope(call)));
+      await hooks.remove(await getHook(deps, call, await getScope(call)));
       return noContent;
     }),
   ];
@@ -98,22 +98,22 @@ function notHookOwner(): Problem {
   );
 }
 
-function getAdministered({ lookup }: HookParts, call: Call) {
-  return lookup.need(call.visitor, named(call), 'admin', notHookOwner);
+function getAdministered({ lookup }: HookDependencies, call: Call) {
+  return lookup.need(call.visitor, getRepositoryName(call), 'admin', notHookOwner);
 }
 
-async function repositoryHookScope(parts: HookParts, call: Call): Promise<HookScope> {
-  return { repository: (await getAdministered(parts, call)).id };
+async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<HookScope> {
+  return { repository: (await getAdministered(deps, call)).id };
 }
 
-async function accountHookScope({ access, owners }: HookParts, call: Call): Promise<HookScope> {
-  const owner = await owners.ofAccount(accountOf(call));
+async function accountHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
+  const owner = await owners.ofAccount(getAccount(call));
   // A token that is limited to some repositories may not change the hooks of its account.
   if (!(await access.administersOwner(call.visitor, owner))) throw notHookOwner();
   return { owner: owner.id };
 }
 
-async function organizationHookScope({ access, owners }: HookParts, call: Call): Promise<HookScope> {
+async function organizationHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
   const owner = await owners.find(call.params['org'] ?? '');
   if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
   if (!(await access.administersOwner(call.visitor, owner)))
@@ -121,44 +121,44 @@ async function organizationHookScope({ access, owners }: HookParts, call: Call):
   return { owner: owner.id };
 }
 
-function toHookJson({ hooks }: HookParts, row: WebhookRow) {
+function toHookJson({ hooks }: HookDependencies, row: WebhookRow) {
   return hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
 }
 
-async function getHook({ hooks }: HookParts, call: Call, scope: HookScope): Promise<WebhookRow> {
-  const row = await hooks.find(scope, numberOf(call.params['id']));
+async function getHook({ hooks }: HookDependencies, call: Call, scope: HookScope): Promise<WebhookRow> {
+  const row = await hooks.find(scope, parseId(call.params['id']));
   if (row === undefined) throw unknown();
   return row;
 }
 
 function mayReachLocal(call: Call): boolean {
-  return needIdentity(call.visitor).role === 'admin';
+  return requireIdentity(call.visitor).role === 'admin';
 }
 
-async function createHook(parts: HookParts, call: Call, scope: HookScope): Promise<Answer> {
-  const body = await bodyOf(call, createBody);
+async function createHook(deps: HookDependencies, call: Call, scope: HookScope): Promise<Answer> {
+  const body = await readJsonBody(call, createBody);
   if (!types.includes(body.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${body.type}`);
   for (const option of ['url', 'content_type']) {
     if ((body.config[option] ?? '') === '') throw new Problem('git.invalid', 422, `Missing config option: ${option}`);
   }
   const values: HookValues = {
     type: body.type,
-    url: addressOf(body.config['url']),
-    options: optionsOf(body.type, body.config),
-    contentType: contentTypeOf(body.config['content_type']),
-    branchFilter: filterOf(body.branch_filter ?? ''),
+    url: parseUrl(body.config['url']),
+    options: toChatOptions(body.type, body.config),
+    contentType: parseContentType(body.config['content_type']),
+    branchFilter: parseBranchFilter(body.branch_filter ?? ''),
     events: expandEvents(body.events === undefined || body.events.length === 0 ? ['push'] : body.events),
     active: body.active ?? false,
     local: mayReachLocal(call),
     secret: body.config['secret'],
     authorization: body.authorization_header,
   };
-  return created(toHookJson(parts, await parts.hooks.create(scope, values)));
+  return created(toHookJson(deps, await deps.hooks.create(scope, values)));
 }
 
-async function changeHook(parts: HookParts, call: Call, row: WebhookRow): Promise<Answer> {
-  const { hooks } = parts;
-  const body = await bodyOf(call, changeBody);
+async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): Promise<Answer> {
+  const { hooks } = deps;
+  const body = await readJsonBody(call, changeBody);
   // A client may send back the URL as it was listed, without its password: the stored one stays.
   const listedUrl = body.config?.['url'];
   const url = listedUrl === hooks.shownAddress(row) ? undefined : listedUrl;
@@ -167,30 +167,30 @@ async function changeHook(parts: HookParts, call: Call, row: WebhookRow): Promis
   const contentType = body.config?.['content_type'];
   const values: HookValues = {
     type: row.type,
-    url: url === undefined ? undefined : addressOf(url),
+    url: url === undefined ? undefined : parseUrl(url),
     ...(body.config === undefined
       ? {}
-      : { options: optionsOf(row.type, { ...(JSON.parse(row.options) as object), ...body.config }) }),
-    contentType: contentType === undefined ? row.content_type : contentTypeOf(contentType),
-    branchFilter: body.branch_filter === undefined ? row.branch_filter : filterOf(body.branch_filter),
+      : { options: toChatOptions(row.type, { ...(JSON.parse(row.options) as object), ...body.config }) }),
+    contentType: contentType === undefined ? row.content_type : parseContentType(contentType),
+    branchFilter: body.branch_filter === undefined ? row.branch_filter : parseBranchFilter(body.branch_filter),
     events: expandEvents(body.events ?? (JSON.parse(row.events) as string[])),
     active: body.active ?? row.active === 1,
     local,
     secret: body.config?.['secret'],
     authorization: body.authorization_header,
   };
-  return ok(toHookJson(parts, await hooks.change(row, values)));
+  return ok(toHookJson(deps, await hooks.change(row, values)));
 }
 
-/** Sends a hook a push as it would be of the newest commit. @throws Problem (404) where there is none. */
+/** Sends a push event of the newest commit to a hook. @throws Problem (404) without a commit */
 export async function testHook(
-  parts: Pick<HookParts, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
+  deps: Pick<HookDependencies, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
   hook: WebhookRow,
   repository: Parameters<typeof pushPayload>[1],
   account: string,
   ref: string | null = null,
 ): Promise<void> {
-  const { framing, git, hooks, keeper, objects } = parts;
+  const { framing, git, hooks, keeper, objects } = deps;
   const folder = (each: typeof repository): string => keeper.folder(each);
   const revision = await resolve(objects, folder(repository), repository, ref);
   if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
@@ -201,8 +201,8 @@ export async function testHook(
   if (payload !== undefined) await hooks.send(hook, { name: 'push' }, payload);
 }
 
-/** The options of a chat service. @throws Problem (422) for Slack without a channel */
-function optionsOf(type: string, { channel, username, icon_url }: Readonly<Record<string, string>>): ChatOptions {
+/** Returns the options of a chat service. @throws Problem (422) for Slack without a channel */
+function toChatOptions(type: string, { channel, username, icon_url }: Readonly<Record<string, string>>): ChatOptions {
   if (!isChatType(type)) return {};
   if (type === 'slack' && (channel ?? '') === '')
     throw new Problem('git.invalid', 422, 'Missing config option: channel');
@@ -213,18 +213,18 @@ function optionsOf(type: string, { channel, username, icon_url }: Readonly<Recor
   };
 }
 
-function addressOf(text = ''): string {
+function parseUrl(text = ''): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Problem('git.invalid', 422, `Invalid url: ${text}`);
   return text;
 }
 
-function contentTypeOf(text = ''): 'json' | 'form' {
+function parseContentType(text = ''): 'json' | 'form' {
   if (text !== 'json' && text !== 'form') throw new Problem('git.invalid', 422, 'Invalid content type');
   return text;
 }
 
-function filterOf(text: string): string {
+function parseBranchFilter(text: string): string {
   if (text !== '' && globPattern(text, { parted: false }) === undefined)
     throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern');
   return text;

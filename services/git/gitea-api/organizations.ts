@@ -5,10 +5,10 @@ import { unknown } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
-  needAdmin,
+  requireAdmin,
   noContent,
   ok,
   optional,
@@ -17,8 +17,8 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { visibleOwner, type RestParts } from './api-dependencies.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { visibleOwner, type ApiDependencies } from './api-dependencies.ts';
 
 const text = optional(z.string().max(255));
 const values = { full_name: optional(z.string().max(100)), description: text, website: text, location: text };
@@ -28,49 +28,49 @@ const changeBody = z.object({ visibility, ...values });
 const renameBody = z.object({ new_name: required });
 
 /** Creates, lists, changes, renames and deletes organizations. */
-export function organizationRoutes(parts: RestParts): readonly Route[] {
-  const { organizations } = parts;
+export function organizationRoutes(deps: ApiDependencies): readonly Route[] {
+  const { organizations } = deps;
   return [
     organizationRoute('GET', '/orgs', async (call) =>
-      listPage(call, await filterVisible(parts, call, await organizations.list()), (row) =>
+      listPage(call, await filterVisible(deps, call, await organizations.list()), (row) =>
         organizationJson(row, call.base),
       ),
     ),
-    organizationRoute('GET', '/admin/orgs', (call) => listAllOrganizations(parts, call)),
-    organizationRoute('POST', '/admin/users/:user/orgs', (call) => createUserOrganization(parts, call)),
-    organizationRoute('POST', '/orgs', async (call) => createOrganization(parts, call, accountOf(call))),
+    organizationRoute('GET', '/admin/orgs', (call) => listAllOrganizations(deps, call)),
+    organizationRoute('POST', '/admin/users/:user/orgs', (call) => createUserOrganization(deps, call)),
+    organizationRoute('POST', '/orgs', async (call) => createOrganization(deps, call, getAccount(call))),
     organizationRoute('GET', '/user/orgs', async (call) =>
-      listPage(call, await organizations.ofAccount(accountOf(call)), (row) => organizationJson(row, call.base)),
+      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => organizationJson(row, call.base)),
     ),
     organizationRoute('GET', '/users/:user/orgs', async (call) =>
       listPage(
         call,
-        await filterVisible(parts, call, await organizations.ofAccount(await getAccountName(parts, call))),
+        await filterVisible(deps, call, await organizations.ofAccount(await getAccountName(deps, call))),
         (row) => organizationJson(row, call.base),
       ),
     ),
     organizationRoute(
       'GET',
       '/orgs/:org',
-      async (call) => ok(organizationJson(await getVisibleOrganization(parts, call), call.base)),
+      async (call) => ok(organizationJson(await getVisibleOrganization(deps, call), call.base)),
       false,
     ),
-    organizationRoute('PATCH', '/orgs/:org', (call) => changeOrganization(parts, call)),
-    organizationRoute('POST', '/orgs/:org/rename', (call) => renameOrganization(parts, call)),
-    organizationRoute('DELETE', '/orgs/:org', (call) => deleteOrganization(parts, call)),
+    organizationRoute('PATCH', '/orgs/:org', (call) => changeOrganization(deps, call)),
+    organizationRoute('POST', '/orgs/:org/rename', (call) => renameOrganization(deps, call)),
+    organizationRoute('DELETE', '/orgs/:org', (call) => deleteOrganization(deps, call)),
   ];
 }
 
-/** An organization that the caller may know of. @throws Problem (404) */
-async function getVisibleOrganization(parts: RestParts, call: Call): Promise<OwnerRow> {
-  const row = await visibleOwner(parts, call.visitor, call.params['org'] ?? '');
+/** Returns the organization in the path. @throws Problem (404) unless it is visible to the caller */
+async function getVisibleOrganization(deps: ApiDependencies, call: Call): Promise<OwnerRow> {
+  const row = await visibleOwner(deps, call.visitor, call.params['org'] ?? '');
   if (row?.kind !== 'organization') throw unknown();
   return row;
 }
 
-/** Returns the organizations that the caller may know of. */
+/** Returns the organizations that are visible to the caller. */
 async function filterVisible(
-  { access }: RestParts,
+  { access }: ApiDependencies,
   call: Call,
   rows: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
@@ -79,39 +79,39 @@ async function filterVisible(
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
-async function requireOwner({ access }: RestParts, call: Call, row: OwnerRow): Promise<OwnerRow> {
+async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
   if (await access.administersOwner(call.visitor, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
 function listPage<Item>(call: Call, all: readonly Item[], shown: (item: Item) => unknown) {
-  const page = pageOf(call.query);
-  return ok(partOf(all, page).map(shown), listHeaders(call, page, all.length));
+  const page = parsePage(call.query);
+  return ok(getPageItems(all, page).map(shown), listHeaders(call, page, all.length));
 }
 
-async function getAccountName({ owners }: RestParts, call: Call): Promise<string> {
+async function getAccountName({ owners }: ApiDependencies, call: Call): Promise<string> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw unknown();
   return row.name;
 }
 
-async function createOrganization(parts: RestParts, call: Call, owner: string) {
-  const { organizations, owners } = parts;
+async function createOrganization(deps: ApiDependencies, call: Call, owner: string) {
+  const { organizations, owners } = deps;
   const {
     username,
     full_name = '',
     description = '',
     visibility: asked = '',
     ...profile
-  } = await bodyOf(call, createBody);
-  await checkNameAvailable(parts, username);
+  } = await readJsonBody(call, createBody);
+  await checkNameAvailable(deps, username);
   const row = { full_name, description, visibility: asked === '' ? ('public' as const) : asked };
-  const made = await organizations.create(username, row, owner);
-  return created(organizationJson(await owners.change(made, { profile }), call.base));
+  const createdItem = await organizations.create(username, row, owner);
+  return created(organizationJson(await owners.change(createdItem, { profile }), call.base));
 }
 
-/** @throws Problem (422) where the name is reserved, or an account has it in any case */
-async function checkNameAvailable({ context }: RestParts, name: string): Promise<void> {
+/** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */
+async function checkNameAvailable({ context }: ApiDependencies, name: string): Promise<void> {
   const wrong = ownerNameProblem(name);
   if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
   // The row of an account may not exist yet.
@@ -129,37 +129,37 @@ function organizationRoute(method: Route['method'], path: string, handle: Route[
   };
 }
 
-async function listAllOrganizations({ organizations }: RestParts, call: Call): Promise<Answer> {
-  needAdmin(call);
+async function listAllOrganizations({ organizations }: ApiDependencies, call: Call): Promise<Answer> {
+  requireAdmin(call);
   return listPage(call, await organizations.list(), (row) => organizationJson(row, call.base));
 }
 
-async function createUserOrganization(parts: RestParts, call: Call): Promise<Answer> {
-  needAdmin(call);
-  return createOrganization(parts, call, await getAccountName(parts, call));
+async function createUserOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
+  requireAdmin(call);
+  return createOrganization(deps, call, await getAccountName(deps, call));
 }
 
-async function changeOrganization(parts: RestParts, call: Call): Promise<Answer> {
-  const { owners } = parts;
-  const row = await requireOwner(parts, call, await getVisibleOrganization(parts, call));
-  const { full_name, description, visibility: asked = '', ...profile } = await bodyOf(call, changeBody);
+async function changeOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { owners } = deps;
+  const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
+  const { full_name, description, visibility: asked = '', ...profile } = await readJsonBody(call, changeBody);
   const change = { full_name, description, profile, visibility: asked === '' ? undefined : asked };
   return ok(organizationJson(await owners.change(row, change), call.base));
 }
 
-async function renameOrganization(parts: RestParts, call: Call): Promise<Answer> {
-  const { organizations, owners } = parts;
-  const row = await requireOwner(parts, call, await getVisibleOrganization(parts, call));
-  const { new_name: name } = await bodyOf(call, renameBody);
-  await checkNameAvailable(parts, name);
+async function renameOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations, owners } = deps;
+  const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
+  const { new_name: name } = await readJsonBody(call, renameBody);
+  await checkNameAvailable(deps, name);
   await organizations.rename(row, name);
   owners.forget(row.id);
   return noContent;
 }
 
-async function deleteOrganization(parts: RestParts, call: Call): Promise<Answer> {
-  const { organizations, owners } = parts;
-  const row = await requireOwner(parts, call, await getVisibleOrganization(parts, call));
+async function deleteOrganization(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations, owners } = deps;
+  const row = await requireOwner(deps, call, await getVisibleOrganization(deps, call));
   await organizations.remove(row);
   owners.forget(row.id);
   return noContent;

@@ -4,11 +4,11 @@ import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { combined, statusStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
-import { timeOf } from '../wire/time.ts';
-import { userOf } from '../wire/users.ts';
+import { formatTime } from '../wire/time.ts';
+import { toUserJson } from '../wire/users.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
   ok,
   optional,
@@ -18,8 +18,8 @@ import {
   type Call,
   type Route,
 } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, shown, type RestParts } from './api-dependencies.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const statusBody = z.object({
   state: z.enum(statusStates, 'In'),
@@ -29,75 +29,85 @@ const statusBody = z.object({
 });
 const scope = 'repository' as const;
 
-/** What builds and checks say of commits. */
-export function statusRoutes(parts: RestParts): readonly Route[] {
+/** Builds the routes of commit statuses. */
+export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   return [
-    signedInRoute('POST', '/repos/:owner/:repo/statuses/:ref', scope, (call) => createStatus(parts, call)),
-    route('GET', '/repos/:owner/:repo/statuses/:ref', scope, (call) => listStatuses(parts, call)),
-    route('GET', '/repos/:owner/:repo/commits/*ref/statuses', scope, (call) => listStatuses(parts, call)),
-    route('GET', '/repos/:owner/:repo/commits/*ref/status', scope, (call) => readCombinedStatus(parts, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/statuses/:ref', scope, (call) => createStatus(deps, call)),
+    route('GET', '/repos/:owner/:repo/statuses/:ref', scope, (call) => listStatuses(deps, call)),
+    route('GET', '/repos/:owner/:repo/commits/*ref/statuses', scope, (call) => listStatuses(deps, call)),
+    route('GET', '/repos/:owner/:repo/commits/*ref/status', scope, (call) => readCombinedStatus(deps, call)),
   ];
 }
 
-async function getCommit({ keeper, lookup, objects }: RestParts, call: Call, needed: 'read' | 'write') {
-  const repository = await lookup.need(call.visitor, named(call), needed);
+async function getCommit({ keeper, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), needed);
   const revision = await resolve(objects, keeper.folder(repository), repository, call.params['ref']);
   if (revision === undefined) throw unknown();
   return { repository, commit: revision.commit };
 }
 
-async function statusesJson({ owners }: RestParts, call: Call, full: string, some: readonly StatusRow[]) {
+async function statusesJson({ owners }: ApiDependencies, call: Call, full: string, some: readonly StatusRow[]) {
   return Promise.all(
     some.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
-      ...{ id, status: state, target_url, description, context },
+      id,
+      status: state,
+      target_url,
+      description,
+      context,
       url: `${call.base}/api/v1/repos/${full}/statuses/${commit_id}`,
-      creator: userOf(await owners.ofAccount(account), call.base),
-      ...{ created_at: timeOf(created_at), updated_at: timeOf(created_at) },
+      creator: toUserJson(await owners.ofAccount(account), call.base),
+      created_at: formatTime(created_at),
+      updated_at: formatTime(created_at),
     })),
   );
 }
 
-async function listStatuses(parts: RestParts, call: Call) {
-  const { statuses } = parts;
-  const { repository, commit } = await getCommit(parts, call, 'read');
-  const page = pageOf(call.query);
-  const wanted = call.query.get('state') ?? '';
-  const rows = (await statuses.list(repository.id, commit)).filter(({ state }) => wanted === '' || state === wanted);
+async function listStatuses(deps: ApiDependencies, call: Call) {
+  const { statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'read');
+  const page = parsePage(call.query);
+  const requested = call.query.get('state') ?? '';
+  const rows = (await statuses.list(repository.id, commit)).filter(
+    ({ state }) => requested === '' || state === requested,
+  );
   const sorted = call.query.get('sort') === 'leastindex' ? rows.toReversed() : rows;
   return ok(
-    await statusesJson(parts, call, placeOf(call, repository).full, partOf(sorted, page)),
+    await statusesJson(deps, call, getRepositoryAddress(call, repository).full, getPageItems(sorted, page)),
     listHeaders(call, page, rows.length),
   );
 }
 
-async function createStatus(parts: RestParts, call: Call): Promise<Answer> {
-  const { statuses } = parts;
-  const { repository, commit } = await getCommit(parts, call, 'write');
-  const asked = await bodyOf(call, statusBody);
-  if (repository.archived) throw new Problem('git.archived', 423, `repo ${placeOf(call, repository).full} is archived`);
+async function createStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'write');
+  const input = await readJsonBody(call, statusBody);
+  if (repository.archived)
+    throw new Problem('git.archived', 423, `repo ${getRepositoryAddress(call, repository).full} is archived`);
   const row = await statuses.add(repository.id, {
-    ...{ commit_id: commit, state: asked.state, account: accountOf(call) },
-    context: asked.context === undefined || asked.context === '' ? 'default' : asked.context,
-    target_url: asked.target_url ?? '',
-    description: (asked.description ?? '').slice(0, 1000),
+    commit_id: commit,
+    state: input.state,
+    account: getAccount(call),
+    context: input.context === undefined || input.context === '' ? 'default' : input.context,
+    target_url: input.target_url ?? '',
+    description: (input.description ?? '').slice(0, 1000),
   });
-  const [made] = await statusesJson(parts, call, placeOf(call, repository).full, [row]);
-  return created(made);
+  const [createdItem] = await statusesJson(deps, call, getRepositoryAddress(call, repository).full, [row]);
+  return created(createdItem);
 }
 
-async function readCombinedStatus(parts: RestParts, call: Call): Promise<Answer> {
-  const { access, statuses } = parts;
-  const { repository, commit } = await getCommit(parts, call, 'read');
+async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'read');
   const latest = await statuses.latest(repository.id, commit);
-  const { full } = placeOf(call, repository);
-  const page = pageOf(call.query);
+  const { full } = getRepositoryAddress(call, repository);
+  const page = parsePage(call.query);
   return ok(
     {
       state: combined(latest) ?? '',
       sha: commit,
       total_count: latest.length,
-      statuses: await statusesJson(parts, call, full, partOf(latest, page)),
-      repository: await shown(parts, call, repository, await access.level(call.visitor, repository)),
+      statuses: await statusesJson(deps, call, full, getPageItems(latest, page)),
+      repository: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
       commit_url: `${call.base}/api/v1/repos/${full}/commits/${commit}`,
       url: `${call.base}/api/v1/repos/${full}/commits/${commit}/status`,
     },

@@ -2,51 +2,49 @@ import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
-import { userOf } from '../wire/users.ts';
-import { accountOf, noContent, ok, type Answer, type Call, type Route } from './call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './api-dependencies.ts';
+import { toUserJson } from '../wire/users.ts';
+import { getAccount, noContent, ok, type Answer, type Call, type Route } from './call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases'];
 
-/** Members of organisations. Each organisation has one team, its owners, whose number is the organisation's. */
-export function teamRoutes(parts: RestParts): readonly Route[] {
-  const { organizations } = parts;
+/** Builds the routes of members and teams. Each organization has one team, its owners, with the ID of the organization. */
+export function teamRoutes(deps: ApiDependencies): readonly Route[] {
+  const { organizations } = deps;
   return [
-    teamRoute('GET', '/orgs/:org/members', async (call) => listMembers(parts, call, await getByName(parts, call))),
-    teamRoute('GET', '/orgs/:org/members/:user', (call) => checkMember(parts, call)),
+    teamRoute('GET', '/orgs/:org/members', async (call) => listMembers(deps, call, await getByName(deps, call))),
+    teamRoute('GET', '/orgs/:org/members/:user', (call) => checkMember(deps, call)),
     teamRoute('DELETE', '/orgs/:org/members/:user', async (call) =>
-      removeMember(parts, call, await getByName(parts, call)),
+      removeMember(deps, call, await getByName(deps, call)),
     ),
-    // Who is a member is no secret among accounts.
-    teamRoute('GET', '/orgs/:org/public_members', async (call) =>
-      listMembers(parts, call, await getByName(parts, call)),
-    ),
-    teamRoute('GET', '/orgs/:org/public_members/:user', (call) => checkPublicMember(parts, call)),
-    teamRoute('GET', '/orgs/:org/teams', async (call) => ok([teamJson(await getByName(parts, call), call.base)])),
-    teamRoute('GET', '/orgs/:org/teams/search', (call) => searchTeams(parts, call)),
+    // Members are visible to all accounts.
+    teamRoute('GET', '/orgs/:org/public_members', async (call) => listMembers(deps, call, await getByName(deps, call))),
+    teamRoute('GET', '/orgs/:org/public_members/:user', (call) => checkPublicMember(deps, call)),
+    teamRoute('GET', '/orgs/:org/teams', async (call) => ok([teamJson(await getByName(deps, call), call.base)])),
+    teamRoute('GET', '/orgs/:org/teams/search', (call) => searchTeams(deps, call)),
     teamRoute('GET', '/user/teams', async (call) =>
-      listPage(call, await organizations.ofAccount(accountOf(call)), (row) => teamJson(row, call.base)),
+      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => teamJson(row, call.base)),
     ),
-    teamRoute('GET', '/users/:user/orgs/:org/permissions', (call) => readPermissions(parts, call)),
-    teamRoute('GET', '/teams/:id', async (call) => ok(teamJson(await getById(parts, call), call.base))),
-    teamRoute('GET', '/teams/:id/repos', (call) => listTeamRepositories(parts, call)),
-    teamRoute('GET', '/teams/:id/repos/:owner/:repo', (call) => readTeamRepository(parts, call)),
-    teamRoute('GET', '/teams/:id/members', async (call) => listMembers(parts, call, await getById(parts, call))),
+    teamRoute('GET', '/users/:user/orgs/:org/permissions', (call) => readPermissions(deps, call)),
+    teamRoute('GET', '/teams/:id', async (call) => ok(teamJson(await getById(deps, call), call.base))),
+    teamRoute('GET', '/teams/:id/repos', (call) => listTeamRepositories(deps, call)),
+    teamRoute('GET', '/teams/:id/repos/:owner/:repo', (call) => readTeamRepository(deps, call)),
+    teamRoute('GET', '/teams/:id/members', async (call) => listMembers(deps, call, await getById(deps, call))),
     teamRoute('GET', '/teams/:id/members/:user', async (call) =>
-      ok(userOf(await getMember(parts, call, await getById(parts, call)), call.base)),
+      ok(toUserJson(await getMember(deps, call, await getById(deps, call)), call.base)),
     ),
-    teamRoute('PUT', '/teams/:id/members/:user', (call) => addTeamMember(parts, call)),
+    teamRoute('PUT', '/teams/:id/members/:user', (call) => addTeamMember(deps, call)),
     teamRoute('DELETE', '/teams/:id/members/:user', async (call) =>
-      removeMember(parts, call, await getById(parts, call)),
+      removeMember(deps, call, await getById(deps, call)),
     ),
     teamRoute(
       'GET',
       '/repos/:owner/:repo/teams',
-      async (call) => ok([teamJson(await getRepositoryOrganization(parts, call), call.base)]),
+      async (call) => ok([teamJson(await getRepositoryOrganization(deps, call), call.base)]),
       'repository',
     ),
-    teamRoute('GET', '/repos/:owner/:repo/teams/:team', (call) => readRepositoryTeam(parts, call), 'repository'),
+    teamRoute('GET', '/repos/:owner/:repo/teams/:team', (call) => readRepositoryTeam(deps, call), 'repository'),
   ];
 }
 
@@ -64,64 +62,64 @@ function teamJson(row: OwnerRow, base: string) {
   };
 }
 
-/** @throws Problem (404) for what is no organization that the caller may know of */
-async function requireVisible({ access }: RestParts, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
+/** @throws Problem (404) unless the row is an organization that is visible to the caller */
+async function requireVisible({ access }: ApiDependencies, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
   if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
   return row;
 }
 
-async function getByName(parts: RestParts, call: Call) {
-  const { owners } = parts;
-  return requireVisible(parts, call, await owners.find(call.params['org'] ?? ''));
+async function getByName(deps: ApiDependencies, call: Call) {
+  const { owners } = deps;
+  return requireVisible(deps, call, await owners.find(call.params['org'] ?? ''));
 }
 
-async function getById(parts: RestParts, call: Call) {
-  const { owners } = parts;
-  return requireVisible(parts, call, await owners.byId(numberOf(call.params['id'])));
+async function getById(deps: ApiDependencies, call: Call) {
+  const { owners } = deps;
+  return requireVisible(deps, call, await owners.byId(parseId(call.params['id'])));
 }
 
 /** @throws Problem (403) for callers who are neither a member nor an administrator */
-async function requireOwner({ access }: RestParts, call: Call, row: OwnerRow): Promise<OwnerRow> {
+async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
   if (await access.administersOwner(call.visitor, row)) return row;
   throw new Problem('git.forbidden', 403, 'Must be an organization owner');
 }
 
-async function getAccountRow({ owners }: RestParts, call: Call): Promise<OwnerRow> {
+async function getAccountRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
   const row = await owners.find(call.params['user'] ?? '');
   if (row?.kind !== 'account') throw unknown();
   return row;
 }
 
 function listPage<Item>(call: Call, all: readonly Item[], json: (item: Item) => unknown) {
-  const page = pageOf(call.query);
-  return ok(partOf(all, page).map(json), listHeaders(call, page, all.length));
+  const page = parsePage(call.query);
+  return ok(getPageItems(all, page).map(json), listHeaders(call, page, all.length));
 }
 
-async function listMembers({ organizations, owners }: RestParts, call: Call, row: OwnerRow) {
+async function listMembers({ organizations, owners }: ApiDependencies, call: Call, row: OwnerRow) {
   const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.ofAccount(name)));
-  return listPage(call, rows, (each) => userOf(each, call.base));
+  return listPage(call, rows, (each) => toUserJson(each, call.base));
 }
 
-/** @throws Problem (404) for who is no member */
-async function getMember(parts: RestParts, call: Call, row: OwnerRow): Promise<OwnerRow> {
-  const { organizations } = parts;
-  const found = await getAccountRow(parts, call);
-  if (!(await organizations.members(row.id)).includes(found.name)) throw unknown();
-  return found;
+/** @throws Problem (404) unless the account is a member */
+async function getMember(deps: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+  const { organizations } = deps;
+  const result = await getAccountRow(deps, call);
+  if (!(await organizations.members(row.id)).includes(result.name)) throw unknown();
+  return result;
 }
 
-async function removeMember(parts: RestParts, call: Call, row: OwnerRow) {
-  const { access, organizations } = parts;
-  const account = await getAccountRow(parts, call);
+async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
+  const { access, organizations } = deps;
+  const account = await getAccountRow(deps, call);
   const { name } = account;
-  if (!(await access.administersOwner(call.visitor, account))) await requireOwner(parts, call, row);
+  if (!(await access.administersOwner(call.visitor, account))) await requireOwner(deps, call, row);
   await organizations.removeMember(row.id, name);
   return noContent;
 }
 
-/** The owners' team of a repository that an organisation has. */
-async function getRepositoryOrganization({ lookup, owners }: RestParts, call: Call): Promise<OwnerRow> {
-  const repository = await lookup.need(call.visitor, named(call), 'read');
+/** Returns the organization that owns the repository. @throws Problem (405) */
+async function getRepositoryOrganization({ lookup, owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
   if (repository.ownerKind !== 'organization')
     throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
   return owners.byId(repository.ownerId);
@@ -136,58 +134,60 @@ function teamRoute(
   return { method, path, scope, signedIn: true, handle };
 }
 
-async function checkMember(parts: RestParts, call: Call): Promise<Answer> {
-  await getMember(parts, call, await getByName(parts, call));
+async function checkMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  await getMember(deps, call, await getByName(deps, call));
   return noContent;
 }
 
-async function checkPublicMember(parts: RestParts, call: Call): Promise<Answer> {
-  await getMember(parts, call, await getByName(parts, call));
+async function checkPublicMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  await getMember(deps, call, await getByName(deps, call));
   return noContent;
 }
 
-async function searchTeams(parts: RestParts, call: Call): Promise<Answer> {
-  const row = await getByName(parts, call);
+async function searchTeams(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const row = await getByName(deps, call);
   const isMeant = 'owners'.includes((call.query.get('q') ?? '').toLowerCase());
   return ok({ ok: true, data: isMeant ? [teamJson(row, call.base)] : [] });
 }
 
-async function readPermissions(parts: RestParts, call: Call): Promise<Answer> {
-  const { organizations } = parts;
-  const [row, { name }] = [await getByName(parts, call), await getAccountRow(parts, call)];
+async function readPermissions(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps;
+  const [row, { name }] = [await getByName(deps, call), await getAccountRow(deps, call)];
   const isOwner = (await organizations.members(row.id)).includes(name);
   const rights = { is_owner: isOwner, is_admin: isOwner, can_write: isOwner, can_read: true };
   return ok({ ...rights, can_create_repository: isOwner });
 }
 
-async function listTeamRepositories(parts: RestParts, call: Call): Promise<Answer> {
-  const { access, repositories } = parts;
-  const { id } = await getById(parts, call);
-  const page = pageOf(call.query);
+async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, repositories } = deps;
+  const { id } = await getById(deps, call);
+  const page = parsePage(call.query);
   const sight = await access.sight(call.visitor);
-  const found = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
-  const levels = await Promise.all(found.repositories.map((each) => access.level(call.visitor, each)));
-  const some = await Promise.all(found.repositories.map((each, at) => shown(parts, call, each, levels[at] ?? 'none')));
-  return ok(some, listHeaders(call, page, found.total));
+  const result = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
+  const levels = await Promise.all(result.repositories.map((each) => access.level(call.visitor, each)));
+  const some = await Promise.all(
+    result.repositories.map((each, index) => toRepositoryView(deps, call, each, levels[index] ?? 'none')),
+  );
+  return ok(some, listHeaders(call, page, result.total));
 }
 
-async function readTeamRepository(parts: RestParts, call: Call): Promise<Answer> {
-  const { access, lookup } = parts;
-  const { id } = await getById(parts, call);
-  const repository = await lookup.need(call.visitor, named(call), 'read');
+async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, lookup } = deps;
+  const { id } = await getById(deps, call);
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
   if (repository.ownerId !== id) throw unknown();
-  return ok(await shown(parts, call, repository, await access.level(call.visitor, repository)));
+  return ok(await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
 }
 
-async function addTeamMember(parts: RestParts, call: Call): Promise<Answer> {
-  const { organizations } = parts;
-  const row = await requireOwner(parts, call, await getById(parts, call));
-  await organizations.addMember(row.id, (await getAccountRow(parts, call)).name);
+async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps;
+  const row = await requireOwner(deps, call, await getById(deps, call));
+  await organizations.addMember(row.id, (await getAccountRow(deps, call)).name);
   return noContent;
 }
 
-async function readRepositoryTeam(parts: RestParts, call: Call): Promise<Answer> {
-  const row = await getRepositoryOrganization(parts, call);
+async function readRepositoryTeam(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const row = await getRepositoryOrganization(deps, call);
   if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
   return ok(teamJson(row, call.base));
 }

@@ -4,58 +4,61 @@ import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { accountOf, bodyOf, required, type Answer, type Call, type Route } from './call.ts';
-import { named, shown, type Db, type RestParts } from './api-dependencies.ts';
+import { getAccount, readJsonBody, required, type Answer, type Call, type Route } from './call.ts';
+import { getRepositoryName, toRepositoryView, type Db, type ApiDependencies } from './api-dependencies.ts';
 
 const transferBody = z.object({ new_owner: required });
 
-/** Giving a repository to another owner, who has to take it where its giver does not decide for both. */
-export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly Route[] {
+/** Builds the routes that transfer a repository. The new owner has to accept unless the caller administers both owners. */
+export function transferRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
   return [
-    transferRoute('', (call) => startTransfer(parts, call)),
-    transferRoute('/accept', (call) => acceptTransfer(parts, call)),
-    transferRoute('/reject', (call) => rejectTransfer(parts, call)),
+    transferRoute('', (call) => startTransfer(deps, call)),
+    transferRoute('/accept', (call) => acceptTransfer(deps, call)),
+    transferRoute('/reject', (call) => rejectTransfer(deps, call)),
   ];
 }
 
 function commit<Value>(
-  { context }: RestParts & { readonly db: Db },
+  { context }: ApiDependencies & { readonly db: Db },
   work: (transaction: Kysely<Tables>) => Promise<Value>,
 ): Promise<Value> {
   return context.commit(work);
 }
 
 async function transferResponse(
-  parts: RestParts & { readonly db: Db },
+  deps: ApiDependencies & { readonly db: Db },
   call: Call,
   status: number,
   { id }: Repository,
 ) {
-  const { access, repositories } = parts;
+  const { access, repositories } = deps;
   const now = await repositories.byId(id);
   if (now === undefined) throw unknown();
-  return { status, json: await shown(parts, call, now, await access.level(call.visitor, now)) };
+  return { status, json: await toRepositoryView(deps, call, now, await access.level(call.visitor, now)) };
 }
 
-function deleteOffer(parts: RestParts & { readonly db: Db }, repository: number) {
-  return commit(parts, (transaction) =>
+function deleteOffer(deps: ApiDependencies & { readonly db: Db }, repository: number) {
+  return commit(deps, (transaction) =>
     transaction.deleteFrom('transfers').where('repository_id', '=', repository).execute(),
   );
 }
 
 async function transferOwnership(
-  parts: RestParts & { readonly db: Db },
+  deps: ApiDependencies & { readonly db: Db },
   repository: Repository,
   target: OwnerRow,
 ): Promise<void> {
-  const { keeper } = parts;
+  const { keeper } = deps;
   await keeper.rename(repository, { owner: target, name: repository.name });
-  await deleteOffer(parts, repository.id);
+  await deleteOffer(deps, repository.id);
 }
 
-/** One that is offered to somebody for whom the caller decides: only to him it is there. */
-async function getOffer({ access, db, lookup, owners, repositories }: RestParts & { readonly db: Db }, call: Call) {
-  const [owner, name] = named(call);
+/** Returns the pending transfer to an owner that the caller administers. @throws Problem (403, 404) */
+async function getOffer(
+  { access, db, lookup, owners, repositories }: ApiDependencies & { readonly db: Db },
+  call: Call,
+) {
+  const [owner, name] = getRepositoryName(call);
   const repository = await repositories.find(owner, name);
   const row =
     repository &&
@@ -63,8 +66,8 @@ async function getOffer({ access, db, lookup, owners, repositories }: RestParts 
   const target = row && (await owners.byId(row.owner_id));
   if (repository === undefined || target === undefined) throw unknown();
   if (await access.administersOwner(call.visitor, target)) return { repository, target };
-  // Who may see it hears that it is not for him.
-  await lookup.need(call.visitor, named(call), 'read');
+  // 403 only for callers who may read the repository, 404 for others.
+  await lookup.need(call.visitor, getRepositoryName(call), 'read');
   throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
 }
 
@@ -78,27 +81,27 @@ function transferRoute(path: string, handle: Route['handle']): Route {
   };
 }
 
-async function startTransfer(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { access, context, lookup, owners } = parts;
-  const repository = await lookup.need(call.visitor, named(call), 'admin');
+async function startTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { access, context, lookup, owners } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
   if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId))))
     throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
-  const { new_owner: wanted } = await bodyOf(call, transferBody);
-  const target = await owners.find(wanted);
-  if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${wanted}]`);
+  const { new_owner: requested } = await readJsonBody(call, transferBody);
+  const target = await owners.find(requested);
+  if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${requested}]`);
   if (await access.administersOwner(call.visitor, target)) {
-    await transferOwnership(parts, repository, target);
-    return transferResponse(parts, call, 202, repository);
+    await transferOwnership(deps, repository, target);
+    return transferResponse(deps, call, 202, repository);
   }
-  // Nobody fills an organisation's list with what it did not ask for.
-  if (target.kind === 'organization') throw new Problem('git.forbidden', 403, `User is no owner of ${wanted}`);
+  // Offers to organizations are refused, so that their list holds no unwanted repositories.
+  if (target.kind === 'organization') throw new Problem('git.forbidden', 403, `User is no owner of ${requested}`);
   const row = {
     repository_id: repository.id,
     owner_id: target.id,
-    account: accountOf(call),
+    account: getAccount(call),
     created_at: context.clock.now(),
   };
-  const added = await commit(parts, (transaction) =>
+  const added = await commit(deps, (transaction) =>
     transaction
       .insertInto('transfers')
       .values(row)
@@ -107,19 +110,19 @@ async function startTransfer(parts: RestParts & { readonly db: Db }, call: Call)
   );
   if (added.numInsertedOrUpdatedRows === 0n)
     throw new Problem('git.transfer_taken', 409, 'repository transfer is already in progress');
-  return transferResponse(parts, call, 201, repository);
+  return transferResponse(deps, call, 201, repository);
 }
 
-async function acceptTransfer(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { repository, target } = await getOffer(parts, call);
-  await transferOwnership(parts, repository, target);
-  return transferResponse(parts, call, 202, repository);
+async function acceptTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { repository, target } = await getOffer(deps, call);
+  await transferOwnership(deps, repository, target);
+  return transferResponse(deps, call, 202, repository);
 }
 
-async function rejectTransfer(parts: RestParts & { readonly db: Db }, call: Call): Promise<Answer> {
-  const { access } = parts;
-  const { repository } = await getOffer(parts, call);
-  await deleteOffer(parts, repository.id);
+async function rejectTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { access } = deps;
+  const { repository } = await getOffer(deps, call);
+  await deleteOffer(deps, repository.id);
   const level = await access.level(call.visitor, repository);
-  return level === 'none' ? { status: 200 } : transferResponse(parts, call, 200, repository);
+  return level === 'none' ? { status: 200 } : transferResponse(deps, call, 200, repository);
 }

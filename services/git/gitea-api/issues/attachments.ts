@@ -5,8 +5,8 @@ import { tooLarge } from '../../releases/stored-files.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import { assetJson } from '../../wire/releases.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
   noContent,
   ok,
@@ -17,49 +17,59 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { numberOf } from '../paging.ts';
-import { uploadOf } from '../upload.ts';
-import { commentAt, issueAt, mayWrite, needOpen, type IssueParts, type IssuePlace } from './issue-access.ts';
+import { parseId } from '../paging.ts';
+import { readUpload } from '../upload.ts';
+import {
+  getComment,
+  getIssue,
+  mayWrite,
+  requireNotArchived,
+  type IssueDependencies,
+  type IssueContext,
+} from './issue-access.ts';
 
-/** Of a form around a file, bytes. */
-const mostAround = 1024 * 1024;
+/** Maximum size of the form around a file, bytes. */
+const maxFormBytes = 1024 * 1024;
 const nameBody = z.object({ name: required });
 
-/** Files of issues and of comments. */
-export function attachmentRoutes(parts: IssueParts): readonly Route[] {
+/** Builds the routes of attachments of issues and comments. */
+export function attachmentRoutes(deps: IssueDependencies): readonly Route[] {
   return ['/repos/:owner/:repo/issues/comments/:id/assets', '/repos/:owner/:repo/issues/:index/assets'].flatMap(
     (path): Route[] => [
-      route('GET', path, 'issue', (call) => listAttachments(parts, call)),
-      signedInRoute('POST', path, 'issue', (call) => uploadAttachment(parts, call)),
-      route('GET', `${path}/:asset`, 'issue', (call) => readAttachment(parts, call)),
-      signedInRoute('PATCH', `${path}/:asset`, 'issue', (call) => renameAttachment(parts, call)),
-      signedInRoute('DELETE', `${path}/:asset`, 'issue', (call) => deleteAttachment(parts, call)),
+      route('GET', path, 'issue', (call) => listAttachments(deps, call)),
+      signedInRoute('POST', path, 'issue', (call) => uploadAttachment(deps, call)),
+      route('GET', `${path}/:asset`, 'issue', (call) => readAttachment(deps, call)),
+      signedInRoute('PATCH', `${path}/:asset`, 'issue', (call) => renameAttachment(deps, call)),
+      signedInRoute('DELETE', `${path}/:asset`, 'issue', (call) => deleteAttachment(deps, call)),
     ],
   );
 }
 
-/** What a call's files belong to, and who wrote that. */
-async function getSubject(parts: IssueParts, call: Call): Promise<IssuePlace & Attached & { readonly author: string }> {
+/** Returns the issue or comment of a call, with its author. */
+async function getSubject(
+  deps: IssueDependencies,
+  call: Call,
+): Promise<IssueContext & Attached & { readonly author: string }> {
   if (call.params['index'] !== undefined) {
-    const { issue, level, repository } = await issueAt(parts, call);
+    const { issue, level, repository } = await getIssue(deps, call);
     return { level, repository, issue: issue.id, entry: 0, author: issue.author };
   }
-  const { entry, issue, level, repository } = await commentAt(parts, call);
+  const { entry, issue, level, repository } = await getComment(deps, call);
   return { level, repository, issue: issue.id, entry: entry.id, author: entry.author };
 }
 
-async function getChangeableSubject(parts: IssueParts, call: Call) {
-  const found = await getSubject(parts, call);
-  needOpen(found.repository);
-  if (found.author === accountOf(call) || mayWrite(found.level)) return found;
+async function getChangeableSubject(deps: IssueDependencies, call: Call) {
+  const subject = await getSubject(deps, call);
+  requireNotArchived(subject.repository);
+  if (subject.author === getAccount(call) || mayWrite(subject.level)) return subject;
   throw new Problem('git.forbidden', 403, 'user should have permission to edit this');
 }
 
-async function getAttachment(parts: IssueParts, call: Call, where: Attached) {
-  const attachments = new Attachments(parts.context);
+async function getAttachment(deps: IssueDependencies, call: Call, subject: Attached) {
+  const attachments = new Attachments(deps.context);
 
-  const id = numberOf(call.params['asset']);
-  const file = (await attachments.list(where)).find((each) => each.id === id);
+  const id = parseId(call.params['asset']);
+  const file = (await attachments.list(subject)).find((each) => each.id === id);
   if (file === undefined) throw unknown();
   return file;
 }
@@ -68,42 +78,42 @@ function attachmentUrl(call: Call, { uuid }: { readonly uuid: string }) {
   return `${call.base}/attachments/${uuid}`;
 }
 
-async function listAttachments(parts: IssueParts, call: Call): Promise<Answer> {
-  const attachments = new Attachments(parts.context);
+async function listAttachments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
   return ok(
-    (await attachments.list(await getSubject(parts, call))).map((file) => assetJson(file, attachmentUrl(call, file))),
+    (await attachments.list(await getSubject(deps, call))).map((file) => assetJson(file, attachmentUrl(call, file))),
   );
 }
 
-async function uploadAttachment(parts: IssueParts, call: Call): Promise<Answer> {
-  const attachments = new Attachments(parts.context);
+async function uploadAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
 
-  const where = await getChangeableSubject(parts, call);
-  // Before anything of it is read.
-  if (Number(call.request.headers['content-length'] ?? 0) > largestFile + mostAround) throw tooLarge();
-  const take = (name: string, bytes: Parameters<Attachments['attach']>[4]) =>
-    attachments.attach(where.repository, where, accountOf(call), name, bytes);
-  const file = await uploadOf(call, take);
+  const subject = await getChangeableSubject(deps, call);
+  // Refused before the body is read.
+  if (Number(call.request.headers['content-length'] ?? 0) > largestFile + maxFormBytes) throw tooLarge();
+  const attach = (name: string, bytes: Parameters<Attachments['attach']>[4]) =>
+    attachments.attach(subject.repository, subject, getAccount(call), name, bytes);
+  const file = await readUpload(call, attach);
   return created(assetJson(file, attachmentUrl(call, file)));
 }
 
-async function readAttachment(parts: IssueParts, call: Call): Promise<Answer> {
-  const file = await getAttachment(parts, call, await getSubject(parts, call));
+async function readAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const file = await getAttachment(deps, call, await getSubject(deps, call));
   return ok(assetJson(file, attachmentUrl(call, file)));
 }
 
-async function renameAttachment(parts: IssueParts, call: Call): Promise<Answer> {
-  const attachments = new Attachments(parts.context);
+async function renameAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
 
-  const file = await getAttachment(parts, call, await getChangeableSubject(parts, call));
-  const { name } = await bodyOf(call, nameBody);
+  const file = await getAttachment(deps, call, await getChangeableSubject(deps, call));
+  const { name } = await readJsonBody(call, nameBody);
   return created(assetJson(await attachments.rename(file, name), attachmentUrl(call, file)));
 }
 
-async function deleteAttachment(parts: IssueParts, call: Call): Promise<Answer> {
-  const attachments = new Attachments(parts.context);
+async function deleteAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
 
-  const where = await getChangeableSubject(parts, call);
-  await attachments.remove(where.repository, await getAttachment(parts, call, where));
+  const subject = await getChangeableSubject(deps, call);
+  await attachments.remove(subject.repository, await getAttachment(deps, call, subject));
   return noContent;
 }

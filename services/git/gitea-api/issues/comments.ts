@@ -10,8 +10,8 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
 import { commentJson, entryJson } from '../../wire/issues.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
   noContent,
   ok,
@@ -22,98 +22,102 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { listHeaders, pageOf } from '../paging.ts';
-import { placeOf } from '../api-dependencies.ts';
+import { listHeaders, parsePage } from '../paging.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
 import {
-  commentAt,
-  issueAt,
+  getComment,
+  getIssue,
   mayWrite,
-  needOpen,
-  peopleOf,
-  repositoryAt,
-  seenEntry,
-  timeAt,
-  type IssueParts,
+  requireNotArchived,
+  readPeople,
+  getIssueRepository,
+  findVisibleEntry,
+  parseTime,
+  type IssueDependencies,
 } from './issue-access.ts';
 
 const commentBody = z.object({ body: required });
 
-/** Comments, and the timeline in which they stand. */
-export function commentRoutes(parts: IssueParts): readonly Route[] {
+/** Builds the routes of comments and timelines. */
+export function commentRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    route('GET', '/repos/:owner/:repo/issues/comments', 'issue', (call) => listRepositoryComments(parts, call)),
-    route('GET', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => readComment(parts, call)),
-    signedInRoute('PATCH', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => changeComment(parts, call)),
-    signedInRoute('DELETE', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => deleteComment(parts, call)),
-    // The peer's older addresses of the same.
+    route('GET', '/repos/:owner/:repo/issues/comments', 'issue', (call) => listRepositoryComments(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => readComment(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => changeComment(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => deleteComment(deps, call)),
+    // Older paths of the same routes in Gitea.
     signedInRoute('PATCH', '/repos/:owner/:repo/issues/:index/comments/:id', 'issue', (call) =>
-      changeComment(parts, call),
+      changeComment(deps, call),
     ),
     signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/comments/:id', 'issue', (call) =>
-      deleteComment(parts, call),
+      deleteComment(deps, call),
     ),
-    route('GET', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) => listComments(parts, call)),
-    signedInRoute('POST', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) =>
-      addIssueComment(parts, call),
-    ),
-    route('GET', '/repos/:owner/:repo/issues/:index/timeline', 'issue', (call) => readTimeline(parts, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) => listComments(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) => addIssueComment(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/timeline', 'issue', (call) => readTimeline(deps, call)),
   ];
 }
 
-function findEntry(parts: IssueParts, call: Call, id: number) {
-  return seenEntry(parts, call, id);
+function findEntry(deps: IssueDependencies, call: Call, id: number) {
+  return findVisibleEntry(deps, call, id);
 }
 
-async function toCommentJson(parts: IssueParts, call: Call, repository: Repository, issue: Issue, entry: EntryRow) {
-  const { db } = parts;
+async function toCommentJson(
+  deps: IssueDependencies,
+  call: Call,
+  repository: Repository,
+  issue: Issue,
+  entry: EntryRow,
+) {
+  const { db } = deps;
   return commentJson(
     entry,
     issue,
-    placeOf(call, repository),
-    await peopleOf(parts, call, [entry.author]),
+    getRepositoryAddress(call, repository),
+    await readPeople(deps, call, [entry.author]),
     (await attachmentsOf(db, [entry.id])).get(entry.id),
   );
 }
 
-async function getChangeableComment(parts: IssueParts, call: Call) {
-  const found = await commentAt(parts, call);
-  needOpen(found.repository);
-  if (found.entry.author === accountOf(call) || mayWrite(found.level)) return found;
+async function getChangeableComment(deps: IssueDependencies, call: Call) {
+  const result = await getComment(deps, call);
+  requireNotArchived(result.repository);
+  if (result.entry.author === getAccount(call) || mayWrite(result.level)) return result;
   throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
 }
 
 function parseTimeRange({ query }: Call) {
   return {
-    since: timeAt(query.get('since')) ?? 0,
-    before: timeAt(query.get('before')) ?? Number.MAX_SAFE_INTEGER,
+    since: parseTime(query.get('since')) ?? 0,
+    before: parseTime(query.get('before')) ?? Number.MAX_SAFE_INTEGER,
   };
 }
 
-async function changeComment(parts: IssueParts, call: Call): Promise<Answer> {
-  const { writer } = parts;
-  const { entry, issue, repository } = await getChangeableComment(parts, call);
-  const { body } = await bodyOf(call, commentBody);
-  await writer.run(repository, accountOf(call), (work) => editComment(work, issue, entry.id, body));
-  const changed = await findEntry(parts, call, entry.id);
+async function changeComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { entry, issue, repository } = await getChangeableComment(deps, call);
+  const { body } = await readJsonBody(call, commentBody);
+  await writer.run(repository, getAccount(call), (work) => editComment(work, issue, entry.id, body));
+  const changed = await findEntry(deps, call, entry.id);
   if (changed === undefined) throw unknown();
-  return ok(await toCommentJson(parts, call, repository, issue, changed));
+  return ok(await toCommentJson(deps, call, repository, issue, changed));
 }
 
-async function deleteComment(parts: IssueParts, call: Call): Promise<Answer> {
-  const { context, writer } = parts;
+async function deleteComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context, writer } = deps;
   const attachments = new Attachments(context);
 
-  const { entry, issue, repository } = await getChangeableComment(parts, call);
+  const { entry, issue, repository } = await getChangeableComment(deps, call);
   const files = await attachments.all(issue.id, entry.id);
-  await writer.run(repository, accountOf(call), (work) => removeComment(work, issue, entry.id));
+  await writer.run(repository, getAccount(call), (work) => removeComment(work, issue, entry.id));
   await attachments.forget(repository, files);
   return noContent;
 }
 
-async function readTimeline(parts: IssueParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const { repository, issue } = await issueAt(parts, call);
-  const page = pageOf(call.query);
+async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { repository, issue } = await getIssue(deps, call);
+  const page = parsePage(call.query);
   const { since, before } = parseTimeRange(call);
   const all = db
     .selectFrom('issue_entries')
@@ -127,24 +131,24 @@ async function readTimeline(parts: IssueParts, call: Call): Promise<Answer> {
     db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
     withCounts(db).where('milestones.repository_id', '=', repository.id).execute(),
   ]);
-  const named = entries.flatMap(({ author, details }) => {
+  const accountNames = entries.flatMap(({ author, details }) => {
     const { assignee, resolver } = JSON.parse(details) as EntryDetails;
     return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
   });
-  const person = await peopleOf(parts, call, named);
+  const person = await readPeople(deps, call, accountNames);
   const label = (id: number) => labels.find((each) => each.id === id);
   const milestone = (id: number) => milestones.find((each) => each.id === id);
-  const place = placeOf(call, repository);
+  const place = getRepositoryAddress(call, repository);
   return ok(
     entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
     listHeaders(call, page, Number(count?.count ?? 0)),
   );
 }
 
-async function listRepositoryComments(parts: IssueParts, call: Call): Promise<Answer> {
-  const { db, issues } = parts;
-  const { repository } = await repositoryAt(parts, call);
-  const page = pageOf(call.query);
+async function listRepositoryComments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db, issues } = deps;
+  const { repository } = await getIssueRepository(deps, call);
+  const page = parsePage(call.query);
   const { since, before } = parseTimeRange(call);
   const all = db
     .selectFrom('issue_entries')
@@ -157,13 +161,13 @@ async function listRepositoryComments(parts: IssueParts, call: Call): Promise<An
     all.selectAll('issue_entries').orderBy('issue_entries.id').limit(page.limit).offset(page.offset).execute(),
     all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
   ]);
-  const known = new Map<number, Issue>();
+  const issuesById = new Map<number, Issue>();
   for (const { issue_id: id } of rows) {
-    const issue = known.get(id) ?? (await issues.byId(id));
-    if (issue !== undefined) known.set(id, issue);
+    const issue = issuesById.get(id) ?? (await issues.byId(id));
+    if (issue !== undefined) issuesById.set(id, issue);
   }
-  const person = await peopleOf(
-    parts,
+  const person = await readPeople(
+    deps,
     call,
     rows.map(({ author }) => author),
   );
@@ -171,22 +175,22 @@ async function listRepositoryComments(parts: IssueParts, call: Call): Promise<An
     db,
     rows.map(({ id }) => id),
   );
-  const place = placeOf(call, repository);
-  const some = rows.flatMap((entry) => {
-    const issue = known.get(entry.issue_id);
+  const place = getRepositoryAddress(call, repository);
+  const views = rows.flatMap((entry) => {
+    const issue = issuesById.get(entry.issue_id);
     return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
   });
-  return ok(some, listHeaders(call, page, Number(count?.count ?? 0)));
+  return ok(views, listHeaders(call, page, Number(count?.count ?? 0)));
 }
 
-async function readComment(parts: IssueParts, call: Call): Promise<Answer> {
-  const { entry, issue, repository } = await commentAt(parts, call);
-  return ok(await toCommentJson(parts, call, repository, issue, entry));
+async function readComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { entry, issue, repository } = await getComment(deps, call);
+  return ok(await toCommentJson(deps, call, repository, issue, entry));
 }
 
-async function listComments(parts: IssueParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const { repository, issue } = await issueAt(parts, call);
+async function listComments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { repository, issue } = await getIssue(deps, call);
   const { since, before } = parseTimeRange(call);
   const rows = await db
     .selectFrom('issue_entries')
@@ -197,8 +201,8 @@ async function listComments(parts: IssueParts, call: Call): Promise<Answer> {
     .where('updated_at', '<=', before)
     .orderBy('id')
     .execute();
-  const person = await peopleOf(
-    parts,
+  const person = await readPeople(
+    deps,
     call,
     rows.map(({ author }) => author),
   );
@@ -206,22 +210,22 @@ async function listComments(parts: IssueParts, call: Call): Promise<Answer> {
     db,
     rows.map(({ id }) => id),
   );
-  const place = placeOf(call, repository);
-  // The peer gives them all at once.
+  const place = getRepositoryAddress(call, repository);
+  // Gitea does not page this list.
   return ok(
     rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
     { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
   );
 }
 
-async function addIssueComment(parts: IssueParts, call: Call): Promise<Answer> {
-  const { writer } = parts;
-  const { issue, level, repository } = await issueAt(parts, call);
-  needOpen(repository);
+async function addIssueComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { issue, level, repository } = await getIssue(deps, call);
+  requireNotArchived(repository);
   if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
-  const { body } = await bodyOf(call, commentBody);
-  const id = await writer.run(repository, accountOf(call), (work) => addComment(work, issue, body));
-  const entry = await findEntry(parts, call, id);
+  const { body } = await readJsonBody(call, commentBody);
+  const id = await writer.run(repository, getAccount(call), (work) => addComment(work, issue, body));
+  const entry = await findEntry(deps, call, id);
   if (entry === undefined) throw unknown();
-  return created(await toCommentJson(parts, call, repository, issue, entry));
+  return created(await toCommentJson(deps, call, repository, issue, entry));
 }

@@ -6,9 +6,9 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
 import {
-  accountOf,
+  getAccount,
   addCompleteIssue,
-  bodyOf,
+  readJsonBody,
   created,
   noContent,
   ok,
@@ -20,15 +20,15 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf, type Db } from '../api-dependencies.ts';
-import { labelIdsOf } from './fields.ts';
-import { issueAt, needWrite, repositoryAt, type IssueParts } from './issue-access.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getRepositoryAddress, type Db } from '../api-dependencies.ts';
+import { resolveLabelIds } from './fields.ts';
+import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 const color = z.string().transform((text, context) => {
-  const found = labelColor(text);
-  if (found === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
-  return found ?? '';
+  const result = labelColor(text);
+  if (result === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
+  return result ?? '';
 });
 const labelBody = z.object({
   name: required.max(50, 'MaxSize'),
@@ -40,85 +40,89 @@ const labelBody = z.object({
 const changeBody = labelBody.partial();
 const labelsBody = z.object({ labels: optional(z.array(z.union([z.int(), z.string()]))) });
 
-/** The labels of a repository, and those on an issue. */
-export function labelRoutes(parts: IssueParts): readonly Route[] {
+/** Builds the routes of labels of repositories and issues. */
+export function labelRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    route('GET', '/repos/:owner/:repo/labels', 'issue', (call) => listLabels(parts, call)),
-    signedInRoute('POST', '/repos/:owner/:repo/labels', 'issue', (call) => createLabel(parts, call)),
-    route('GET', '/repos/:owner/:repo/labels/:id', 'issue', (call) => readLabel(parts, call)),
-    signedInRoute('PATCH', '/repos/:owner/:repo/labels/:id', 'issue', (call) => changeLabel(parts, call)),
-    signedInRoute('DELETE', '/repos/:owner/:repo/labels/:id', 'issue', (call) => deleteLabel(parts, call)),
-    route('GET', '/repos/:owner/:repo/issues/:index/labels', 'issue', (call) => listIssueLabels(parts, call)),
+    route('GET', '/repos/:owner/:repo/labels', 'issue', (call) => listLabels(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/labels', 'issue', (call) => createLabel(deps, call)),
+    route('GET', '/repos/:owner/:repo/labels/:id', 'issue', (call) => readLabel(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo/labels/:id', 'issue', (call) => changeLabel(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/labels/:id', 'issue', (call) => deleteLabel(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/labels', 'issue', (call) => listIssueLabels(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/issues/:index/labels', 'issue', async (call) =>
-      ok(await changeIssueLabels(parts, call, (had, asked) => [...had, ...asked])),
+      ok(await changeIssueLabels(deps, call, (before, input) => [...before, ...input])),
     ),
     signedInRoute('PUT', '/repos/:owner/:repo/issues/:index/labels', 'issue', async (call) =>
-      ok(await changeIssueLabels(parts, call, (_had, asked) => asked)),
+      ok(await changeIssueLabels(deps, call, (_had, input) => input)),
     ),
     signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/labels', 'issue', (call) =>
-      clearIssueLabels(parts, call),
+      clearIssueLabels(deps, call),
     ),
     signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/labels/:label', 'issue', (call) =>
-      removeIssueLabel(parts, call),
+      removeIssueLabel(deps, call),
     ),
   ];
 }
 
-function findLabels({ db }: IssueParts, repository: Repository) {
+function findLabels({ db }: IssueDependencies, repository: Repository) {
   return db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute();
 }
 
-async function getLabel(parts: IssueParts, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
-  const { db } = parts;
-  const place = await repositoryAt(parts, call);
-  if (call.method !== 'GET' && call.method !== 'HEAD') needWrite(place);
+async function getLabel(deps: IssueDependencies, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
+  const { db } = deps;
+  const place = await getIssueRepository(deps, call);
+  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
   const label = await db
     .selectFrom('labels')
     .selectAll()
     .where('repository_id', '=', place.repository.id)
-    .where('id', '=', numberOf(call.params['id']))
+    .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
   if (label === undefined) throw unknown();
   return { repository: place.repository, label };
 }
 
-async function getLabelJson({ db }: IssueParts, call: Call, repository: Repository, id: number) {
+async function getLabelJson({ db }: IssueDependencies, call: Call, repository: Repository, id: number) {
   const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw unknown();
-  return labelJson(row, placeOf(call, repository));
+  return labelJson(row, getRepositoryAddress(call, repository));
 }
 
-/** Those on an issue after `change` was made of those it had. */
+/** Replaces the labels of an issue with the result of `change` and returns them. */
 async function changeIssueLabels(
-  parts: IssueParts,
+  deps: IssueDependencies,
   call: Call,
-  change: (had: readonly number[], asked: readonly number[]) => readonly number[],
+  change: (before: readonly number[], input: readonly number[]) => readonly number[],
   asked?: readonly (number | string)[],
 ) {
-  const { issues, writer } = parts;
-  const place = await issueAt(parts, call);
-  needWrite(place);
+  const { issues, writer } = deps;
+  const place = await getIssue(deps, call);
+  requireWrite(place);
   const { issue, repository } = place;
-  const wanted = await labelIdsOf(parts, repository, asked ?? (await bodyOf(call, labelsBody)).labels ?? []);
+  const requested = await resolveLabelIds(
+    deps,
+    repository,
+    asked ?? (await readJsonBody(call, labelsBody)).labels ?? [],
+  );
   const had = issue.labels.map(({ id }) => id);
-  await writer.run(repository, accountOf(call), (work) => setLabels(work, issue, change(had, wanted)));
+  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(had, requested)));
   const labels = (await issues.byId(issue.id))?.labels ?? [];
-  return labels.map((label) => labelJson(label, placeOf(call, repository)));
+  return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
 }
 
-async function listLabels(parts: IssueParts, call: Call): Promise<Answer> {
-  const { repository } = await repositoryAt(parts, call);
-  const all = await findLabels(parts, repository);
-  const page = pageOf(call.query);
-  const some = partOf(all, page).map((label) => labelJson(label, placeOf(call, repository)));
+async function listLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { repository } = await getIssueRepository(deps, call);
+  const all = await findLabels(deps, repository);
+  const page = parsePage(call.query);
+  const some = getPageItems(all, page).map((label) => labelJson(label, getRepositoryAddress(call, repository)));
   return ok(some, listHeaders(call, page, all.length));
 }
 
-async function createLabel(parts: IssueParts, call: Call): Promise<Answer> {
-  const { context } = parts;
-  const place = await repositoryAt(parts, call);
-  needWrite(place);
-  const asked = await bodyOf(call, labelBody);
+async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const place = await getIssueRepository(deps, call);
+  requireWrite(place);
+  const asked = await readJsonBody(call, labelBody);
   const { id } = await context.commit((transaction: Db) =>
     transaction
       .insertInto('labels')
@@ -133,18 +137,18 @@ async function createLabel(parts: IssueParts, call: Call): Promise<Answer> {
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  return created(await getLabelJson(parts, call, place.repository, id));
+  return created(await getLabelJson(deps, call, place.repository, id));
 }
 
-async function readLabel(parts: IssueParts, call: Call): Promise<Answer> {
-  const { label, repository } = await getLabel(parts, call);
-  return ok(labelJson(label, placeOf(call, repository)));
+async function readLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { label, repository } = await getLabel(deps, call);
+  return ok(labelJson(label, getRepositoryAddress(call, repository)));
 }
 
-async function changeLabel(parts: IssueParts, call: Call): Promise<Answer> {
-  const { context } = parts;
-  const { label, repository } = await getLabel(parts, call);
-  const asked = await bodyOf(call, changeBody);
+async function changeLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { label, repository } = await getLabel(deps, call);
+  const asked = await readJsonBody(call, changeBody);
   const set = {
     name: asked.name ?? label.name,
     color: asked.color ?? label.color,
@@ -155,29 +159,29 @@ async function changeLabel(parts: IssueParts, call: Call): Promise<Answer> {
   await context.commit((transaction: Db) =>
     transaction.updateTable('labels').set(set).where('id', '=', label.id).execute(),
   );
-  return ok(await getLabelJson(parts, call, repository, label.id));
+  return ok(await getLabelJson(deps, call, repository, label.id));
 }
 
-async function deleteLabel(parts: IssueParts, call: Call): Promise<Answer> {
-  const { context } = parts;
-  const { label } = await getLabel(parts, call);
+async function deleteLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { label } = await getLabel(deps, call);
   await context.commit((transaction: Db) => transaction.deleteFrom('labels').where('id', '=', label.id).execute());
   return noContent;
 }
 
-async function listIssueLabels(parts: IssueParts, call: Call): Promise<Answer> {
-  const { issue, repository } = await issueAt(parts, call);
-  return ok(issue.labels.map((label) => labelJson(label, placeOf(call, repository))));
+async function listIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { issue, repository } = await getIssue(deps, call);
+  return ok(issue.labels.map((label) => labelJson(label, getRepositoryAddress(call, repository))));
 }
 
-async function clearIssueLabels(parts: IssueParts, call: Call): Promise<Answer> {
-  await changeIssueLabels(parts, call, () => [], []);
+async function clearIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  await changeIssueLabels(deps, call, () => [], []);
   return noContent;
 }
 
-async function removeIssueLabel(parts: IssueParts, call: Call): Promise<Answer> {
+async function removeIssueLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
   const asked = call.params['label'] ?? '';
-  const wanted = /^\d{1,15}$/.test(asked) ? Number(asked) : asked;
-  await changeIssueLabels(parts, call, (had, [gone]) => had.filter((id) => id !== gone), [wanted]);
+  const requested = /^\d{1,15}$/.test(asked) ? Number(asked) : asked;
+  await changeIssueLabels(deps, call, (had, [removed]) => had.filter((id) => id !== removed), [requested]);
   return noContent;
 }

@@ -2,46 +2,46 @@ import { Problem } from '../../../contracts/problem.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { NotificationRow } from '../../store/issue-tables.ts';
 import { notificationJson } from '../../wire/notifications.ts';
-import { accountOf, needIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
-import { flag, listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf, shown, type Db } from '../api-dependencies.ts';
-import { repositoryAt, timeAt, type IssueParts } from './issue-access.ts';
+import { getAccount, requireIdentity, ok, type Answer, type Call, type Route } from '../call.ts';
+import { parseFlag, listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
+import { getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
 
-/** Stored as one of these; the peer's clients name them so, too. */
+/** States of a notification, stored and requested by these names. */
 const states = ['unread', 'read', 'pinned'] as const;
 type State = (typeof states)[number];
-/** More are not looked at at once. */
-const most = 1000;
+/** Maximum number of notifications read by one request. */
+const maxRows = 1000;
 
-/** What somebody has not looked at yet. */
-export function notificationRoutes(parts: IssueParts): readonly Route[] {
+/** Builds the routes of notifications about issues and pull requests. */
+export function notificationRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    notificationRoute('GET', '/notifications', (call) => listNotifications(parts, call)),
-    notificationRoute('PUT', '/notifications', (call) => markNotifications(parts, call)),
+    notificationRoute('GET', '/notifications', (call) => listNotifications(deps, call)),
+    notificationRoute('PUT', '/notifications', (call) => markNotifications(deps, call)),
     notificationRoute('GET', '/notifications/new', async (call) =>
-      ok({ new: (await findRows(parts, call, ['unread'])).length }),
+      ok({ new: (await findRows(deps, call, ['unread'])).length }),
     ),
     notificationRoute('GET', '/notifications/threads/:id', async (call) =>
-      ok((await notificationsJson(parts, call, [await getThread(parts, call)]))[0]),
+      ok((await notificationsJson(deps, call, [await getThread(deps, call)]))[0]),
     ),
-    notificationRoute('PATCH', '/notifications/threads/:id', (call) => changeThread(parts, call)),
+    notificationRoute('PATCH', '/notifications/threads/:id', (call) => changeThread(deps, call)),
     notificationRoute('GET', '/repos/:owner/:repo/notifications', async (call) =>
-      listNotifications(parts, call, (await repositoryAt(parts, call)).repository.id),
+      listNotifications(deps, call, (await getIssueRepository(deps, call)).repository.id),
     ),
     notificationRoute('PUT', '/repos/:owner/:repo/notifications', async (call) =>
-      markNotifications(parts, call, (await repositoryAt(parts, call)).repository.id),
+      markNotifications(deps, call, (await getIssueRepository(deps, call)).repository.id),
     ),
   ];
 }
 
-/** What he may not see any more is not told either. */
+/** Returns notifications of repositories that the caller may still read. */
 async function findRows(
-  { access, db, repositories }: IssueParts,
+  { access, db, repositories }: IssueDependencies,
   call: Call,
-  wanted: readonly State[],
+  requested: readonly State[],
   repository?: number,
 ): Promise<NotificationRow[]> {
-  const { account } = needIdentity(call.visitor);
+  const { account } = requireIdentity(call.visitor);
   const sight = await access.sight(call.visitor);
   const { query } = call;
   let rows = db
@@ -49,51 +49,52 @@ async function findRows(
     .innerJoin('issues', 'issues.id', 'issue_notifications.issue_id')
     .selectAll('issue_notifications')
     .where('issue_notifications.account', '=', account)
-    .where('issue_notifications.state', 'in', [...wanted])
+    .where('issue_notifications.state', 'in', [...requested])
     .where('issues.repository_id', 'in', repositories.idsOf({ sight }));
   if (repository !== undefined) rows = rows.where('issues.repository_id', '=', repository);
   const types = query.getAll('subject-type').flatMap((text) => text.split(','));
   if (types.length === 1) rows = rows.where('issues.pull', '=', Number(types[0]?.toLowerCase() === 'pull'));
-  const [since, before] = [timeAt(query.get('since')), timeAt(query.get('before'))];
+  const [since, before] = [parseTime(query.get('since')), parseTime(query.get('before'))];
   if (since !== undefined) rows = rows.where('issue_notifications.updated_at', '>=', since);
   if (before !== undefined) rows = rows.where('issue_notifications.updated_at', '<=', before);
   return rows
     .orderBy('issue_notifications.updated_at', 'desc')
     .orderBy('issue_notifications.id', 'desc')
-    .limit(most)
+    .limit(maxRows)
     .execute();
 }
 
 function parseStates({ query }: Call): readonly State[] {
-  if (flag(query, 'all') === true) return states;
+  if (parseFlag(query, 'all') === true) return states;
   const asked = query.getAll('status-types').flatMap((text) => text.split(','));
-  const wanted = states.filter((state) => asked.includes(state));
-  return wanted.length > 0 ? wanted : ['unread', 'pinned'];
+  const requested = states.filter((state) => asked.includes(state));
+  return requested.length > 0 ? requested : ['unread', 'pinned'];
 }
 
-async function notificationsJson(parts: IssueParts, call: Call, rows: readonly NotificationRow[]) {
-  const { access, issues, repositories } = parts;
+async function notificationsJson(deps: IssueDependencies, call: Call, rows: readonly NotificationRow[]) {
+  const { access, issues, repositories } = deps;
   const views = new Map<number, unknown>();
-  const found: unknown[] = [];
+  const items: unknown[] = [];
   for (const row of rows) {
     const issue = await issues.byId(row.issue_id);
     const repository = issue && (await repositories.byId(issue.repository_id));
     if (issue === undefined || repository === undefined) continue;
     const view =
-      views.get(repository.id) ?? (await shown(parts, call, repository, await access.level(call.visitor, repository)));
+      views.get(repository.id) ??
+      (await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
     views.set(repository.id, view);
-    found.push(notificationJson(row, issue, placeOf(call, repository), view));
+    items.push(notificationJson(row, issue, getRepositoryAddress(call, repository), view));
   }
-  return found;
+  return items;
 }
 
-async function listNotifications(parts: IssueParts, call: Call, repository?: number): Promise<Answer> {
-  const rows = await findRows(parts, call, parseStates(call), repository);
-  const page = pageOf(call.query);
-  return ok(await notificationsJson(parts, call, partOf(rows, page)), listHeaders(call, page, rows.length));
+async function listNotifications(deps: IssueDependencies, call: Call, repository?: number): Promise<Answer> {
+  const rows = await findRows(deps, call, parseStates(call), repository);
+  const page = parsePage(call.query);
+  return ok(await notificationsJson(deps, call, getPageItems(rows, page)), listHeaders(call, page, rows.length));
 }
 
-async function setState({ context }: IssueParts, rows: readonly NotificationRow[], state: State): Promise<void> {
+async function setState({ context }: IssueDependencies, rows: readonly NotificationRow[], state: State): Promise<void> {
   if (rows.length === 0) return;
   await context.commit((transaction: Db) =>
     transaction
@@ -108,37 +109,37 @@ async function setState({ context }: IssueParts, rows: readonly NotificationRow[
   );
 }
 
-async function markNotifications(parts: IssueParts, call: Call, repository?: number): Promise<Answer> {
+async function markNotifications(deps: IssueDependencies, call: Call, repository?: number): Promise<Answer> {
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
-  const last = timeAt(call.query.get('last_read_at')) ?? Number.MAX_SAFE_INTEGER;
+  const last = parseTime(call.query.get('last_read_at')) ?? Number.MAX_SAFE_INTEGER;
   const asked =
-    call.query.has('status-types') || flag(call.query, 'all') === true ? parseStates(call) : (['unread'] as const);
-  const rows = (await findRows(parts, call, asked, repository)).filter(({ updated_at }) => updated_at <= last);
-  await setState(parts, rows, to);
+    call.query.has('status-types') || parseFlag(call.query, 'all') === true ? parseStates(call) : (['unread'] as const);
+  const rows = (await findRows(deps, call, asked, repository)).filter(({ updated_at }) => updated_at <= last);
+  await setState(deps, rows, to);
   return {
     status: 205,
     json: await notificationsJson(
-      parts,
+      deps,
       call,
       rows.map((row) => ({ ...row, state: to })),
     ),
   };
 }
 
-async function getThread(parts: IssueParts, call: Call): Promise<NotificationRow> {
-  const { db } = parts;
-  const id = numberOf(call.params['id']);
+async function getThread(deps: IssueDependencies, call: Call): Promise<NotificationRow> {
+  const { db } = deps;
+  const id = parseId(call.params['id']);
   const row = await db
     .selectFrom('issue_notifications')
     .selectAll()
     .where('id', '=', id)
-    .where('account', '=', accountOf(call))
+    .where('account', '=', getAccount(call))
     .executeTakeFirst();
-  const seen = row === undefined ? [] : await findRows(parts, { ...call, query: new URLSearchParams() }, states);
-  const found = seen.find((each) => each.id === id);
-  if (found === undefined) throw unknown();
-  return found;
+  const seen = row === undefined ? [] : await findRows(deps, { ...call, query: new URLSearchParams() }, states);
+  const items = seen.find((each) => each.id === id);
+  if (items === undefined) throw unknown();
+  return items;
 }
 
 function notificationRoute(method: Route['method'], path: string, handle: Route['handle']): Route {
@@ -151,10 +152,10 @@ function notificationRoute(method: Route['method'], path: string, handle: Route[
   };
 }
 
-async function changeThread(parts: IssueParts, call: Call): Promise<Answer> {
+async function changeThread(deps: IssueDependencies, call: Call): Promise<Answer> {
   const to = states.find((state) => state === (call.query.get('to-status') ?? 'read'));
   if (to === undefined) throw new Problem('git.invalid', 400, 'unknown status');
-  const row = await getThread(parts, call);
-  await setState(parts, [row], to);
-  return { status: 205, json: (await notificationsJson(parts, call, [{ ...row, state: to }]))[0] };
+  const row = await getThread(deps, call);
+  await setState(deps, [row], to);
+  return { status: 205, json: (await notificationsJson(deps, call, [{ ...row, state: to }]))[0] };
 }

@@ -2,38 +2,44 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import { timeOf } from '../../wire/time.ts';
-import { accountOf, bodyOf, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
+import { formatTime } from '../../wire/time.ts';
+import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
 import type { Db } from '../api-dependencies.ts';
-import { issueAt, needOpen, peopleOf, repositoryAt, type IssueParts } from './issue-access.ts';
+import {
+  getIssue,
+  requireNotArchived,
+  readPeople,
+  getIssueRepository,
+  type IssueDependencies,
+} from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
 
-/** What people think of an issue or a comment, in one sign; and whether they follow an issue. */
-export function reactionRoutes(parts: IssueParts): readonly Route[] {
-  const { context } = parts;
+/** Builds the routes of reactions and of subscriptions to issues. */
+export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
+  const { context } = deps;
   return [
     ...['/repos/:owner/:repo/issues/comments/:id/reactions', '/repos/:owner/:repo/issues/:index/reactions'].flatMap(
       (path): Route[] => [
-        route('GET', path, 'issue', (call) => listReactions(parts, call)),
-        signedInRoute('POST', path, 'issue', (call) => changeReaction(parts, call)),
-        signedInRoute('DELETE', path, 'issue', (call) => changeReaction(parts, call)),
+        route('GET', path, 'issue', (call) => listReactions(deps, call)),
+        signedInRoute('POST', path, 'issue', (call) => changeReaction(deps, call)),
+        signedInRoute('DELETE', path, 'issue', (call) => changeReaction(deps, call)),
       ],
     ),
-    route('GET', '/repos/:owner/:repo/issues/:index/subscriptions', 'issue', (call) => listSubscribers(parts, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/subscriptions', 'issue', (call) => listSubscribers(deps, call)),
     signedInRoute('GET', '/repos/:owner/:repo/issues/:index/subscriptions/check', 'issue', async (call) =>
-      ok(await readSubscription(parts, call, accountOf(call))),
+      ok(await readSubscription(deps, call, getAccount(call))),
     ),
     ...(['PUT', 'DELETE'] as const).map((method): Route =>
       signedInRoute(method, '/repos/:owner/:repo/issues/:index/subscriptions/:user', 'issue', async (call) => {
-        const account = accountOf(call);
-        // Nobody decides for others what they hear of.
+        const account = getAccount(call);
+        // An account changes only its own subscription.
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
           throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
-        const { issue } = await issueAt(parts, call);
-        const was = (await readSubscription(parts, call, account)).subscribed;
+        const { issue } = await getIssue(deps, call);
+        const was = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');
         await context.commit((transaction: Db) =>
           transaction
@@ -48,31 +54,31 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
   ];
 }
 
-/** What a call is about: an issue (entry 0), or a comment. */
+/** Returns the issue (entry 0) or comment of a call. */
 async function getSubject(
-  parts: IssueParts,
+  deps: IssueDependencies,
   call: Call,
 ): Promise<{ repository: Repository; issue: number; entry: number }> {
-  const { db } = parts;
+  const { db } = deps;
   if (call.params['index'] !== undefined) {
-    const { issue, repository } = await issueAt(parts, call);
+    const { issue, repository } = await getIssue(deps, call);
     return { repository, issue: issue.id, entry: 0 };
   }
-  const { repository } = await repositoryAt(parts, call);
+  const { repository } = await getIssueRepository(deps, call);
   const entry = await db
     .selectFrom('issue_entries')
     .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
     .select(['issue_entries.id', 'issue_entries.issue_id'])
-    .where('issue_entries.id', '=', numberOf(call.params['id']))
+    .where('issue_entries.id', '=', parseId(call.params['id']))
     .where('issues.repository_id', '=', repository.id)
     .executeTakeFirst();
   if (entry === undefined) throw unknown();
   return { repository, issue: entry.issue_id, entry: entry.id };
 }
 
-async function listReactions(parts: IssueParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const { issue, entry } = await getSubject(parts, call);
+async function listReactions(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, entry } = await getSubject(deps, call);
   const all = await db
     .selectFrom('issue_reactions')
     .selectAll()
@@ -80,30 +86,30 @@ async function listReactions(parts: IssueParts, call: Call): Promise<Answer> {
     .where('entry_id', '=', entry)
     .orderBy('created_at')
     .execute();
-  const page = pageOf(call.query);
-  const person = await peopleOf(
-    parts,
+  const page = parsePage(call.query);
+  const person = await readPeople(
+    deps,
     call,
     all.map(({ account }) => account),
   );
   return ok(
-    partOf(all, page).map(({ account, content, created_at }) => ({
+    getPageItems(all, page).map(({ account, content, created_at }) => ({
       user: person(account),
       content,
-      created_at: timeOf(created_at),
+      created_at: formatTime(created_at),
     })),
     listHeaders(call, page, all.length),
   );
 }
 
-async function changeReaction(parts: IssueParts, call: Call): Promise<Answer> {
-  const { context } = parts;
-  const { repository, issue, entry } = await getSubject(parts, call);
-  needOpen(repository);
-  const { content } = await bodyOf(call, reactionBody);
+async function changeReaction(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { repository, issue, entry } = await getSubject(deps, call);
+  requireNotArchived(repository);
+  const { content } = await readJsonBody(call, reactionBody);
   if (!(reactions as readonly string[]).includes(content))
     throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
-  const account = accountOf(call);
+  const account = getAccount(call);
   if (call.method === 'DELETE') {
     await context.commit((transaction: Db) =>
       transaction
@@ -124,14 +130,14 @@ async function changeReaction(parts: IssueParts, call: Call): Promise<Answer> {
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst(),
   );
-  const person = await peopleOf(parts, call, [account]);
-  // As the peer: one that was there already is no new one.
-  return { status: added === 0n ? 200 : 201, json: { user: person(account), content, created_at: timeOf(now) } };
+  const person = await readPeople(deps, call, [account]);
+  // Like Gitea, 200 for a reaction that exists already.
+  return { status: added === 0n ? 200 : 201, json: { user: person(account), content, created_at: formatTime(now) } };
 }
 
-async function readSubscription(parts: IssueParts, call: Call, account: string) {
-  const { db } = parts;
-  const { issue, repository } = await issueAt(parts, call);
+async function readSubscription(deps: IssueDependencies, call: Call, account: string) {
+  const { db } = deps;
+  const { issue, repository } = await getIssue(deps, call);
   const row = await db
     .selectFrom('issue_watches')
     .select('watching')
@@ -147,15 +153,15 @@ async function readSubscription(parts: IssueParts, call: Call, account: string) 
     subscribed,
     ignored: !subscribed,
     reason: null,
-    created_at: timeOf(issue.created_at),
+    created_at: formatTime(issue.created_at),
     url: `${url}/subscriptions`,
     repository_url: url.replace(/\/issues\/\d+$/, ''),
   };
 }
 
-async function listSubscribers(parts: IssueParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const { issue, repository } = await issueAt(parts, call);
+async function listSubscribers(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, repository } = await getIssue(deps, call);
   const rows = await db.selectFrom('issue_watches').selectAll().where('issue_id', '=', issue.id).execute();
   const owner = repository.ownerKind === 'account' ? [repository.owner] : [];
   const all = new Set([issue.author, ...issue.assignees, ...owner]);
@@ -163,8 +169,8 @@ async function listSubscribers(parts: IssueParts, call: Call): Promise<Answer> {
     if (watching === 1) all.add(account);
     else all.delete(account);
   }
-  const page = pageOf(call.query);
+  const page = parsePage(call.query);
   const names = [...all].toSorted();
-  const person = await peopleOf(parts, call, names);
-  return ok(partOf(names, page).map(person), listHeaders(call, page, names.length));
+  const person = await readPeople(deps, call, names);
+  return ok(getPageItems(names, page).map(person), listHeaders(call, page, names.length));
 }

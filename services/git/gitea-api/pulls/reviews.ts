@@ -16,8 +16,8 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
 import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
   noContent,
   ok,
@@ -28,10 +28,10 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/issue-access.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { levelOfAccount, placeOf } from '../api-dependencies.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './pull-views.ts';
+import { resolveAccounts, mayWrite, requireNotArchived, requireWrite, readPeople } from '../issues/issue-access.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getLevelOfAccount, getRepositoryAddress } from '../api-dependencies.ts';
+import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
 
 const reviewBody = z.object({
   event: optional(z.string()),
@@ -60,44 +60,42 @@ const states: Readonly<Record<string, ReviewState>> = {
   REQUEST_CHANGES: 'REQUEST_CHANGES',
 };
 
-/** Reviews of pull requests, with remarks on their lines. */
-export function reviewRoutes(parts: PullRestParts): readonly Route[] {
-  const { pulls, writer } = parts;
+/** Builds the routes of reviews and line comments. */
+export function reviewRoutes(deps: PullDependencies): readonly Route[] {
+  const { pulls, writer } = deps;
   return [
-    route('GET', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => listReviews(parts, call)),
-    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) =>
-      createReview(parts, call),
-    ),
-    route('GET', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) => readReview(parts, call)),
+    route('GET', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => listReviews(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => createReview(deps, call)),
+    route('GET', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) => readReview(deps, call)),
     signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) =>
-      submitPendingReview(parts, call),
+      submitPendingReview(deps, call),
     ),
     signedInRoute('DELETE', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) =>
-      deleteReview(parts, call),
+      deleteReview(deps, call),
     ),
     route('GET', '/repos/:owner/:repo/pulls/:index/reviews/:id/comments', 'repository', (call) =>
-      listReviewComments(parts, call),
+      listReviewComments(deps, call),
     ),
     ...(['dismissals', 'undismissals'] as const).map((kind): Route =>
       signedInRoute('POST', `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`, 'repository', async (call) => {
-        const { review, ...place } = await getReview(parts, call);
-        needWrite(place);
-        const { message = '' } = await bodyOf(call, dismissBody);
-        await writer.run(place.repository, accountOf(call), (work) =>
+        const { review, ...place } = await getReview(deps, call);
+        requireWrite(place);
+        const { message = '' } = await readJsonBody(call, dismissBody);
+        await writer.run(place.repository, getAccount(call), (work) =>
           setDismissed(work, review, kind === 'dismissals', message),
         );
-        return reviewResponse(parts, call, place, review.id);
+        return reviewResponse(deps, call, place, review.id);
       }),
     ),
     ...(['POST', 'DELETE'] as const).map((method): Route =>
       signedInRoute(method, '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', async (call) => {
-        const place = await pullAt(parts, call);
-        needOpen(place.repository);
-        const account = accountOf(call);
-        if (!mayWrite(place.level) && place.issue.author !== account) needWrite(place);
-        const names = await accountsNamed(parts, (await bodyOf(call, reviewersBody)).reviewers ?? []);
+        const place = await getPull(deps, call);
+        requireNotArchived(place.repository);
+        const account = getAccount(call);
+        if (!mayWrite(place.level) && place.issue.author !== account) requireWrite(place);
+        const names = await resolveAccounts(deps, (await readJsonBody(call, reviewersBody)).reviewers ?? []);
         for (const name of method === 'POST' ? names : []) {
-          if ((await levelOfAccount(parts, name, place.repository)) === 'none')
+          if ((await getLevelOfAccount(deps, name, place.repository)) === 'none')
             throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
         }
         if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
@@ -105,9 +103,9 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
           requestReviews(work, place.issue, names, method === 'POST'),
         );
         if (method === 'DELETE') return noContent;
-        const now = parts.context.clock.now();
+        const now = deps.context.clock.now();
         const { head } = await pulls.state(place.repository, place.issue);
-        const asked = {
+        const input = {
           id: 0,
           issue_id: place.issue.id,
           body: '',
@@ -117,11 +115,11 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
           created_at: now,
           updated_at: now,
         };
-        const person = await peopleOf(parts, call, names);
-        const at = placeOf(call, place.repository);
+        const person = await readPeople(deps, call, names);
+        const index = getRepositoryAddress(call, place.repository);
         return created(
           names.map((author) =>
-            reviewJson({ ...asked, author, state: 'REQUEST_REVIEW' }, place.issue, at, {
+            reviewJson({ ...input, author, state: 'REQUEST_REVIEW' }, place.issue, index, {
               person,
               head,
               comments: 0,
@@ -140,18 +138,18 @@ function parseReviewState(event: string | undefined): ReviewState {
   return state;
 }
 
-/** One that is not sent yet is there for its author alone. */
+/** Returns true if the caller may see the review: a pending one is visible only to its author. */
 function isVisible(call: Call, review: ReviewRow): boolean {
   return review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
 }
 
 async function reviewsJson(
-  parts: PullRestParts,
+  deps: PullDependencies,
   call: Call,
-  { issue, repository }: PullPlace,
+  { issue, repository }: PullContext,
   reviews: readonly ReviewRow[],
 ) {
-  const { db, pulls } = parts;
+  const { db, pulls } = deps;
   const entries = await db
     .selectFrom('issue_entries')
     .select(['id', 'kind', 'review_id'])
@@ -159,56 +157,57 @@ async function reviewsJson(
     .where('review_id', 'is not', null)
     .execute();
   const { head } = await pulls.state(repository, issue);
-  const person = await peopleOf(
-    parts,
+  const person = await readPeople(
+    deps,
     call,
     reviews.map(({ author }) => author),
   );
   return reviews.map((review) => {
-    const own = entries.filter(({ review_id }) => review_id === review.id);
-    return reviewJson(review, issue, placeOf(call, repository), {
-      ...{ person, head },
-      comments: own.filter(({ kind }) => kind === 'code').length,
-      entry: own.find(({ kind }) => kind === 'review')?.id,
+    const reviewEntries = entries.filter(({ review_id }) => review_id === review.id);
+    return reviewJson(review, issue, getRepositoryAddress(call, repository), {
+      person,
+      head,
+      comments: reviewEntries.filter(({ kind }) => kind === 'code').length,
+      entry: reviewEntries.find(({ kind }) => kind === 'review')?.id,
     });
   });
 }
 
-async function getReview(parts: PullRestParts, call: Call) {
-  const { db } = parts;
-  const place = await pullAt(parts, call);
+async function getReview(deps: PullDependencies, call: Call) {
+  const { db } = deps;
+  const place = await getPull(deps, call);
   const review = await db
     .selectFrom('reviews')
     .selectAll()
     .where('issue_id', '=', place.issue.id)
-    .where('id', '=', numberOf(call.params['id']))
+    .where('id', '=', parseId(call.params['id']))
     .executeTakeFirst();
   if (review === undefined || !isVisible(call, review)) throw unknown();
   return { ...place, review };
 }
 
-async function reviewResponse(parts: PullRestParts, call: Call, place: PullPlace, id: number) {
-  const { db } = parts;
-  const [found] = await reviewsJson(
-    parts,
+async function reviewResponse(deps: PullDependencies, call: Call, place: PullContext, id: number) {
+  const { db } = deps;
+  const [result] = await reviewsJson(
+    deps,
     call,
     place,
     await db.selectFrom('reviews').selectAll().where('id', '=', id).execute(),
   );
-  if (found === undefined) throw unknown();
-  return ok(found);
+  if (result === undefined) throw unknown();
+  return ok(result);
 }
 
 async function toLineComments(
-  { git, keeper, pulls }: PullRestParts,
+  { git, keeper, pulls }: PullDependencies,
   repository: Repository,
-  place: PullPlace,
-  asked: z.infer<typeof reviewBody>['comments'],
+  place: PullContext,
+  input: z.infer<typeof reviewBody>['comments'],
 ): Promise<readonly LineComment[]> {
-  if (asked === undefined || asked.length === 0) return [];
+  if (input === undefined || input.length === 0) return [];
   const { head, comparison } = await pulls.state(repository, place.issue);
   return Promise.all(
-    asked.map(async ({ path, body, new_position: after = 0, old_position: before = 0 }) => {
+    input.map(async ({ path, body, new_position: after = 0, old_position: before = 0 }) => {
       const line = after > 0 ? after : -before;
       const file = comparison.files.find((each) => each.path === path || each.from === path);
       if (file === undefined || comparison.mergeBase === undefined) return { path, body, line, hunk: '' };
@@ -232,67 +231,67 @@ async function toLineComments(
   );
 }
 
-async function listReviews(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const place = await pullAt(parts, call);
+async function listReviews(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const place = await getPull(deps, call);
   const all = await db.selectFrom('reviews').selectAll().where('issue_id', '=', place.issue.id).orderBy('id').execute();
   const seen = all.filter((review) => isVisible(call, review));
-  const page = pageOf(call.query);
-  return ok(await reviewsJson(parts, call, place, partOf(seen, page)), listHeaders(call, page, seen.length));
+  const page = parsePage(call.query);
+  return ok(await reviewsJson(deps, call, place, getPageItems(seen, page)), listHeaders(call, page, seen.length));
 }
 
-async function createReview(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { pulls, writer } = parts;
-  const place = await pullAt(parts, call);
+async function createReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { pulls, writer } = deps;
+  const place = await getPull(deps, call);
   const { issue, level, repository } = place;
-  needOpen(repository);
-  const asked = await bodyOf(call, reviewBody);
+  requireNotArchived(repository);
+  const input = await readJsonBody(call, reviewBody);
   const { head } = await pulls.state(repository, issue);
-  const wanted = {
-    state: parseReviewState(asked.event),
-    body: asked.body ?? '',
-    commit: (asked.commit_id ?? '') === '' ? head : (asked.commit_id ?? head),
+  const newReview = {
+    state: parseReviewState(input.event),
+    body: input.body ?? '',
+    commit: (input.commit_id ?? '') === '' ? head : (input.commit_id ?? head),
     official: mayWrite(level),
-    comments: await toLineComments(parts, repository, place, asked.comments),
+    comments: await toLineComments(deps, repository, place, input.comments),
   };
-  const id = await writer.run(repository, accountOf(call), (work) => addReview(work, issue, wanted));
-  return reviewResponse(parts, call, place, id);
+  const id = await writer.run(repository, getAccount(call), (work) => addReview(work, issue, newReview));
+  return reviewResponse(deps, call, place, id);
 }
 
-async function readReview(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { review, ...place } = await getReview(parts, call);
-  return reviewResponse(parts, call, place, review.id);
+async function readReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { review, ...place } = await getReview(deps, call);
+  return reviewResponse(deps, call, place, review.id);
 }
 
-async function submitPendingReview(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { writer } = parts;
-  const { review, ...place } = await getReview(parts, call);
-  if (review.author !== accountOf(call) || review.state !== 'PENDING')
+async function submitPendingReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { review, ...place } = await getReview(deps, call);
+  if (review.author !== getAccount(call) || review.state !== 'PENDING')
     throw new Problem('git.invalid', 422, 'review is not pending');
-  const asked = await bodyOf(call, reviewBody);
-  const state = parseReviewState(asked.event);
+  const input = await readJsonBody(call, reviewBody);
+  const state = parseReviewState(input.event);
   if (state === 'PENDING') throw new Problem('git.invalid', 422, 'review stay pending');
   await writer.run(place.repository, review.author, (work) =>
-    submitReview(work, place.issue, review.id, state, asked.body ?? ''),
+    submitReview(work, place.issue, review.id, state, input.body ?? ''),
   );
-  return reviewResponse(parts, call, place, review.id);
+  return reviewResponse(deps, call, place, review.id);
 }
 
-async function deleteReview(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { context, writer } = parts;
+async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { context, writer } = deps;
   const attachments = new Attachments(context);
 
-  const { review, level, repository } = await getReview(parts, call);
-  if (review.author !== accountOf(call) && level !== 'admin')
+  const { review, level, repository } = await getReview(deps, call);
+  if (review.author !== getAccount(call) && level !== 'admin')
     throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
-  const files = await writer.run(repository, accountOf(call), (work) => removeReview(work, review));
+  const files = await writer.run(repository, getAccount(call), (work) => removeReview(work, review));
   await attachments.forget(repository, files);
   return noContent;
 }
 
-async function listReviewComments(parts: PullRestParts, call: Call): Promise<Answer> {
-  const { db } = parts;
-  const { issue, repository, review } = await getReview(parts, call);
+async function listReviewComments(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, repository, review } = await getReview(deps, call);
   const rows = await db
     .selectFrom('issue_entries')
     .selectAll()
@@ -300,10 +299,10 @@ async function listReviewComments(parts: PullRestParts, call: Call): Promise<Ans
     .where('kind', '=', 'code')
     .orderBy('id')
     .execute();
-  const person = await peopleOf(
-    parts,
+  const person = await readPeople(
+    deps,
     call,
     rows.map(({ author }) => author),
   );
-  return ok(rows.map((row) => reviewCommentJson(row, issue, placeOf(call, repository), person)));
+  return ok(rows.map((row) => reviewCommentJson(row, issue, getRepositoryAddress(call, repository), person)));
 }
