@@ -78,7 +78,7 @@ export async function isStillValid(context: Context, session: Session): Promise<
 }
 
 function from({ remoteAddress, foreignSite }: Session) {
-  return { remoteAddress, foreignSite };
+  return { remoteAddress, isCrossSite: foreignSite };
 }
 
 /** In the peer's words. */

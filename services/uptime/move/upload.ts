@@ -20,7 +20,7 @@ export async function withUpload<T>(
   const own = await mkdtemp(join(folder, 'import-'));
   const file = join(own, 'upload');
   try {
-    const size = await writeBodyToFile(incoming, file, { most: largestDatabase, tooLarge });
+    const size = await writeBodyToFile(incoming, file, { maxBytes: largestDatabase, tooLarge });
     if (await isDatabase(file)) {
       await using database = await openKuma(file);
       return await work(database.holding);
