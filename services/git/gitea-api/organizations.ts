@@ -106,8 +106,8 @@ async function createOrganization(deps: ApiDependencies, call: Call, owner: stri
   } = await readJsonBody(call, createBody);
   await checkNameAvailable(deps, username);
   const row = { full_name, description, visibility: asked === '' ? ('public' as const) : asked };
-  const createdItem = await organizations.create(username, row, owner);
-  return created(organizationJson(await owners.change(createdItem, { profile }), call.base));
+  const organization = await organizations.create(username, row, owner);
+  return created(organizationJson(await owners.change(organization, { profile }), call.base));
 }
 
 /** @throws Problem (422) when the name is reserved, or belongs to an account in any letter case */

@@ -52,8 +52,8 @@ export function portableRoutes(deps: ApiDependencies & { readonly portable: Port
         const input = call.query.get('owner') ?? '';
         const owner = input === '' ? await owners.ofAccount(getAccount(call)) : await owners.find(input);
         if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${input}]`);
-        const createdItem = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
-        return created(await toRepositoryView(deps, call, createdItem, await access.level(call.visitor, createdItem)));
+        const restored = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
+        return created(await toRepositoryView(deps, call, restored, await access.level(call.visitor, restored)));
       },
     },
   ];

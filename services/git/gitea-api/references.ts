@@ -119,11 +119,11 @@ async function tagsJson(
   return Promise.all(
     some.map(async (tag) => {
       const commit = commits.get(tag.commit);
-      const createdItem = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
+      const tagObject = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
       const message =
-        createdItem === undefined
+        tagObject === undefined
           ? (commit?.message ?? '')
-          : createdItem.bytes.toString().split('\n\n').slice(1).join('\n\n');
+          : tagObject.bytes.toString().split('\n\n').slice(1).join('\n\n');
       return tagJson(
         { ...tag, message, created: commit?.committer.date ?? '' },
         getRepositoryAddress(call, repository),
@@ -282,8 +282,8 @@ async function annotate(
   { name, target, message }: { readonly name: string; readonly target: string; readonly message: string },
   author: { readonly name: string; readonly email: string },
 ): Promise<string> {
-  const createdItem = authorship(author);
+  const tagger = authorship(author);
   const seconds = Math.floor(clock.now() / 1000);
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${createdItem.GIT_COMMITTER_NAME} <${createdItem.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
+  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
   return (await git.run(folder, ['mktag', '--no-strict'], { input })).stdout.toString().trim();
 }

@@ -91,8 +91,8 @@ async function createStatus(deps: ApiDependencies, call: Call): Promise<Answer> 
     target_url: input.target_url ?? '',
     description: (input.description ?? '').slice(0, 1000),
   });
-  const [createdItem] = await statusesJson(deps, call, getRepositoryAddress(call, repository).full, [row]);
-  return created(createdItem);
+  const [createdStatus] = await statusesJson(deps, call, getRepositoryAddress(call, repository).full, [row]);
+  return created(createdStatus);
 }
 
 async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<Answer> {

@@ -52,7 +52,7 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
           description,
           private: input.private ?? (template.private || template.ownerVisibility !== 'public'),
         };
-        const createdItem = await keeper.create(requested, async (folder) => {
+        const repository = await keeper.create(requested, async (folder) => {
           const topics = input.topics === true ? { topics: JSON.stringify(template.topics) } : {};
           if (input.git_content !== true || template.empty) return topics;
           const ref = `refs/heads/${defaultBranch}`;
@@ -76,7 +76,7 @@ export function templateRoutes(deps: ApiDependencies): readonly Route[] {
           await git.run(folder, ['update-ref', ref, stdout.toString().trim()]);
           return { ...topics, branch_count: 1, empty: 0, size: await sizeOf(git, folder) };
         });
-        const now = (await repositories.byId(createdItem.id)) ?? createdItem;
+        const now = (await repositories.byId(repository.id)) ?? repository;
         return created(await toRepositoryView(deps, call, now, await access.level(call.visitor, now)));
       },
     },

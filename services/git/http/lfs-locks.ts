@@ -31,8 +31,8 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
     const repository = await call.need('write', detail);
     const path = treePath((await lfsBody(request, lockBody)).path);
     if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
-    const { lock, made: createdItem } = await locks.lock(repository.id, path, name);
-    if (createdItem) lockReply(response, 201, { lock: lockJson(lock) });
+    const { lock, made: isCreated } = await locks.lock(repository.id, path, name);
+    if (isCreated) lockReply(response, 201, { lock: lockJson(lock) });
     else lockReply(response, 409, { message: 'already created lock', lock: lockJson(lock) });
     return;
   }
