@@ -27,7 +27,7 @@ import { cleanMergeAreas } from './pulls/merge-area.ts';
 import { MergeRules } from './pulls/merge-rules.ts';
 import { Pulls } from './pulls/pulls.ts';
 import { Portable } from './portable/portable.ts';
-import { pushNotices } from './push-notices.ts';
+import { pushNotices } from './push-notifications.ts';
 import { Protections, type Pusher, type Verdict } from './protection/protections.ts';
 import { reservedReferences } from './protection/reserved-references.ts';
 import { TagProtections } from './protection/tag-protections.ts';
@@ -38,7 +38,7 @@ import { backupRepositories, copyRepositories, reconcileRestored, restoreReposit
 import { Collaborators } from './repositories/collaborators.ts';
 import { Forks } from './repositories/forks.ts';
 import { rememberPushes } from './repositories/history.ts';
-import { Keeper } from './repositories/keeper.ts';
+import { Keeper } from './repositories/repository-manager.ts';
 import { LastCommits } from './repositories/last-commits.ts';
 import { Lookup } from './repositories/lookup.ts';
 import { Objects } from './repositories/objects.ts';
@@ -46,23 +46,23 @@ import { Organizations } from './repositories/organizations.ts';
 import { Owners } from './repositories/owners.ts';
 import { Repositories, type Repository } from './repositories/repositories.ts';
 import { Upkeep } from './repositories/upkeep.ts';
-import type { ContentParts } from './gitea-api/contents.ts';
-import type { HookParts } from './gitea-api/hooks.ts';
-import { mayWrite } from './gitea-api/issues/parts.ts';
-import { levelOfAccount } from './gitea-api/parts.ts';
-import { Router, type LevelOf } from './gitea-api/router.ts';
-import { restRoutes } from './gitea-api/routes.ts';
-import { swaggerOf } from './gitea-api/swagger.ts';
-import { ownBranchRoutes } from './app-api/branches.ts';
-import { ownFileRoutes } from './app-api/files.ts';
-import { ownIssueRoutes } from './app-api/issues.ts';
-import { movingRoutes } from './app-api/moving.ts';
-import { ownReleaseRoutes } from './app-api/releases.ts';
+import type { ContentDependencies } from './gitea-api/contents.ts';
+import type { HookDependencies } from './gitea-api/hooks.ts';
+import { mayWrite } from './gitea-api/issues/issue-access.ts';
+import { getLevelOfAccount } from './gitea-api/api-dependencies.ts';
+import { Router, type GetLevel } from './gitea-api/router.ts';
+import { giteaApiRoutes } from './gitea-api/routes.ts';
+import { buildSwagger } from './gitea-api/swagger.ts';
+import { branchRoutes } from './app-api/branches.ts';
+import { fileRoutes } from './app-api/files.ts';
+import { issueRoutes } from './app-api/issues.ts';
+import { importExportRoutes } from './app-api/import-export.ts';
+import { releaseRoutes } from './app-api/releases.ts';
 import { overviewRoutes } from './app-api/overview.ts';
-import { ownPullRoutes } from './app-api/pulls.ts';
-import { ownRoutes } from './app-api/routes.ts';
+import { pullRequestRoutes } from './app-api/pulls.ts';
+import { repositoryApiRoutes } from './app-api/routes.ts';
 import { settingsRoutes } from './app-api/settings.ts';
-import { inWords } from './app-api/words.ts';
+import { withPageMessages } from './app-api/page-messages.ts';
 import type { Settings } from './settings.ts';
 import { SignIn } from './sign-in/sign-in.ts';
 import { Tokens } from './sign-in/tokens.ts';
@@ -137,7 +137,7 @@ function create(context: Context, given: Settings): Service {
     preparations: [issuesAfterPush({ ...pullParts, protections, pulls })],
   });
   const mayWriteTo = async (repository: Repository, account: string): Promise<boolean> =>
-    mayWrite(await levelOfAccount({ access, signIn }, account, repository));
+    mayWrite(await getLevelOfAccount({ access, signIn }, account, repository));
   const rules = new MergeRules({ db, protections, statuses, mayWrite: mayWriteTo });
   const merges = new Merges({ ...pullParts, context, issues, protections, pulls, pushes, rules });
   const judge = async (repository: Repository, changes: readonly RefChange[], pusher: Pusher): Promise<Verdict> => {
@@ -176,7 +176,7 @@ function create(context: Context, given: Settings): Service {
     const host = settings.sshHost === '' ? new URL(base).hostname : settings.sshHost;
     return `ssh://git@${host}${port === '' || port === '22' ? '' : `:${port}`}`;
   };
-  const parts: ContentParts & HookParts = {
+  const parts: ContentDependencies & HookDependencies = {
     ...{ context, settings, git: engine, objects, repositories, owners, keeper, access, lookup, pushes, tokens, keys },
     ...{ signIn, ssh, lastCommits: new LastCommits(engine), hooks, framing, lfs },
     ...{
@@ -195,8 +195,8 @@ function create(context: Context, given: Settings): Service {
     const now = await lookup.renamed(visitor, owner, name);
     return now === undefined ? undefined : `${encodeURIComponent(now.owner)}/${encodeURIComponent(now.name)}`;
   };
-  const routes = restRoutes({ ...issueParts, portable });
-  const level: LevelOf = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
+  const routes = giteaApiRoutes({ ...issueParts, portable });
+  const level: GetLevel = async (visitor, owner, name) => (await lookup.find(visitor, owner, name))?.level ?? 'none';
   const api = new Router({ context, signIn, moved, level }, routes);
   const lfsAddress = (repository: Repository): string => {
     const { base, full } = framing.place(repository);
@@ -220,7 +220,7 @@ function create(context: Context, given: Settings): Service {
       web: async (request, url, base) =>
         (await pullTextAnswer(issueParts, request, url)) ?? webAnswer(parts, request, url, base),
       visitorPage: (url, links) => visitorPage(issueParts, url, links),
-      swagger: swaggerOf(routes),
+      swagger: buildSwagger(routes),
       took: (seconds, kind) => metrics.took.observe(seconds, { kind }),
     }),
     listeners: {
@@ -234,16 +234,16 @@ function create(context: Context, given: Settings): Service {
     metricsToken: settings.metricsToken,
     reconfigure: live.update,
     api: [
-      ...ownRoutes(parts),
-      ...ownBranchRoutes(issueParts),
-      ...ownFileRoutes(issueParts),
+      ...repositoryApiRoutes(parts),
+      ...branchRoutes(issueParts),
+      ...fileRoutes(issueParts),
       ...settingsRoutes(parts),
-      ...ownIssueRoutes(issueParts),
-      ...ownPullRoutes(issueParts),
+      ...issueRoutes(issueParts),
+      ...pullRequestRoutes(issueParts),
       ...overviewRoutes(issueParts),
-      ...ownReleaseRoutes({ ...issueParts, portable }),
-      ...movingRoutes({ ...issueParts, portable }),
-    ].map(inWords),
+      ...releaseRoutes({ ...issueParts, portable }),
+      ...importExportRoutes({ ...issueParts, portable }),
+    ].map(withPageMessages),
 
     async start() {
       try {

@@ -1,7 +1,7 @@
 import type { Context } from '../contracts/service.ts';
 import type { Repositories } from './repositories/repositories.ts';
 import { peerVersion } from './gitea-api/misc.ts';
-import type { Db } from './gitea-api/parts.ts';
+import type { Db } from './gitea-api/api-dependencies.ts';
 
 /** The numbers of the specification, and the peer's names beside them for dashboards that are made for it. */
 export function createGitMetrics(

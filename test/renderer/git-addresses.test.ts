@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser, type PageOptions } from '../support/browser.ts';
-import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';

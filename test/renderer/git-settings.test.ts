@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
-import { makeKey, openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { makeKey, openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';

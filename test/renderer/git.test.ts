@@ -4,7 +4,7 @@ import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '../../services/inbox/index.ts';
 import { noBrowser, openPage, signIn, theBrowser } from '../support/browser.ts';
-import { makeKey, openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { makeKey, openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 

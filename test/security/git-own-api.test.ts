@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
-import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { gitRows, needs, type GitObjects, type GitRow, type Need } from './git-own-rows.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import ssh2, { type Client } from 'ssh2';
 import { expect } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
-import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 import { adminAuthorization } from '../support/host.ts';
 
 /** The repositories of {@link keyLevels}. */

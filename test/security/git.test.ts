@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant } from '../../services/contracts/control/accounts.ts';
 import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
-import { openGitRoom, type GitRoom } from '../services/git/room.ts';
+import { openGitRoom, type GitRoom } from '../services/git/git-fixture.ts';
 
 /**
  * Who may change what in Code, by object. Each row is one request; each column one caller. Objects are created anew for each

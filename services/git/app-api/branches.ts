@@ -1,38 +1,42 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitBranchesApi, type GitBranch } from '../../contracts/git/branches-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { isNewBranchName } from '../domain/names.ts';
 import { readBranches, type Branch } from '../repositories/branches.ts';
 import { Distances } from '../repositories/distances.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { changeReference } from '../gitea-api/change-reference.ts';
-import { mayWrite, needOpen, needWrite } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import { mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { noObject } from '../transfer/push-request.ts';
-import { ownAccount, ownRepository } from './issues.ts';
+import { getAccount, getRepository } from './issues.ts';
 
 const perPage = 30;
 const heads = 'refs/heads/';
 const ok = { ok: true } as const;
 
-/** The branches of a repository for the pages. */
-export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { context, git, keeper, objects, protections } = parts;
-  const distances = new Distances(git, context.clock);
+/** Builds the routes of branches for the pages. */
+export function branchRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  return [...listRoute(deps), ...changeRoutes(deps)];
+}
 
+function listRoute(deps: PullDependencies): readonly ApiHandler[] {
+  const { context, git, keeper, protections } = deps;
+  const distances = new Distances(git, context.clock);
   return [
     implement(gitBranchesApi.list, async ({ query, ...call }) => {
-      const { repository, level } = await ownRepository(parts, call);
+      const { repository, level } = await getRepository(deps, call);
       const folder = keeper.folder(repository);
       const all = await readBranches(git, folder);
       const main = all.find(({ name }) => name === repository.defaultBranch);
       const words = query.q.trim().toLowerCase();
-      const found = all
+      const result = all
         .filter(({ name }) => name.toLowerCase().includes(words))
         .toSorted((one, other) => Number(other === main) - Number(one === main));
-      const shown = found.slice(query.offset, query.offset + perPage);
-      const pulls = await openPulls(parts, repository);
+      const page = result.slice(query.offset, query.offset + perPage);
+      const pulls = await openPulls(deps, repository);
       const view = async ({ name, commit, title, author, time }: Branch): Promise<GitBranch> => ({
         ...{ name, commit: { id: commit, title, author, time }, isDefault: name === main?.name },
         rule: (await protections.of(repository.id, name))?.rule ?? null,
@@ -40,63 +44,69 @@ export function ownBranchRoutes(parts: PullRestParts): readonly ApiHandler[] {
         pulls: [...(pulls.get(name) ?? [])],
       });
       return {
-        branches: await Promise.all(shown.map(view)),
-        ...{ total: found.length, more: found.length > query.offset + perPage },
+        branches: await Promise.all(page.map(view)),
+        ...{ total: result.length, more: result.length > query.offset + perPage },
         mayWrite: mayWrite(level) && !repository.archived,
         mayAdminister: level === 'admin',
       };
     }),
+  ];
+}
+
+function changeRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { keeper, objects, protections } = deps;
+  return [
     implement(gitBranchesApi.create, async ({ body: { name, from }, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
+      const place = await getRepository(deps, call);
+      requireWrite(place);
       const { repository } = place;
-      needOpen(repository);
+      requireNotArchived(repository);
       if (!isNewBranchName(name)) throw invalid('name', 'Git takes no such name for a branch.');
-      const account = ownAccount(call);
+      const account = getAccount(call);
       await protections
         .checkCommit(repository.id, name, { account })
-        .catch(refused('name', 'A protection of branches keeps you from making this one.'));
+        .catch(toFieldProblem('name', 'A protection of branches keeps you from making this one.'));
       const folder = keeper.folder(repository);
-      const begin = await resolve(objects, folder, repository, from);
-      if (begin === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
+      const start = await resolve(objects, folder, repository, from);
+      if (start === undefined) throw invalid('from', 'There is no such branch, tag or commit.');
       if ((await objects.commitOf(folder, heads + name)) !== undefined)
         throw invalid('name', 'There is such a branch already.');
-      const change = { ref: heads + name, before: noObject, after: begin.commit };
-      await changeReference(parts, repository, account, change).catch(
-        refused('name', 'Another branch has a name that begins with this one, or the other way round.'),
+      const change = { ref: heads + name, before: noObject, after: start.commit };
+      await changeReference(deps, repository, account, change).catch(
+        toFieldProblem('name', 'Another branch has a name that begins with this one, or the other way round.'),
       );
       return ok;
     }),
     implement(gitBranchesApi.remove, async ({ query: { name, commit }, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
+      const place = await getRepository(deps, call);
+      requireWrite(place);
       const { repository } = place;
-      needOpen(repository);
+      requireNotArchived(repository);
       if (name === repository.defaultBranch)
-        throw new Problem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
+        throw new PageProblem('git.forbidden', 403, 'The default branch stays; make another one the default first.');
       await protections.checkRemoval(repository.id, name).catch((cause: unknown) => {
         throw cause instanceof Problem
-          ? new Problem('git.protected', 403, 'This branch is protected.', { cause })
+          ? new PageProblem('git.protected', 403, 'This branch is protected.', { cause })
           : cause;
       });
-      const there = await objects.commitOf(keeper.folder(repository), heads + name);
-      if (there === undefined) throw new Problem('git.unknown', 404, 'There is no such branch any more.');
-      if (there !== commit) throw moved();
-      await changeReference(parts, repository, ownAccount(call), {
+      const current = await objects.commitOf(keeper.folder(repository), heads + name);
+      if (current === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch any more.');
+      if (current !== commit) throw branchMoved();
+      await changeReference(deps, repository, getAccount(call), {
         ref: heads + name,
         before: commit,
         after: noObject,
       }).catch((cause: unknown) => {
-        throw cause instanceof Problem && cause.code === 'git.moved' ? moved(cause) : cause;
+        throw cause instanceof Problem && cause.code === 'git.moved' ? branchMoved(cause) : cause;
       });
       return ok;
     }),
   ];
 }
 
-/** Numbers of the open pull requests that a branch of a repository is the head or the base of. */
+/** Returns the numbers of open pull requests by head and base branch. */
 async function openPulls(
-  { db }: Pick<PullRestParts, 'db'>,
+  { db }: Pick<PullDependencies, 'db'>,
   { id }: Repository,
 ): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
   const rows = await db
@@ -107,22 +117,22 @@ async function openPulls(
     .where('issues.closed', '=', 0)
     .orderBy('issues.number')
     .execute();
-  const found = new Map<string, Set<number>>();
+  const result = new Map<string, Set<number>>();
   for (const { number, base_branch, head_branch, head_repository_id } of rows) {
     for (const branch of head_repository_id === id ? [head_branch, base_branch] : [base_branch]) {
-      const numbers = found.get(branch) ?? new Set();
-      found.set(branch, numbers.add(number));
+      const numbers = result.get(branch) ?? new Set();
+      result.set(branch, numbers.add(number));
     }
   }
-  return found;
+  return result;
 }
 
-function moved(cause?: unknown): Problem {
+function branchMoved(cause?: unknown): Problem {
   return new Problem('git.moved', 409, 'Somebody pushed to this branch meanwhile.', { cause });
 }
 
-/** The peer's words are for programs. */
-function refused(field: string, detail: string): (cause: unknown) => never {
+/** Converts refusals of the Gitea API to a problem at a form field. */
+function toFieldProblem(field: string, detail: string): (cause: unknown) => never {
   return (cause) => {
     if (cause instanceof Problem && (cause.code === 'git.protected' || cause.code === 'git.moved'))
       throw invalid(field, detail, cause);

@@ -2,21 +2,21 @@ import type { GitDiff, GitFileDiff } from '../../contracts/git/api.ts';
 import { isTooMuch, type Git } from '../engine/git.ts';
 import { compareChanges, diffTree, noneOfTooMany, readChanges, type FileChange } from '../repositories/commits.ts';
 
-/** Files of one commit that are shown, and characters of each one's lines. */
-const mostFiles = 300;
-const longestPatch = 100_000;
-const longestAll = 8 * 1024 * 1024;
-/** Characters of the paths that git is asked for at once: a command line of Windows holds 32,767. */
-const longestPaths = 24_000;
+/** Maximum number of listed files of a commit. */
+const maxFiles = 300;
+const maxPatchLength = 100_000;
+const maxDiffBytes = 8 * 1024 * 1024;
+/** Maximum length of all paths on one command line. Windows allows 32,767 characters. */
+const maxPathsLength = 24_000;
 const literal = ':(literal)';
 
-/** What a commit changed, with the lines where they are not too many. */
+/** Reads the changed files of a commit, with patches up to the size limits. */
 export function readDiffs(git: Git, folder: string, id: string): Promise<GitDiff> {
-  const what = ['--root', '--no-commit-id', '--diff-merges=first-parent', id];
-  return withPatches(git, folder, async () => (await readChanges(git, folder, [id])).get(id) ?? [], what);
+  const diffArgs = ['--root', '--no-commit-id', '--diff-merges=first-parent', id];
+  return withPatches(git, folder, async () => (await readChanges(git, folder, [id])).get(id) ?? [], diffArgs);
 }
 
-/** The same for what leads from one commit to another. */
+/** Reads the changed files between two commits, with patches up to the size limits. */
 export function compareDiffs(git: Git, folder: string, from: string, to: string): Promise<GitDiff> {
   return withPatches(git, folder, () => compareChanges(git, folder, from, to), [from, to]);
 }
@@ -25,66 +25,67 @@ async function withPatches(
   git: Git,
   folder: string,
   read: () => Promise<readonly FileChange[]>,
-  what: readonly string[],
+  diffArgs: readonly string[],
 ): Promise<GitDiff> {
   const changes = await read().catch(noneOfTooMany);
   if (changes === undefined) return { files: [], total: null };
-  const shown = changes.slice(0, mostFiles);
-  const patches = await readPatches(git, folder, what, shown);
-  const files = shown.map((change) => diffOf(change, patches.get(change.path)));
+  const listed = changes.slice(0, maxFiles);
+  const patches = await readPatches(git, folder, diffArgs, listed);
+  const files = listed.map((change) => toFileDiff(change, patches.get(change.path)));
   return { files, total: changes.length };
 }
 
-/** The lines by the file they belong to, of as many as can be asked for; none at all when they are too many. */
+/** Reads the patches by path, as far as the paths fit on a command line; none when the output is too large. */
 async function readPatches(
   git: Git,
   folder: string,
-  what: readonly string[],
+  diffArgs: readonly string[],
   changes: readonly FileChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const paths: string[] = [];
-  let room = longestPaths;
+  let remaining = maxPathsLength;
   for (const { binary, from, path } of changes) {
-    // Git would read a large file as a whole to say that it is no text.
+    // Git would read a large file completely only to report that it is binary.
     if (binary) continue;
-    const asked = (from === undefined ? [path] : [from, path]).map((each) => literal + each);
-    // Each stands between quotes and behind a space.
-    const length = asked.reduce((sum, each) => sum + each.length + 3, 0);
-    if (length > room) continue;
-    room -= length;
-    paths.push(...asked);
+    const pathspecs = (from === undefined ? [path] : [from, path]).map((each) => literal + each);
+    // Each path is quoted and follows a space.
+    const length = pathspecs.reduce((sum, each) => sum + each.length + 3, 0);
+    if (length > remaining) continue;
+    remaining -= length;
+    paths.push(...pathspecs);
   }
   if (paths.length === 0) return new Map();
-  const args = ['-z', '-p', '--raw', '-r', ...what, '--', ...paths];
+  const args = ['-z', '-p', '--raw', '-r', ...diffArgs, '--', ...paths];
   try {
-    const text = (await diffTree(git, folder, args, { maxBytes: longestAll })).toString();
-    // First the names, each ended by a NUL, then an empty one, then the patches in the same order.
+    const text = (await diffTree(git, folder, args, { maxBytes: maxDiffBytes })).toString();
+    // The output has the names, each terminated by NUL, an empty name, and the patches in the same order.
     const start = text.indexOf('\0\0');
-    const names = namesOf(text.slice(0, Math.max(0, start)));
+    const names = parseNames(text.slice(0, Math.max(0, start)));
     const parts = text.slice(start + 2).split(/^(?=diff --git )/m);
-    return new Map(names.flatMap((name, at) => (parts[at] === undefined ? [] : [[name, parts[at]]])));
+    return new Map(names.flatMap((name, index) => (parts[index] === undefined ? [] : [[name, parts[index]]])));
   } catch (error) {
     if (!isTooMuch(error)) throw error;
     return new Map();
   }
 }
 
-function namesOf(raw: string): readonly string[] {
+function parseNames(raw: string): readonly string[] {
   const tokens = raw.split('\0');
   const names: string[] = [];
-  for (let at = 0; at < tokens.length;) {
-    const moved = / [RC]\d+$/.test(tokens[at] ?? '');
-    names.push(tokens[at + (moved ? 2 : 1)] ?? '');
-    at += moved ? 3 : 2;
+  for (let index = 0; index < tokens.length;) {
+    const moved = / [RC]\d+$/.test(tokens[index] ?? '');
+    names.push(tokens[index + (moved ? 2 : 1)] ?? '');
+    index += moved ? 3 : 2;
   }
   return names;
 }
 
-function diffOf(
+function toFileDiff(
   { path, from, status, additions, deletions, binary }: FileChange,
   text: string | undefined,
 ): GitFileDiff {
   const start = text?.search(/^@@ /m) ?? -1;
-  const patch = binary || text === undefined || text.length > longestPatch ? null : start < 0 ? '' : text.slice(start);
+  const patch =
+    binary || text === undefined || text.length > maxPatchLength ? null : start < 0 ? '' : text.slice(start);
   return { path, from: from ?? null, status, additions, deletions, patch };
 }

@@ -1,15 +1,15 @@
 import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readCommits } from '../repositories/commits.ts';
-import type { RestParts } from '../gitea-api/parts.ts';
+import type { ApiDependencies } from '../gitea-api/api-dependencies.ts';
 
-/** So many repositories are read at a time: each is a process. */
-const mostAtOnce = 2;
-/** As much of a title is told, in characters. */
-const longest = 300;
+/** Maximum number of repositories read at a time, one process each. */
+const maxConcurrent = 2;
+/** Maximum length of a title, characters. */
+const maxTitleLength = 300;
 
-/** Events with what the commits say first that branches were moved to, in one run of git for each repository. */
+/** Adds the titles of pushed commits to events, with one run of git for each repository. */
 export async function withTitles(
-  { git, keeper, repositories }: Pick<RestParts, 'git' | 'keeper' | 'repositories'>,
+  { git, keeper, repositories }: Pick<ApiDependencies, 'git' | 'keeper' | 'repositories'>,
   events: readonly GitEvent[],
 ): Promise<readonly GitEvent[]> {
   const moved = events.filter(({ commit, tag }) => commit !== '' && !tag);
@@ -19,18 +19,18 @@ export async function withTitles(
     const repository = first && (await repositories.find(first.owner, first.name));
     if (repository === undefined) return;
     const commits = await readCommits(git, keeper.folder(repository), [...new Set(some.map(({ commit }) => commit))]);
-    for (const { id, message } of commits.values()) titles.set(id, titleOf(message));
+    for (const { id, message } of commits.values()) titles.set(id, getTitle(message));
   };
-  const waiting = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];
-  const lane = async (): Promise<void> => {
-    // What a damaged repository cannot tell is left out of the history, not the history.
-    for (let some = waiting.pop(); some !== undefined; some = waiting.pop()) await read(some).catch(() => undefined);
+  const queue = [...Map.groupBy(moved, ({ owner, name }) => `${owner}/${name}`).values()];
+  const worker = async (): Promise<void> => {
+    // A damaged repository only loses its titles; the events stay.
+    for (let some = queue.pop(); some !== undefined; some = queue.pop()) await read(some).catch(() => undefined);
   };
-  await Promise.all(Array.from({ length: mostAtOnce }, lane));
+  await Promise.all(Array.from({ length: maxConcurrent }, worker));
   return events.map((event) => ({ ...event, title: (event.tag ? undefined : titles.get(event.commit)) ?? '' }));
 }
 
-/** The first line that says something. */
-function titleOf(message: string): string {
-  return (message.trim().split('\n', 1)[0] ?? '').slice(0, longest);
+/** Returns the first line that is not empty. */
+function getTitle(message: string): string {
+  return (message.trim().split('\n', 1)[0] ?? '').slice(0, maxTitleLength);
 }

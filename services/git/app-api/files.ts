@@ -5,39 +5,39 @@ import { GitFailed } from '../engine/git.ts';
 import { isNewBranchName, treePath } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
-import { needOpen, needWrite } from '../gitea-api/issues/parts.ts';
+import { requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
 import { readPointer } from '../lfs/pointer.ts';
-import type { ContentParts } from '../gitea-api/contents.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
-import { writeFiles, type FileWork } from '../gitea-api/write-files.ts';
-import { emailOf } from '../wire/users.ts';
-import { ownAccount, ownRepository } from './issues.ts';
+import type { ContentDependencies } from '../gitea-api/contents.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import { writeFiles, type FileOperation } from '../gitea-api/write-files.ts';
+import { getCommitEmail } from '../wire/users.ts';
+import { getAccount, getRepository } from './issues.ts';
 
-/** Single files for the pages: loaded as they are, and changed by a commit each. */
-export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>): readonly ApiHandler[] {
-  const { context, keeper, objects, owners, settings } = parts;
+/** Builds the routes that load single files and change them by a commit. */
+export function fileRoutes(deps: PullDependencies & Pick<ContentDependencies, 'lfs'>): readonly ApiHandler[] {
+  const { context, keeper, objects, owners, settings } = deps;
   return [
     implement(gitApi.file, async ({ query, ...call }) => {
-      const { repository } = await ownRepository(parts, call);
+      const { repository } = await getRepository(deps, call);
       const folder = keeper.folder(repository);
       const path = treePath(query.path);
       const revision = await resolve(objects, folder, repository, query.ref);
-      const found =
+      const result =
         path === undefined || revision === undefined
           ? undefined
           : await objects.contents(folder, `${revision.commit}:${path}`);
-      if (found?.type !== 'blob') throw unknown();
-      const pointer = readPointer(found.bytes);
-      const large = pointer === undefined ? undefined : await parts.lfs.fileOf(repository, pointer);
+      if (result?.type !== 'blob') throw unknown();
+      const pointer = readPointer(result.bytes);
+      const lfsFile = pointer === undefined ? undefined : await deps.lfs.fileOf(repository, pointer);
       const saveAs = path?.split('/').at(-1);
-      if (large !== undefined) return new FileReply({ path: large, type: 'application/octet-stream', saveAs });
-      return new BytesReply({ bytes: found.bytes, type: 'application/octet-stream', saveAs });
+      if (lfsFile !== undefined) return new FileReply({ path: lfsFile, type: 'application/octet-stream', saveAs });
+      return new BytesReply({ bytes: result.bytes, type: 'application/octet-stream', saveAs });
     }),
     implement(gitApi.change, async ({ body, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
+      const place = await getRepository(deps, call);
+      requireWrite(place);
       const { repository } = place;
-      needOpen(repository);
+      requireNotArchived(repository);
       const { branch, id, newBranch, text } = body;
       const [path, from] = [treePath(body.path), treePath(body.from)];
       if (path === undefined || path === '' || from === undefined)
@@ -45,8 +45,8 @@ export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>):
       const target = newBranch === '' ? branch : newBranch;
       if (newBranch !== '' && !isNewBranchName(newBranch))
         throw invalid('newBranch', 'Git takes no such name for a branch.');
-      const kind = kindOf(from, text);
-      // One that moves takes the place of no other.
+      const kind = getKind(from, text);
+      // A moved file must not replace another one.
       const tip =
         from === '' || from === path
           ? undefined
@@ -55,17 +55,17 @@ export function ownFileRoutes(parts: PullRestParts & Pick<ContentParts, 'lfs'>):
         tip === undefined ? undefined : await objects.info(keeper.folder(repository), `${tip.commit}:${path}`);
       if (other !== undefined) throw invalid('path', 'There is such a file already.');
       const work = { kind, path, from: from === '' ? undefined : from, sha: id, bytes: Buffer.from(text ?? '') };
-      const message = body.message === '' ? `${words[kind]} ${path}` : body.message;
-      const account = ownAccount(call);
+      const message = body.message === '' ? `${verbs[kind]} ${path}` : body.message;
+      const account = getAccount(call);
       const base = settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
-      const author = { name: account, email: emailOf(await owners.ofAccount(account), base) };
-      const wanted = { account, branch, target, author, committer: author, message, dates: {} };
-      return { branch: target, commit: await writeFiles(parts, repository, wanted, [work]).catch(inOurWords) };
+      const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), base) };
+      const commit = { account, branch, target, author, committer: author, message, dates: {} };
+      return { branch: target, commit: await writeFiles(deps, repository, commit, [work]).catch(toPageError) };
     }),
   ];
 }
 
-const words: Readonly<Record<FileWork['kind'], string>> = {
+const verbs: Readonly<Record<FileOperation['kind'], string>> = {
   create: 'Add',
   upload: 'Add',
   update: 'Update',
@@ -73,14 +73,14 @@ const words: Readonly<Record<FileWork['kind'], string>> = {
   rename: 'Rename',
 };
 
-function kindOf(from: string, text: string | null): FileWork['kind'] {
+function getKind(from: string, text: string | null): FileOperation['kind'] {
   if (text === null) return 'delete';
   return from === '' ? 'create' : 'update';
 }
 
-/** The peer's words are for programs. */
-function inOurWords(cause: unknown): never {
-  // Another file is where this one has a folder.
+/** Converts errors of a write to problems at form fields. */
+function toPageError(cause: unknown): never {
+  // Another file has the path of one of the folders.
   if (cause instanceof GitFailed) throw invalid('path', 'Git takes no such name for a file here.', cause);
   if (!(cause instanceof Problem)) throw cause;
   if (cause.code === 'git.file_exists') throw invalid('path', 'There is such a file already.', cause);

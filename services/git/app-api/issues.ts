@@ -15,12 +15,19 @@ import {
 import { needUnblocked } from '../issues/dependencies.ts';
 import type { Issue } from '../issues/issues.ts';
 import { milestonesOf, withCounts } from '../issues/milestones.ts';
-import { seenBy } from '../issues/seen.ts';
+import { seenBy } from '../issues/entry-visibility.ts';
 import { isPull } from '../pulls/pulls.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite, type IssuePlace } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import {
+  resolveAccounts,
+  mayWrite,
+  requireNotArchived,
+  requireWrite,
+  type IssueContext,
+} from '../gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import type { Db } from '../gitea-api/api-dependencies.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { EntryDetails, LabelRow } from '../store/issue-tables.ts';
 import { requestView } from './request-view.ts';
@@ -28,43 +35,51 @@ import { requestView } from './request-view.ts';
 const perPage = 50;
 const ok = { ok: true } as const;
 
-/** A call of our own API on a repository. */
-export type OwnCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
+/** Request of the app API for a repository. */
+export type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
-export function ownAccount({ identity }: Pick<OwnCall, 'identity'>): string {
+export function getAccount({ identity }: Pick<AppCall, 'identity'>): string {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
   return identity.account;
 }
 
-/** The repository of a call. @throws Problem (404) */
-export async function ownRepository({ lookup }: Pick<PullRestParts, 'lookup'>, call: OwnCall): Promise<IssuePlace> {
-  ownAccount(call);
-  const found = await lookup.find(
+/** Returns the repository of a call. @throws Problem (404) */
+export async function getRepository(
+  { lookup }: Pick<PullDependencies, 'lookup'>,
+  call: AppCall,
+): Promise<IssueContext> {
+  getAccount(call);
+  const result = await lookup.find(
     { ...nobody, identity: call.identity },
     call.params['owner'] ?? '',
     call.params['name'] ?? '',
   );
-  if (found === undefined) throw unknown();
-  return found;
+  if (result === undefined) throw unknown();
+  return result;
 }
 
-/** The issue or pull request of a call. @throws Problem (404) */
-export async function ownIssue(parts: PullRestParts, call: OwnCall): Promise<IssuePlace & { readonly issue: Issue }> {
-  const place = await ownRepository(parts, call);
+/** Returns the issue or pull request of a call. @throws Problem (404) */
+export async function getIssue(
+  deps: PullDependencies,
+  call: AppCall,
+): Promise<IssueContext & { readonly issue: Issue }> {
+  const place = await getRepository(deps, call);
   const number = Number(call.params['number']);
-  const issue = Number.isSafeInteger(number) ? await parts.issues.find(place.repository.id, number) : undefined;
+  const issue = Number.isSafeInteger(number) ? await deps.issues.find(place.repository.id, number) : undefined;
   if (issue === undefined) throw unknown();
   return { ...place, issue };
 }
 
-/** Issues for the pages, and what pull requests have in common with them. */
-export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { accounts } = parts.context;
-  const { context, db, issues, writer } = parts;
+/** Builds the routes of issues for the pages, most of which serve pull requests as well. */
+export function issueRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  return [...threadRoutes(deps), ...threadChangeRoutes(deps), ...labelRoutes(deps), ...milestoneRoutes(deps)];
+}
 
+function threadRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { issues, writer } = deps;
   return [
     implement(gitIssuesApi.list, async ({ query, ...call }) => {
-      const { repository } = await ownRepository(parts, call);
+      const { repository } = await getRepository(deps, call);
       const filter = {
         in: repository.id,
         pull: query.kind === 'pulls',
@@ -74,37 +89,43 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
         assignee: query.assignee === '' ? undefined : query.assignee,
       };
       const closed = query.state === 'closed';
-      const [found, others] = await Promise.all([
+      const [result, others] = await Promise.all([
         issues.list({ ...filter, closed, limit: perPage, offset: query.offset }),
         issues.count({ ...filter, closed: !closed }),
       ]);
-      const [open, done] = closed ? [others, found.total] : [found.total, others];
-      return { issues: found.issues.map(issueView), open, closed: done, more: found.total > query.offset + perPage };
+      const [open, done] = closed ? [others, result.total] : [result.total, others];
+      return { issues: result.issues.map(issueView), open, closed: done, more: result.total > query.offset + perPage };
     }),
-    implement(gitIssuesApi.thread, async (call) => threadView(parts, call, await ownIssue(parts, call))),
+    implement(gitIssuesApi.thread, async (call) => threadView(deps, call, await getIssue(deps, call))),
     implement(gitIssuesApi.create, async ({ body, ...call }) => {
-      const { repository, level } = await ownRepository(parts, call);
-      needOpen(repository);
-      const wanted = { title: body.title, body: body.text, pull: false, labels: mayWrite(level) ? body.labels : [] };
-      const { number } = await writer.run(repository, ownAccount(call), (work) => createIssue(work, wanted));
+      const { repository, level } = await getRepository(deps, call);
+      requireNotArchived(repository);
+      const requested = { title: body.title, body: body.text, pull: false, labels: mayWrite(level) ? body.labels : [] };
+      const { number } = await writer.run(repository, getAccount(call), (work) => createIssue(work, requested));
       return { number };
     }),
+  ];
+}
+
+function threadChangeRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { writer } = deps;
+  return [
     implement(gitIssuesApi.change, async ({ body, ...call }) => {
-      const place = await ownIssue(parts, call);
+      const place = await getIssue(deps, call);
       const { issue, repository } = place;
-      const account = ownAccount(call);
-      needOpen(repository);
+      const account = getAccount(call);
+      requireNotArchived(repository);
       if (
         issue.author !== account ||
         body.labels !== undefined ||
         body.assignees !== undefined ||
         body.milestone !== undefined
       )
-        needWrite(place);
+        requireWrite(place);
       if (body.closed === false && issue.request?.merged_at !== null && issue.request !== undefined)
         throw new Problem('git.merged', 409, 'It is merged.');
-      if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(parts, repository, body.milestone);
-      const assignees = body.assignees === undefined ? undefined : await accountsNamed(parts, body.assignees);
+      if (body.milestone !== undefined && body.milestone !== null) await milestoneAt(deps, repository, body.milestone);
+      const assignees = body.assignees === undefined ? undefined : await resolveAccounts(deps, body.assignees);
       await writer.run(repository, account, async (work) => {
         if (body.title !== undefined) await setTitle(work, issue, body.title);
         if (body.text !== undefined) await setBody(work, issue, body.text);
@@ -117,14 +138,21 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return ok;
     }),
     implement(gitIssuesApi.comment, async ({ body, ...call }) => {
-      const place = await ownIssue(parts, call);
-      needOpen(place.repository);
-      if (place.issue.locked === 1) needWrite(place);
-      await writer.run(place.repository, ownAccount(call), (work) => addComment(work, place.issue, body.text));
+      const place = await getIssue(deps, call);
+      requireNotArchived(place.repository);
+      if (place.issue.locked === 1) requireWrite(place);
+      await writer.run(place.repository, getAccount(call), (work) => addComment(work, place.issue, body.text));
       return ok;
     }),
+  ];
+}
+
+function labelRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { context, db } = deps;
+  const { accounts } = deps.context;
+  return [
     implement(gitIssuesApi.fields, async (call) => {
-      const { repository } = await ownRepository(parts, call);
+      const { repository } = await getRepository(deps, call);
       const [labels, milestones, people] = await Promise.all([
         db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute(),
         milestonesOf(db, repository.id),
@@ -140,9 +168,9 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       };
     }),
     implement(gitIssuesApi.addLabel, async ({ body, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
-      const row = await context.commit((transaction: typeof db) =>
+      const place = await getRepository(deps, call);
+      requireWrite(place);
+      const row = await context.commit((transaction: Db) =>
         transaction
           .insertInto('labels')
           .values({ repository_id: place.repository.id, ...body, exclusive: 0, archived: 0 })
@@ -152,9 +180,9 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return labelView(row);
     }),
     implement(gitIssuesApi.changeLabel, async ({ body, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
-      const row = await context.commit((transaction: typeof db) =>
+      const place = await getRepository(deps, call);
+      requireWrite(place);
+      const row = await context.commit((transaction: Db) =>
         transaction
           .updateTable('labels')
           .set(body)
@@ -167,9 +195,9 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       return labelView(row);
     }),
     implement(gitIssuesApi.removeLabel, async (call) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
-      const removed = await context.commit((transaction: typeof db) =>
+      const place = await getRepository(deps, call);
+      requireWrite(place);
+      const removed = await context.commit((transaction: Db) =>
         transaction
           .deleteFrom('labels')
           .where('repository_id', '=', place.repository.id)
@@ -180,9 +208,15 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
       if (removed === undefined) throw unknown();
       return ok;
     }),
+  ];
+}
+
+function milestoneRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { context } = deps;
+  return [
     implement(gitIssuesApi.addMilestone, async ({ body, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
+      const place = await getRepository(deps, call);
+      requireWrite(place);
       const now = context.clock.now();
       const row = {
         repository_id: place.repository.id,
@@ -193,16 +227,16 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
         created_at: now,
         updated_at: now,
       };
-      await context.commit((transaction: typeof db) => transaction.insertInto('milestones').values(row).execute());
+      await context.commit((transaction: Db) => transaction.insertInto('milestones').values(row).execute());
       return ok;
     }),
     implement(gitIssuesApi.closeMilestone, async ({ body, ...call }) => {
-      const place = await ownRepository(parts, call);
-      needWrite(place);
-      const milestone = await milestoneAt(parts, place.repository, Number(call.params['milestone']));
+      const place = await getRepository(deps, call);
+      requireWrite(place);
+      const milestone = await milestoneAt(deps, place.repository, Number(call.params['milestone']));
       const now = context.clock.now();
       const set = { closed: Number(body.closed), closed_at: body.closed ? now : null, updated_at: now };
-      await context.commit((transaction: typeof db) =>
+      await context.commit((transaction: Db) =>
         transaction.updateTable('milestones').set(set).where('id', '=', milestone.id).execute(),
       );
       return ok;
@@ -211,22 +245,22 @@ export function ownIssueRoutes(parts: PullRestParts): readonly ApiHandler[] {
 }
 
 /** @throws Problem (404) */
-async function milestoneAt({ db }: Pick<PullRestParts, 'db'>, repository: Repository, id: number) {
-  const found = await withCounts(db)
+async function milestoneAt({ db }: Pick<PullDependencies, 'db'>, repository: Repository, id: number) {
+  const result = await withCounts(db)
     .where('milestones.repository_id', '=', repository.id)
     .where('milestones.id', '=', id)
     .executeTakeFirst();
-  if (found === undefined) throw unknown();
-  return found;
+  if (result === undefined) throw unknown();
+  return result;
 }
 
 async function threadView(
-  parts: PullRestParts,
-  call: OwnCall,
-  { issue, level, repository }: IssuePlace & { readonly issue: Issue },
+  deps: PullDependencies,
+  call: AppCall,
+  { issue, level, repository }: IssueContext & { readonly issue: Issue },
 ): Promise<GitThread> {
-  const { db } = parts;
-  const account = ownAccount(call);
+  const { db } = deps;
+  const account = getAccount(call);
   const [rows, labels, milestones, reviews] = await Promise.all([
     db
       .selectFrom('issue_entries')
@@ -241,26 +275,27 @@ async function threadView(
   ]);
   const titleOf = (id: number | undefined): string => milestones.find((each) => each.id === id)?.title ?? '';
   const entries = rows.map(({ author, body, created_at, details, id, kind, review_id }): GitThreadEntry => {
-    const said = JSON.parse(details) as EntryDetails;
-    const label = labels.find((each) => each.id === said.label);
+    const parsedDetails = JSON.parse(details) as EntryDetails;
+    const label = labels.find((each) => each.id === parsedDetails.label);
     const state = reviews.find((each) => each.id === review_id)?.state;
     return {
       ...{ id, kind, author, time: created_at, review: review_id },
       text: kind === 'pull_push' ? '' : body,
       commits: kind === 'pull_push' ? (JSON.parse(body) as { commit_ids: string[] }).commit_ids : [],
       label: label === undefined ? null : labelView(label),
-      added: kind === 'label' ? said.added === true : said.removed !== true,
-      before: kind === 'milestone' ? titleOf(said.oldMilestone) : (said.before ?? ''),
-      after: kind === 'milestone' ? titleOf(said.milestone) : (said.assignee ?? said.after ?? ''),
-      commit: said.commit ?? '',
+      added: kind === 'label' ? parsedDetails.added === true : parsedDetails.removed !== true,
+      before: kind === 'milestone' ? titleOf(parsedDetails.oldMilestone) : (parsedDetails.before ?? ''),
+      after:
+        kind === 'milestone' ? titleOf(parsedDetails.milestone) : (parsedDetails.assignee ?? parsedDetails.after ?? ''),
+      commit: parsedDetails.commit ?? '',
       verdict: kind !== 'review' || state === undefined || state === 'PENDING' ? null : state,
-      ...{ path: said.path ?? '', line: said.line ?? 0, hunk: said.hunk ?? '' },
+      ...{ path: parsedDetails.path ?? '', line: parsedDetails.line ?? 0, hunk: parsedDetails.hunk ?? '' },
     };
   });
   const view = { ...issueView(issue), text: issue.body, locked: issue.locked === 1, entries };
   const rights = { mayWrite: mayWrite(level), mayEdit: mayWrite(level) || issue.author === account };
   if (!isPull(issue)) return { ...view, ...rights, request: null };
-  return { ...view, ...rights, request: await requestView(parts, { issue, level, repository }, account) };
+  return { ...view, ...rights, request: await requestView(deps, { issue, level, repository }, account) };
 }
 
 function issueView(issue: Issue): GitIssue {

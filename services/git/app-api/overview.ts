@@ -2,131 +2,173 @@ import { implement, type ApiHandler, type ApiRequest } from '../../contracts/api
 import { gitOverviewApi, type GitTask } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import type { Sight } from '../repositories/repositories.ts';
-import type { HookParts } from '../gitea-api/hooks.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
-import { summary } from './routes.ts';
+import type { HookDependencies } from '../gitea-api/hooks.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import { toSummary } from './routes.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import { withTitles } from './event-titles.ts';
-import { ownAccount } from './issues.ts';
+import { getAccount } from './issues.ts';
 
 const perPage = 50;
-const few = { tasks: 20, pulls: 5 };
-const all = { tasks: 500, pulls: 500 };
+const defaultLimits = { tasks: 20, pulls: 5 };
+const fullLimits = { tasks: 500, pulls: 500 };
 
-interface Tasks {
+interface TaskList {
   readonly shown: GitTask[];
-  /** So many others there are. */
+  /** Number of further tasks. */
   readonly more: number;
 }
 
-/** What of all repositories a person looks at first. */
-export function overviewRoutes(parts: PullRestParts & Pick<HookParts, 'hooks'>): readonly ApiHandler[] {
-  const { db, repositories } = parts;
-
-  const sightOf = async ({ identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>): Promise<Sight> => {
-    ownAccount({ identity });
-    return parts.access.sight({ ...nobody, identity });
-  };
-  /** Issues and pull requests that are open, by when something happened to them. */
-  const openOnes = (sight: Sight) =>
-    db
-      .selectFrom('issues')
-      .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select([
-        'owners.name as owner',
-        'repositories.name as name',
-        'number',
-        'title',
-        'author',
-        'pull',
-        'issues.updated_at',
-      ])
-      .where('issues.closed', '=', 0)
-      .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
-      .orderBy('issues.updated_at', 'desc');
-  const read = async (some: ReturnType<typeof openOnes>, most: number): Promise<Tasks> => {
-    const [rows, counted] = await Promise.all([
-      some.limit(most).execute(),
-      some
-        .clearSelect()
-        .clearOrderBy()
-        .select((is) => is.fn.countAll<number>().as('count'))
-        .executeTakeFirst(),
-    ]);
-    const shown = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
-    return { shown, more: Number(counted?.count ?? 0) - shown.length };
-  };
-  const waiting = (table: 'review_requests' | 'issue_assignees', account: string) =>
-    db.selectFrom(table).select('issue_id').where('account', '=', account);
-  /** Those of them that a table names this account for. */
-  const tasks = (
-    table: 'review_requests' | 'issue_assignees',
-    { account, sight, most }: { readonly account: string; readonly sight: Sight; readonly most: typeof few },
-  ): Promise<Tasks> => read(openOnes(sight).where('issues.id', 'in', waiting(table, account)), most.tasks);
-  /** Pull requests besides those. */
-  const otherPulls = (account: string, sight: Sight, most: typeof few): Promise<Tasks> =>
-    read(
-      openOnes(sight)
-        .where('pull', '=', 1)
-        .where('issues.id', 'not in', waiting('review_requests', account))
-        .where('issues.id', 'not in', waiting('issue_assignees', account)),
-      most.pulls,
-    );
-  /** Hooks of repositories that this account decides of, whose newest delivery failed. */
-  const failing = async (sight: Sight) => {
-    const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
-    const rows = await db
-      .selectFrom('webhooks')
-      .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
-      .innerJoin('owners', 'owners.id', 'repositories.owner_id')
-      .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
-      .where('webhooks.active', '=', 1)
-      .where('webhooks.repository_id', 'in', repositories.idsOf({ sight: own }))
-      .where((is) =>
-        is(
-          is
-            .selectFrom('hook_deliveries')
-            .select('hook_deliveries.state')
-            .whereRef('hook_deliveries.hook_id', '=', 'webhooks.id')
-            .orderBy('hook_deliveries.created_at', 'desc')
-            .limit(1),
-          '=',
-          'failed',
-        ),
-      )
-      .limit(few.tasks)
-      .execute();
-    // The rest of an address may be a secret.
-    return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(parts.hooks.address({ url }))?.origin ?? '' }));
-  };
-
+/** Builds the routes of the overview of all repositories. */
+export function overviewRoutes(deps: PullDependencies & Pick<HookDependencies, 'hooks'>): readonly ApiHandler[] {
+  const { repositories } = deps;
   return [
-    implement(gitOverviewApi.overview, async (asked) => {
-      const account = ownAccount(asked);
-      const sight = await sightOf(asked);
-      const whose = { account, sight, most: asked.query.all ? all : few };
+    implement(gitOverviewApi.overview, async (input) => {
+      const account = getAccount(input);
+      const sight = await getVisibility(deps, input);
+      const scope = { account, sight, most: input.query.all ? fullLimits : defaultLimits };
       const [recent, [last = null], reviews, assigned, hooks, pulls] = await Promise.all([
         repositories.list({ sight, sort: 'updated', descending: true, limit: 6, offset: 0 }),
-        readHistory(parts, sight, { limit: 1 }),
-        tasks('review_requests', whose),
-        tasks('issue_assignees', whose),
-        failing(sight),
-        otherPulls(account, sight, whose.most),
+        readHistory(deps, sight, { limit: 1 }),
+        listTasks(deps, 'review_requests', scope),
+        listTasks(deps, 'issue_assignees', scope),
+        listFailingHooks(deps, sight),
+        listOtherPulls(deps, account, sight, scope.most),
       ]);
       return {
-        ...{ repositories: recent.total, recent: recent.repositories.map(summary), last },
+        ...{ repositories: recent.total, recent: recent.repositories.map(toSummary), last },
         ...{ reviews: reviews.shown, assigned: assigned.shown, pulls: pulls.shown, failing: hooks },
         more: { reviews: reviews.more, assigned: assigned.more, pulls: pulls.more },
       };
     }),
-    implement(gitOverviewApi.history, async ({ query, ...asked }) => {
+    implement(gitOverviewApi.history, async ({ query, ...input }) => {
       const before = query.before === undefined ? undefined : { time: query.before, id: query.beforeId };
       const [owner = '', name = ''] = query.repository.split('/', 2);
-      // Of one that there is not nothing happened.
+      // An unknown repository has no events.
       const repository = query.repository === '' ? undefined : ((await repositories.find(owner, name))?.id ?? 0);
-      const events = await readHistory(parts, await sightOf(asked), { repository, before, limit: perPage + 1 });
-      return { events: [...(await withTitles(parts, events.slice(0, perPage)))], more: events.length > perPage };
+      const events = await readHistory(deps, await getVisibility(deps, input), {
+        repository,
+        before,
+        limit: perPage + 1,
+      });
+      return { events: [...(await withTitles(deps, events.slice(0, perPage)))], more: events.length > perPage };
     }),
   ];
+}
+
+async function getVisibility(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  { identity }: Pick<ApiRequest<unknown, unknown>, 'identity'>,
+): Promise<Sight> {
+  getAccount({ identity });
+  return deps.access.sight({ ...nobody, identity });
+}
+
+/** Selects open issues and pull requests, the most recently updated first. */
+function selectOpen({ db, repositories }: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+  return db
+    .selectFrom('issues')
+    .innerJoin('repositories', 'repositories.id', 'issues.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select([
+      'owners.name as owner',
+      'repositories.name as name',
+      'number',
+      'title',
+      'author',
+      'pull',
+      'issues.updated_at',
+    ])
+    .where('issues.closed', '=', 0)
+    .where('issues.repository_id', 'in', repositories.idsOf({ sight }))
+    .orderBy('issues.updated_at', 'desc');
+}
+
+async function readTasks(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  query: ReturnType<typeof selectOpen>,
+  limits: number,
+): Promise<TaskList> {
+  const [rows, counted] = await Promise.all([
+    query.limit(limits).execute(),
+    query
+      .clearSelect()
+      .clearOrderBy()
+      .select((is) => is.fn.countAll<number>().as('count'))
+      .executeTakeFirst(),
+  ]);
+  const shown = rows.map(({ updated_at, pull, ...row }) => ({ ...row, pull: pull === 1, time: updated_at }));
+  return { shown, more: Number(counted?.count ?? 0) - shown.length };
+}
+
+function selectIssueIds(
+  { db }: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  table: 'review_requests' | 'issue_assignees',
+  account: string,
+) {
+  return db.selectFrom(table).select('issue_id').where('account', '=', account);
+}
+
+/** Lists the open issues that a table assigns to the account. */
+function listTasks(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  table: 'review_requests' | 'issue_assignees',
+  {
+    account,
+    sight,
+    most: limits,
+  }: { readonly account: string; readonly sight: Sight; readonly most: typeof defaultLimits },
+): Promise<TaskList> {
+  return readTasks(
+    deps,
+    selectOpen(deps, sight).where('issues.id', 'in', selectIssueIds(deps, table, account)),
+    limits.tasks,
+  );
+}
+
+/** Lists open pull requests that are neither assigned to the account nor waiting for its review. */
+function listOtherPulls(
+  deps: PullDependencies & Pick<HookDependencies, 'hooks'>,
+  account: string,
+  sight: Sight,
+  limits: typeof defaultLimits,
+): Promise<TaskList> {
+  return readTasks(
+    deps,
+    selectOpen(deps, sight)
+      .where('pull', '=', 1)
+      .where('issues.id', 'not in', selectIssueIds(deps, 'review_requests', account))
+      .where('issues.id', 'not in', selectIssueIds(deps, 'issue_assignees', account)),
+    limits.pulls,
+  );
+}
+
+/** Lists hooks with a failed last delivery in repositories that the account administers. */
+async function listFailingHooks(deps: PullDependencies & Pick<HookDependencies, 'hooks'>, sight: Sight) {
+  const { db, repositories } = deps;
+
+  const own: Sight = sight === 'all' ? 'all' : { ...sight, public: false as const, ids: [] };
+  const rows = await db
+    .selectFrom('webhooks')
+    .innerJoin('repositories', 'repositories.id', 'webhooks.repository_id')
+    .innerJoin('owners', 'owners.id', 'repositories.owner_id')
+    .select(['owners.name as owner', 'repositories.name as name', 'webhooks.url'])
+    .where('webhooks.active', '=', 1)
+    .where('webhooks.repository_id', 'in', repositories.idsOf({ sight: own }))
+    .where((is) =>
+      is(
+        is
+          .selectFrom('hook_deliveries')
+          .select('hook_deliveries.state')
+          .whereRef('hook_deliveries.hook_id', '=', 'webhooks.id')
+          .orderBy('hook_deliveries.created_at', 'desc')
+          .limit(1),
+        '=',
+        'failed',
+      ),
+    )
+    .limit(defaultLimits.tasks)
+    .execute();
+  // The path of a URL can contain a secret.
+  return rows.map(({ url, ...row }) => ({ ...row, url: URL.parse(deps.hooks.address({ url }))?.origin ?? '' }));
 }

@@ -1,102 +1,106 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { gitIssuesApi } from '../../contracts/git/issues.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { hunkAt } from '../domain/hunks.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { addReview, requestReviews } from '../pulls/reviews.ts';
 import { readLog } from '../repositories/commits.ts';
 import type { Author } from '../repositories/first-commit.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import { resolveAccounts, mayWrite, requireNotArchived, requireWrite } from '../gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import { nobody } from '../sign-in/visitor.ts';
-import { emailOf } from '../wire/users.ts';
+import { getCommitEmail } from '../wire/users.ts';
 import { compareDiffs } from './diffs.ts';
-import { ownAccount, ownIssue, ownRepository, type OwnCall } from './issues.ts';
+import { getAccount, getIssue, getRepository, type AppCall } from './issues.ts';
 import { commitView } from './routes.ts';
 
-const mostCommits = 250;
+const maxCommits = 250;
 const ok = { ok: true } as const;
 
-/** Pull requests for the pages: what they change, and what is decided about them. */
-export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
-  const { access, context, git, keeper, merges, owners, pulls, settings, writer } = parts;
+/** Builds the routes of pull requests for the pages: changes, merges and reviews. */
+export function pullRequestRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  return [...pullRoutes(deps), ...mergeRoutes(deps), ...reviewRoutes(deps)];
+}
 
-  const pullOf = async (call: OwnCall) => {
-    const { issue, ...place } = await ownIssue(parts, call);
-    if (!isPull(issue)) throw unknown();
-    return { ...place, issue, state: await pulls.state(place.repository, issue) };
-  };
-  const base = (): string =>
-    settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
-  const authorOf = async (account: string): Promise<Author> => ({
-    name: account,
-    email: emailOf(await owners.ofAccount(account), base()),
-  });
-
+function pullRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { git, keeper, pulls } = deps;
   return [
     implement(gitIssuesApi.pull, async ({ body, ...call }) => {
-      const { repository } = await ownRepository(parts, call);
-      needOpen(repository);
+      const { repository } = await getRepository(deps, call);
+      requireNotArchived(repository);
       const commit = await pulls.branch(repository, body.head);
-      if (commit === undefined) throw new Problem('git.unknown', 404, 'There is no such branch.');
+      if (commit === undefined) throw new PageProblem('git.unknown', 404, 'There is no such branch.');
       if (body.head === body.base)
         throw new Problem('git.invalid', 422, 'These are the same branch.', {
           fields: { head: 'Choose another branch than the one it goes into.' },
         });
       const head = { repository, branch: body.head, commit };
-      const number = await pulls.create(repository, ownAccount(call), head, body.base, {
+      const number = await pulls.create(repository, getAccount(call), head, body.base, {
         title: body.title,
         body: body.text,
       });
       return { number };
     }),
     implement(gitIssuesApi.changes, async (call) => {
-      const { repository, state } = await pullOf(call);
+      const { repository, state } = await getPull(deps, call);
       const folder = keeper.folder(repository);
       const from = state.comparison.mergeBase;
       if (from === undefined) return { commits: [], files: [], total: 0, head: state.head };
       const [commits, diff] = await Promise.all([
-        readLog(git, folder, { from: [state.head], not: [from], limit: mostCommits }),
+        readLog(git, folder, { from: [state.head], not: [from], limit: maxCommits }),
         compareDiffs(git, folder, from, state.head),
       ]);
       return { commits: commits.toReversed().map(commitView), ...diff, head: state.head };
     }),
+  ];
+}
+
+function mergeRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { access, merges } = deps;
+  return [
     implement(gitIssuesApi.merge, async ({ body, ...call }) => {
-      const place = await pullOf(call);
-      needWrite(place);
-      const account = ownAccount(call);
+      const place = await getPull(deps, call);
+      requireWrite(place);
+      const account = getAccount(call);
       await merges.merge(place.repository, place.issue.number, {
         force: body.force && place.level === 'admin',
         ...{ style: body.style, account, deleteBranch: body.deleteBranch, head: place.state.head },
-        committer: await authorOf(account),
-        author: await authorOf(place.issue.author),
+        committer: await getAuthor(deps, account),
+        author: await getAuthor(deps, place.issue.author),
       });
       return ok;
     }),
     implement(gitIssuesApi.update, async (call) => {
-      const { issue, repository, state } = await pullOf(call);
+      const { issue, repository, state } = await getPull(deps, call);
       const { headRepository } = state;
       if (headRepository === undefined) throw unknown();
       if (!(await access.may({ ...nobody, identity: call.identity }, headRepository, 'write')))
-        throw new Problem('git.forbidden', 403, 'You may not write to this branch.');
-      const account = ownAccount(call);
-      await merges.update(repository, issue.number, 'merge', { account, committer: await authorOf(account) });
+        throw new PageProblem('git.forbidden', 403, 'You may not write to this branch.');
+      const account = getAccount(call);
+      await merges.update(repository, issue.number, 'merge', { account, committer: await getAuthor(deps, account) });
       return ok;
     }),
+  ];
+}
+
+function reviewRoutes(deps: PullDependencies): readonly ApiHandler[] {
+  const { git, keeper, writer } = deps;
+  return [
     implement(gitIssuesApi.requestReview, async ({ body, ...call }) => {
-      const { issue, level, repository } = await pullOf(call);
-      const account = ownAccount(call);
-      needOpen(repository);
-      if (issue.author !== account) needWrite({ level, repository });
-      const [name = ''] = await accountsNamed(parts, [call.params['account'] ?? '']);
+      const { issue, level, repository } = await getPull(deps, call);
+      const account = getAccount(call);
+      requireNotArchived(repository);
+      if (issue.author !== account) requireWrite({ level, repository });
+      const [name = ''] = await resolveAccounts(deps, [call.params['account'] ?? '']);
       if (name === issue.author) throw new Problem('git.invalid', 422, 'Who made it cannot review it.');
       await writer.run(repository, account, (work) => requestReviews(work, issue, [name], body.wanted));
       return ok;
     }),
     implement(gitIssuesApi.review, async ({ body, ...call }) => {
-      const { issue, level, repository, state } = await pullOf(call);
-      needOpen(repository);
+      const { issue, level, repository, state } = await getPull(deps, call);
+      requireNotArchived(repository);
       const from = state.comparison.mergeBase;
       const files =
         body.remarks.length === 0 || from === undefined
@@ -106,9 +110,35 @@ export function ownPullRoutes(parts: PullRestParts): readonly ApiHandler[] {
         const patch = files.find((file) => file.path === path)?.patch ?? '';
         return { path, line, body: text, hunk: hunkAt(patch, line) };
       });
-      const wanted = { state: body.verdict, body: body.text, commit: state.head, official: mayWrite(level), comments };
-      await writer.run(repository, ownAccount(call), (work) => addReview(work, issue, wanted));
+      const newReview = {
+        state: body.verdict,
+        body: body.text,
+        commit: state.head,
+        official: mayWrite(level),
+        comments,
+      };
+      await writer.run(repository, getAccount(call), (work) => addReview(work, issue, newReview));
       return ok;
     }),
   ];
+}
+
+async function getPull(deps: PullDependencies, call: AppCall) {
+  const { pulls } = deps;
+
+  const { issue, ...place } = await getIssue(deps, call);
+  if (!isPull(issue)) throw unknown();
+  return { ...place, issue, state: await pulls.state(place.repository, issue) };
+}
+
+function getBaseUrl({ context, settings }: PullDependencies): string {
+  return settings.publicUrl === '' ? (context.address('git') ?? 'http://127.0.0.1') : settings.publicUrl;
+}
+
+async function getAuthor(deps: PullDependencies, account: string): Promise<Author> {
+  const { owners } = deps;
+  return {
+    name: account,
+    email: getCommitEmail(await owners.ofAccount(account), getBaseUrl(deps)),
+  };
 }

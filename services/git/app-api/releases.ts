@@ -8,78 +8,70 @@ import { readReferences } from '../repositories/references.ts';
 import { resolve, resolveAs } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { archiveName, isArchiveKind } from '../gitea-api/archives.ts';
-import type { HookParts } from '../gitea-api/hooks.ts';
-import { mayWrite, needWrite } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
-import { ensureTag, tellRelease } from '../gitea-api/release-parts.ts';
+import type { HookDependencies } from '../gitea-api/hooks.ts';
+import { mayWrite, requireWrite } from '../gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import { ensureTag, emitRelease } from '../gitea-api/release-operations.ts';
 import type { ReleaseRow } from '../store/rest.ts';
-import { ownAccount, ownRepository, type OwnCall } from './issues.ts';
+import { getAccount, getRepository, type AppCall } from './issues.ts';
 
 const ok = { ok: true } as const;
 const tags = 'refs/tags/';
-const mostNotes = 200;
+const maxNotes = 200;
 
-/** Releases for the pages. */
-export function ownReleaseRoutes(
-  parts: PullRestParts & HookParts & { readonly portable: Portable },
+/** Builds the routes of releases for the pages. */
+export function releaseRoutes(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
 ): readonly ApiHandler[] {
-  const { context, git, keeper, objects, portable, releases } = parts;
+  return [...createRoutes(deps), ...changeRoutes(deps), ...notesRoute(deps), ...fileRoutes(deps)];
+}
 
-  const view = async (row: ReleaseRow): Promise<GitRelease> => ({
-    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
-    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
-    files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
-  });
-  const writable = async (call: OwnCall) => {
-    const place = await ownRepository(parts, call);
-    needWrite(place);
-    return place.repository;
-  };
-  const releaseOf = async (call: OwnCall, repository: Repository, drafts: boolean): Promise<ReleaseRow> => {
-    const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
-    if (row === undefined) throw unknown();
-    return row;
-  };
-  const assetOf = async (call: OwnCall, release: ReleaseRow) => {
-    const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
-    if (asset === undefined) throw unknown();
-    return asset;
-  };
-
+function createRoutes(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { git, keeper, releases } = deps;
   return [
     implement(gitReleasesApi.list, async (call) => {
-      const { repository, level } = await ownRepository(parts, call);
-      const writes = mayWrite(level) && !repository.archived;
+      const { repository, level } = await getRepository(deps, call);
+      const mayChange = mayWrite(level) && !repository.archived;
       const rows = await releases.list(repository.id, { drafts: mayWrite(level) });
-      const known = await readReferences(git, keeper.folder(repository), tags);
+      const tagReferences = await readReferences(git, keeper.folder(repository), tags);
       return {
-        releases: await Promise.all(rows.map(view)),
-        mayWrite: writes,
-        tags: known.map(({ ref }) => ref.slice(tags.length)).toReversed(),
+        releases: await Promise.all(rows.map((row) => toReleaseView(deps, row))),
+        mayWrite: mayChange,
+        tags: tagReferences.map(({ ref }) => ref.slice(tags.length)).toReversed(),
       };
     }),
     implement(gitReleasesApi.create, async ({ body, ...call }) => {
-      const repository = await writable(call);
-      const account = ownAccount(call);
+      const repository = await getWritableRepository(deps, call);
+      const account = getAccount(call);
       const { tag } = body;
       if ((await releases.byTag(repository.id, tag)) !== undefined)
         throw invalid('tag', 'This tag has a release already.');
       const target = body.target === '' ? repository.defaultBranch : body.target;
       if (!body.draft)
-        await ensureTag(parts, repository, account, tag, target).catch((cause: unknown) => refuseTag(cause));
+        await ensureTag(deps, repository, account, tag, target).catch((cause: unknown) => throwTagProblem(cause));
       const values = { tag, target, title: body.title === '' ? tag : body.title, body: body.text };
       const row = await releases.create(
         repository.id,
         { ...values, draft: Number(body.draft), prerelease: Number(body.prerelease) },
         account,
       );
-      if (!body.draft) await tellRelease(parts, repository, account, row, 'published');
-      return view(row);
+      if (!body.draft) await emitRelease(deps, repository, account, row, 'published');
+      return toReleaseView(deps, row);
     }),
+  ];
+}
+
+function changeRoutes(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { context, releases } = deps;
+  return [
     implement(gitReleasesApi.change, async ({ body, ...call }) => {
-      const repository = await writable(call);
-      const account = ownAccount(call);
-      const before = await releaseOf(call, repository, true);
+      const repository = await getWritableRepository(deps, call);
+      const account = getAccount(call);
+      const before = await getRelease(deps, call, repository, true);
       const {
         title = before.title,
         text = before.body,
@@ -87,24 +79,32 @@ export function ownReleaseRoutes(
         prerelease = before.prerelease === 1,
       } = body;
       const isPublished = before.draft === 1 && !draft;
-      if (isPublished) await ensureTag(parts, repository, account, before.tag, before.target);
+      if (isPublished) await ensureTag(deps, repository, account, before.tag, before.target);
       const row = await releases.change(before, {
         ...{ title: title === '' ? before.tag : title, body: text },
         ...{ draft: Number(draft), prerelease: Number(prerelease) },
         ...(isPublished ? { published_at: context.clock.now() } : {}),
       });
-      if (!draft) await tellRelease(parts, repository, account, row, isPublished ? 'published' : 'updated');
-      return view(row);
+      if (!draft) await emitRelease(deps, repository, account, row, isPublished ? 'published' : 'updated');
+      return toReleaseView(deps, row);
     }),
     implement(gitReleasesApi.remove, async (call) => {
-      const repository = await writable(call);
-      const row = await releaseOf(call, repository, true);
-      if (row.draft === 0) await tellRelease(parts, repository, ownAccount(call), row, 'deleted');
+      const repository = await getWritableRepository(deps, call);
+      const row = await getRelease(deps, call, repository, true);
+      if (row.draft === 0) await emitRelease(deps, repository, getAccount(call), row, 'deleted');
       await releases.remove(repository, row);
       return ok;
     }),
+  ];
+}
+
+function notesRoute(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { git, keeper, objects, releases } = deps;
+  return [
     implement(gitReleasesApi.notes, async ({ query, ...call }) => {
-      const { repository } = await ownRepository(parts, call);
+      const { repository } = await getRepository(deps, call);
       const folder = keeper.folder(repository);
       const revision = await resolve(objects, folder, repository, query.ref);
       if (revision === undefined) return { text: '' };
@@ -113,16 +113,24 @@ export function ownReleaseRoutes(
       const commits = await readLog(git, folder, {
         from: [revision.commit],
         not: since === undefined ? [] : [since.commit],
-        limit: mostNotes,
+        limit: maxNotes,
       });
       const titles = commits
         .filter(({ parents }) => parents.length < 2)
         .map(({ message }) => message.trim().split('\n', 1)[0] ?? '');
       return { text: titles.map((title) => `- ${title}`).join('\n') };
     }),
+  ];
+}
+
+function fileRoutes(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
+): readonly ApiHandler[] {
+  const { keeper, objects, portable, releases } = deps;
+  return [
     implement(gitReleasesApi.attach, async ({ query, incoming, ...call }) => {
-      const repository = await writable(call);
-      const release = await releaseOf(call, repository, true);
+      const repository = await getWritableRepository(deps, call);
+      const release = await getRelease(deps, call, repository, true);
       const name = (query.name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '');
       if (name === '' || name === '.' || name === '..') throw invalid('name', 'A file needs a name.');
       if (incoming === undefined) throw new Problem('git.bad_upload', 400, 'No file was sent.');
@@ -130,14 +138,14 @@ export function ownReleaseRoutes(
       return ok;
     }),
     implement(gitReleasesApi.file, async (call) => {
-      const { repository, level } = await ownRepository(parts, call);
-      const asset = await assetOf(call, await releaseOf(call, repository, mayWrite(level)));
+      const { repository, level } = await getRepository(deps, call);
+      const asset = await getAsset(deps, call, await getRelease(deps, call, repository, mayWrite(level)));
       const path = await releases.fetched(repository, asset);
       return new FileReply({ path, type: 'application/octet-stream', saveAs: asset.name });
     }),
     implement(gitReleasesApi.source, async (call) => {
-      const { repository, level } = await ownRepository(parts, call);
-      const release = await releaseOf(call, repository, mayWrite(level));
+      const { repository, level } = await getRepository(deps, call);
+      const release = await getRelease(deps, call, repository, mayWrite(level));
       const kind = call.params['kind'] ?? '';
       const revision = await resolveAs('tag', objects, keeper.folder(repository), release.tag);
       if (revision === undefined || !isArchiveKind(kind)) throw unknown();
@@ -150,14 +158,55 @@ export function ownReleaseRoutes(
       });
     }),
     implement(gitReleasesApi.detach, async (call) => {
-      const repository = await writable(call);
-      await releases.detach(repository, await assetOf(call, await releaseOf(call, repository, true)));
+      const repository = await getWritableRepository(deps, call);
+      await releases.detach(repository, await getAsset(deps, call, await getRelease(deps, call, repository, true)));
       return ok;
     }),
   ];
 }
 
-function refuseTag(cause: unknown): never {
+async function toReleaseView(
+  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
+  row: ReleaseRow,
+): Promise<GitRelease> {
+  return {
+    ...{ id: row.id, tag: row.tag, title: row.title, text: row.body, author: row.author },
+    ...{ draft: row.draft === 1, prerelease: row.prerelease === 1, publishedAt: row.published_at },
+    files: (await releases.assets(row.id)).map(({ id, name, size, downloads }) => ({ id, name, size, downloads })),
+  };
+}
+
+async function getWritableRepository(
+  deps: PullDependencies & HookDependencies & { readonly portable: Portable },
+  call: AppCall,
+) {
+  const place = await getRepository(deps, call);
+  requireWrite(place);
+  return place.repository;
+}
+
+async function getRelease(
+  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
+  call: AppCall,
+  repository: Repository,
+  drafts: boolean,
+): Promise<ReleaseRow> {
+  const row = (await releases.list(repository.id, { drafts })).find(({ id }) => String(id) === call.params['id']);
+  if (row === undefined) throw unknown();
+  return row;
+}
+
+async function getAsset(
+  { releases }: PullDependencies & HookDependencies & { readonly portable: Portable },
+  call: AppCall,
+  release: ReleaseRow,
+) {
+  const asset = (await releases.assets(release.id)).find(({ id }) => String(id) === call.params['file']);
+  if (asset === undefined) throw unknown();
+  return asset;
+}
+
+function throwTagProblem(cause: unknown): never {
   if (!(cause instanceof Problem)) throw cause;
   const isTarget = cause.code === 'git.unknown';
   throw invalid(

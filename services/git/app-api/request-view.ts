@@ -1,14 +1,14 @@
 import type { GitPull } from '../../contracts/git/issues.ts';
 import type { Issue } from '../issues/issues.ts';
 import { stylesOf } from '../pulls/merge.ts';
-import type { IssuePlace } from '../gitea-api/issues/parts.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { IssueContext } from '../gitea-api/issues/issue-access.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { PullRow } from '../store/issue-tables.ts';
 
-/** What of a pull request is more than of an issue: its branches, how they stand, and what a merge of them needs. */
+/** Builds the part of a pull request that issues lack: branches, comparison and requirements of a merge. */
 export async function requestView(
-  { db, pulls, rules, statuses }: PullRestParts,
-  { issue, level, repository }: IssuePlace & { readonly issue: Issue & { readonly request: PullRow } },
+  { db, pulls, rules, statuses }: PullDependencies,
+  { issue, level, repository }: IssueContext & { readonly issue: Issue & { readonly request: PullRow } },
   account: string,
 ): Promise<GitPull> {
   const state = await pulls.state(repository, issue);

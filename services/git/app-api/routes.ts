@@ -8,6 +8,7 @@ import {
   type GitRepository,
 } from '../../contracts/git/api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { decodeText } from '../../kit/text-encoding.ts';
 import { readLargeText } from '../lfs/large-text.ts';
 import { largestPointer, readPointer } from '../lfs/pointer.ts';
@@ -20,7 +21,7 @@ import { readReferences } from '../repositories/references.ts';
 import { resolve } from '../repositories/revisions.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { readTree } from '../repositories/trees.ts';
-import type { ContentParts } from '../gitea-api/contents.ts';
+import type { ContentDependencies } from '../gitea-api/contents.ts';
 import { nobody, type Visitor } from '../sign-in/visitor.ts';
 import { combined } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
@@ -28,58 +29,47 @@ import type { PublicKeyRow } from '../store/tables.ts';
 import { readDiffs } from './diffs.ts';
 
 const perPage = 50;
-const mostListed = 200;
-/** More of a text is not shown, bytes. */
-const longestText = 512 * 1024;
-const longestReadme = 100 * 1024;
+const maxListed = 200;
+/** Maximum size of a displayed text, bytes. */
+const maxTextBytes = 512 * 1024;
+const maxReadmeBytes = 100 * 1024;
 const kinds = { '040000': 'folder', '160000': 'module', '120000': 'link' } as const;
 const ok = { ok: true } as const;
 
-type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
+type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 
-/** The service's part of our own API. */
-export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
-  const { access, context, git, keeper, keys, lastCommits, lookup, objects, repositories, settings, statuses } = parts;
+/** Builds the routes of repositories, files, commits and keys for the pages. */
+export function repositoryApiRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  return [...repositoryRoutes(deps), ...contentRoutes(deps), ...commitRoutes(deps), ...keyRoutes(deps)];
+}
 
-  const find = async (asked: Asked, needed: 'read' | 'write' | 'admin' = 'read') => {
-    const { owner = '', name = '' } = asked.params;
-    const visitor = visitorOf(asked);
-    const repository = await lookup.need(visitor, [owner, name], needed);
-    return { repository, visitor, folder: keeper.folder(repository) };
-  };
-  const at = async (asked: Asked & { readonly query: { readonly ref: string; readonly path: string } }) => {
-    const { repository, folder } = await find(asked);
-    const path = treePath(asked.query.path);
-    const revision = await resolve(objects, folder, repository, asked.query.ref);
-    if (path === undefined || revision === undefined) throw unknown();
-    return { folder, path, commit: revision.commit, repository };
-  };
-
+function repositoryRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  const { access, context, git, keeper, lookup, objects, repositories, settings } = deps;
   return [
     implement(gitApi.list, async ({ identity, query }) => {
       const sight = identity === undefined ? ('all' as const) : await access.sight({ ...nobody, identity });
-      const found = await repositories.list({
+      const result = await repositories.list({
         ...{ sight, words: query.q, inDescription: true },
         ...(query.owner === '' ? {} : { owner: query.owner }),
         ...(query.sort === 'name' ? { sort: 'alpha' as const } : { sort: 'updated' as const, descending: true }),
-        ...{ limit: mostListed, offset: 0 },
+        ...{ limit: maxListed, offset: 0 },
       });
-      return { repositories: found.repositories.map(summary), total: found.total };
+      return { repositories: result.repositories.map(toSummary), total: result.total };
     }),
-    implement(gitApi.create, async ({ body, ...asked }) => {
-      const wrong = repositoryNameProblem(body.name);
-      if (wrong !== undefined) {
+    implement(gitApi.create, async ({ body, ...call }) => {
+      const problem = repositoryNameProblem(body.name);
+      if (problem !== undefined) {
         throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
           fields: { name: 'Use letters, digits, dots, - and _.' },
         });
       }
-      const { account } = accountOf(asked);
-      const made = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
-      return summary(made);
+      const { account } = requireIdentity(call);
+      const created = await keeper.create({ ...body, owner: account, defaultBranch: settings.defaultBranch });
+      return toSummary(created);
     }),
-    implement(gitApi.one, async (asked) => {
-      const visitor = visitorOf(asked);
-      const { owner = '', name = '' } = asked.params;
+    implement(gitApi.one, async (call) => {
+      const visitor = toVisitor(call);
+      const { owner = '', name = '' } = call.params;
       const repository =
         (await lookup.find(visitor, owner, name))?.repository ?? (await lookup.renamed(visitor, owner, name));
       if (repository === undefined) throw unknown();
@@ -91,35 +81,41 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
       const base = settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
       const full = `${repository.owner}/${repository.name}.git`;
       return {
-        ...summary(repository),
+        ...toSummary(repository),
         branches: named('refs/heads/'),
         tags: named('refs/tags/').toReversed(),
         level: level === 'none' ? ('read' as const) : level,
         cloneHttp: `${base}/${full}`,
-        cloneSsh: context.address('git', 'ssh') === undefined ? null : `${parts.ssh(base)}/${full}`,
+        cloneSsh: context.address('git', 'ssh') === undefined ? null : `${deps.ssh(base)}/${full}`,
       };
     }),
-    implement(gitApi.remove, async (asked) => {
-      const { repository, visitor, folder } = await find(asked, 'admin');
-      const owner = await parts.owners.byId(repository.ownerId);
+    implement(gitApi.remove, async (call) => {
+      const { repository, visitor, folder } = await findRepository(deps, call, 'admin');
+      const owner = await deps.owners.byId(repository.ownerId);
       if (!(await access.administersOwner(visitor, owner))) {
-        throw new Problem('git.forbidden', 403, 'Only the owner can delete a repository.');
+        throw new PageProblem('git.forbidden', 403, 'Only the owner can delete a repository.');
       }
       await objects.close(folder);
       await keeper.remove(repository);
       return ok;
     }),
-    implement(gitApi.content, async (asked): Promise<GitContent> => {
-      const { folder, path, commit, repository } = await at(asked);
+  ];
+}
+
+function contentRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  const { git, lastCommits, objects } = deps;
+  return [
+    implement(gitApi.content, async (call): Promise<GitContent> => {
+      const { folder, path, commit, repository } = await getLocation(deps, call);
       const info = await objects.info(folder, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       if (info?.type === 'blob') {
         const last = (await lastCommits.of(folder, commit, path)) ?? (await readCommit(git, folder, commit));
         if (last === undefined) throw unknown();
-        const shown = await textOf(parts, folder, info.id, longestText);
+        const shown = await readText(deps, folder, info.id, maxTextBytes);
         const { id } = info;
-        const pointer = info.size > largestPointer ? undefined : await pointerOf(parts, folder, id);
+        const pointer = info.size > largestPointer ? undefined : await readLfsPointer(deps, folder, id);
         const text =
-          pointer === undefined ? shown?.text : await readLargeText(parts.lfs, repository, pointer, longestText);
+          pointer === undefined ? shown?.text : await readLargeText(deps.lfs, repository, pointer, maxTextBytes);
         return {
           ...{ kind: 'file', commit: commitView(last), id, size: pointer?.size ?? info.size },
           ...{ text: text ?? null, editable: shown?.exact ?? false, lfs: pointer !== undefined },
@@ -135,7 +131,7 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         entries.map(({ name }) => name),
       );
       const readme = entries.find(({ name, type }) => type === 'blob' && /^readme(\.(md|markdown|txt))?$/i.test(name));
-      const text = (readme && (await textOf(parts, folder, readme.id, longestReadme)))?.text ?? null;
+      const text = (readme && (await readText(deps, folder, readme.id, maxReadmeBytes)))?.text ?? null;
       return {
         kind: 'folder',
         commit: commitView(newest),
@@ -148,23 +144,29 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
               last: changed === undefined ? null : commitView(changed),
             };
           })
-          // Folders first, as people look for them.
+          // Folders precede files.
           .toSorted((one, other) => Number(other.kind === 'folder') - Number(one.kind === 'folder')),
         readme: readme === undefined || text === null ? null : { name: readme.name, text },
       };
     }),
-    implement(gitApi.blame, async (asked) => {
-      const { folder, path, commit } = await at(asked);
+    implement(gitApi.blame, async (call) => {
+      const { folder, path, commit } = await getLocation(deps, call);
       const info = path === '' ? undefined : await objects.info(folder, `${commit}:${path}`);
       const last = await readCommit(git, folder, commit);
       if (info?.type !== 'blob' || last === undefined) throw unknown();
-      if (info.size > longestText) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
-      const found = await readBlame(git, folder, commit, path);
-      return { commit: commitView(last), parts: found.map((part) => ({ ...part, lines: [...part.lines] })) };
+      if (info.size > maxTextBytes) throw new Problem('git.too_much', 413, 'This file is too large to be shown.');
+      const result = await readBlame(git, folder, commit, path);
+      return { commit: commitView(last), parts: result.map((part) => ({ ...part, lines: [...part.lines] })) };
     }),
-    implement(gitApi.commits, async (asked) => {
-      const { folder, path, commit, repository } = await at(asked);
-      const query = { from: [commit], path, offset: asked.query.offset, limit: perPage + 1 };
+  ];
+}
+
+function commitRoutes(deps: ContentDependencies): readonly ApiHandler[] {
+  const { git, objects, statuses } = deps;
+  return [
+    implement(gitApi.commits, async (call) => {
+      const { folder, path, commit, repository } = await getLocation(deps, call);
+      const query = { from: [commit], path, offset: call.query.offset, limit: perPage + 1 };
       const commits = await readLog(git, folder, query);
       const shown = commits.slice(0, perPage);
       const checks = await statuses.latestOf(
@@ -176,19 +178,24 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         more: commits.length > perPage,
       };
     }),
-    implement(gitApi.commit, async (asked) => {
-      const { repository, folder } = await find(asked);
-      const revision = await resolve(objects, folder, repository, asked.params['commit']);
+    implement(gitApi.commit, async (call) => {
+      const { repository, folder } = await findRepository(deps, call);
+      const revision = await resolve(objects, folder, repository, call.params['commit']);
       const commit = revision && (await readCommit(git, folder, revision.commit));
       if (commit === undefined) throw unknown();
       return { commit: commitView(commit), ...(await readDiffs(git, folder, commit.id)) };
     }),
-    implement(gitApi.keys, async (asked) => ({
-      keys: (await keys.ofAccount(accountOf(asked).account)).map(keyView),
+  ];
+}
+
+function keyRoutes({ keys }: ContentDependencies): readonly ApiHandler[] {
+  return [
+    implement(gitApi.keys, async (call) => ({
+      keys: (await keys.ofAccount(requireIdentity(call).account)).map(keyView),
     })),
-    implement(gitApi.addKey, async ({ body, ...asked }) => {
+    implement(gitApi.addKey, async ({ body, ...call }) => {
       try {
-        return keyView(await keys.add({ account: accountOf(asked).account }, body.title, body.key));
+        return keyView(await keys.add({ account: requireIdentity(call).account }, body.title, body.key));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const detail =
@@ -198,46 +205,70 @@ export function ownRoutes(parts: ContentParts): readonly ApiHandler[] {
         throw new Problem(error.code, 422, detail, { fields: { key: detail }, cause: error });
       }
     }),
-    implement(gitApi.removeKey, async (asked) => {
-      const id = Number(asked.params['id']);
-      const removed = Number.isSafeInteger(id) && (await keys.remove({ account: accountOf(asked).account }, id));
+    implement(gitApi.removeKey, async (call) => {
+      const id = Number(call.params['id']);
+      const removed = Number.isSafeInteger(id) && (await keys.remove({ account: requireIdentity(call).account }, id));
       if (!removed) throw new Problem('git.unknown_key', 404, 'There is no such key.');
       return ok;
     }),
   ];
 }
 
-function accountOf({ identity }: Pick<Asked, 'identity'>) {
+async function findRepository(
+  { keeper, lookup }: ContentDependencies,
+  call: AppCall,
+  needed: 'read' | 'write' | 'admin' = 'read',
+) {
+  const { owner = '', name = '' } = call.params;
+  const visitor = toVisitor(call);
+  const repository = await lookup.need(visitor, [owner, name], needed);
+  return { repository, visitor, folder: keeper.folder(repository) };
+}
+
+async function getLocation(
+  deps: ContentDependencies,
+  call: AppCall & { readonly query: { readonly ref: string; readonly path: string } },
+) {
+  const { objects } = deps;
+
+  const { repository, folder } = await findRepository(deps, call);
+  const path = treePath(call.query.path);
+  const revision = await resolve(objects, folder, repository, call.query.ref);
+  if (path === undefined || revision === undefined) throw unknown();
+  return { folder, path, commit: revision.commit, repository };
+}
+
+function requireIdentity({ identity }: Pick<AppCall, 'identity'>) {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
   return identity;
 }
 
-function visitorOf(asked: Asked): Visitor {
-  return { ...nobody, identity: accountOf(asked) };
+function toVisitor(call: AppCall): Visitor {
+  return { ...nobody, identity: requireIdentity(call) };
 }
 
-/** `exact` says that the same bytes can be made of the text. */
-async function textOf(
-  { objects }: Pick<ContentParts, 'objects'>,
+/** Reads a text file; `exact` is true when the text can be converted back to the same bytes. */
+async function readText(
+  { objects }: Pick<ContentDependencies, 'objects'>,
   folder: string,
   id: string,
-  most: number,
+  maxBytes: number,
 ): Promise<{ readonly text: string; readonly exact: boolean } | undefined> {
   const info = await objects.info(folder, id);
-  if (info === undefined || info.size > most) return undefined;
+  if (info === undefined || info.size > maxBytes) return undefined;
   const bytes = (await objects.contents(folder, id))?.bytes;
   const decoded = bytes === undefined || readPointer(bytes) !== undefined ? undefined : decodeText(bytes);
   return decoded && { text: decoded.text, exact: decoded.exact && bytes?.includes(0) === false };
 }
 
-/** The pointer of Git LFS that a file is; undefined for another file. */
-async function pointerOf({ objects }: Pick<ContentParts, 'objects'>, folder: string, id: string) {
+/** Returns the LFS pointer in a file; undefined for other files. */
+async function readLfsPointer({ objects }: Pick<ContentDependencies, 'objects'>, folder: string, id: string) {
   const bytes = (await objects.contents(folder, id))?.bytes;
   return bytes === undefined ? undefined : readPointer(bytes);
 }
 
-/** A repository as lists of the pages show it. */
-export function summary(repository: Repository): GitRepository {
+/** Converts a repository to the form of the lists. */
+export function toSummary(repository: Repository): GitRepository {
   const { id, owner, name, description, archived, empty, defaultBranch, size, updatedAt, counts } = repository;
   return {
     ...{ id, owner, name, description, private: repository.private, archived, empty, defaultBranch, size, updatedAt },
@@ -245,7 +276,7 @@ export function summary(repository: Repository): GitRepository {
   };
 }
 
-/** A commit as the pages show it. */
+/** Converts a commit to the form of the pages. */
 export function commitView({ id, message, author, committer, parents }: Commit): GitCommit {
   const [title = '', ...rest] = message.trim().split('\n');
   return {

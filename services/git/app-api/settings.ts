@@ -6,92 +6,59 @@ import {
   type GitProtection,
 } from '../../contracts/git/settings-api.ts';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { globPattern } from '../domain/glob.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import { expandEvents } from '../hooks/events.ts';
 import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { testHook, type HookParts } from '../gitea-api/hooks.ts';
+import { testHook, type HookDependencies } from '../gitea-api/hooks.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { DeliveryRow, WebhookRow } from '../store/hooks.ts';
 import type { ProtectionRow } from '../store/rest.ts';
 
-type Asked = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
+type AppCall = Pick<ApiRequest<unknown, unknown>, 'identity' | 'params'>;
 const ok = { ok: true } as const;
 const heads = 'refs/heads/';
-const mostDeliveries = 50;
+const maxDeliveries = 50;
 
-/** What those who administer a repository decide of it, for the pages. */
-export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
-  const { access, collaborators, git, hooks, keeper, keys, lookup, owners, protections } = parts;
+/** Builds the routes of repository settings, for accounts that administer the repository. */
+export function settingsRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  return [...generalRoutes(deps), ...accessRoutes(deps), ...hookRoutes(deps)];
+}
 
-  const find = async ({ identity, params }: Asked): Promise<Repository> => {
-    if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
-    return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
-  };
-  const hookOf = async (asked: Asked): Promise<{ readonly repository: Repository; readonly hook: WebhookRow }> => {
-    const repository = await find(asked);
-    const hook = await hooks.find({ repository: repository.id }, Number(asked.params['id']) || 0);
-    if (hook === undefined) throw new Problem('git.unknown', 404, 'There is no such webhook.');
-    return { repository, hook };
-  };
-  const hookView = async (row: WebhookRow): Promise<GitHook> => {
-    const [newest] = await hooks.deliveries(row, 1);
-    const { id, branch_filter: branchFilter } = row;
-    const url = hooks.shownAddress(row);
-    return {
-      id,
-      url,
-      branchFilter,
-      events: JSON.parse(row.events) as string[],
-      active: row.active === 1,
-      last: newest?.state ?? null,
-    };
-  };
-  const branchesOf = async (repository: Repository): Promise<readonly string[]> =>
-    (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
-
-  const rename = async (repository: Repository, name: string): Promise<void> => {
-    if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
-    try {
-      await keeper.rename(repository, { name });
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'git.name_taken')
-        throw invalid('name', 'There is one of this name already.');
-      throw error;
-    }
-  };
-
+function generalRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { access, collaborators, git, hooks, keeper, keys, owners, protections } = deps;
   return [
-    implement(gitSettingsApi.read, async (asked) => {
-      const repository = await find(asked);
+    implement(gitSettingsApi.read, async (call) => {
+      const repository = await getAdministered(deps, call);
       const { id, description, archived, defaultBranch } = repository;
       return {
         ...{ description, archived, defaultBranch, private: repository.private },
-        branches: [...(await branchesOf(repository))],
+        branches: [...(await listBranches(deps, repository))],
         collaborators: await collaborators.list(id),
         protections: (await protections.list(id)).map(protectionView),
         deployKeys: (await keys.ofRepository(id)).map((row) => ({
           ...{ id: row.id, title: row.title, fingerprint: row.fingerprint, readOnly: row.read_only === 1 },
           ...{ createdAt: row.created_at, lastUsedAt: row.last_used_at },
         })),
-        hooks: await Promise.all((await hooks.list({ repository: id })).map(hookView)),
+        hooks: await Promise.all((await hooks.list({ repository: id })).map((row) => toHookView(deps, row))),
         mayRemove: await access.administersOwner(
-          { ...nobody, identity: asked.identity },
+          { ...nobody, identity: call.identity },
           await owners.byId(repository.ownerId),
         ),
       };
     }),
-    implement(gitSettingsApi.change, async ({ body, ...asked }) => {
-      const repository = await find(asked);
+    implement(gitSettingsApi.change, async ({ body, ...call }) => {
+      const repository = await getAdministered(deps, call);
       const { defaultBranch } = body;
       if (defaultBranch !== undefined && defaultBranch !== repository.defaultBranch) {
-        const isThere = (await branchesOf(repository)).includes(defaultBranch);
-        if (!isThere) throw invalid('defaultBranch', 'There is no such branch.');
+        const exists = (await listBranches(deps, repository)).includes(defaultBranch);
+        if (!exists) throw invalid('defaultBranch', 'There is no such branch.');
         await git.run(keeper.folder(repository), ['symbolic-ref', 'HEAD', heads + defaultBranch]);
       }
-      if (body.name !== undefined && body.name !== repository.name) await rename(repository, body.name);
+      if (body.name !== undefined && body.name !== repository.name) await renameRepository(deps, repository, body.name);
       await keeper.change(repository.id, {
         ...(body.description === undefined ? {} : { description: body.description }),
         ...(body.private === undefined ? {} : { private: Number(body.private) }),
@@ -100,37 +67,43 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       });
       return ok;
     }),
-    implement(gitSettingsApi.share, async ({ body, ...asked }) => {
-      const repository = await find(asked);
-      const row = await owners.find(asked.params['account'] ?? '');
+  ];
+}
+
+function accessRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { collaborators, keys, owners, protections } = deps;
+  return [
+    implement(gitSettingsApi.share, async ({ body, ...call }) => {
+      const repository = await getAdministered(deps, call);
+      const row = await owners.find(call.params['account'] ?? '');
       if (row?.kind !== 'account') throw invalid('account', 'There is no such account.');
       if (row.name === repository.owner) throw invalid('account', 'The repository is theirs already.');
       await collaborators.set(repository.id, row.name, body.permission);
       return ok;
     }),
-    implement(gitSettingsApi.unshare, async (asked) => {
-      const repository = await find(asked);
-      if (await collaborators.remove(repository.id, asked.params['account'] ?? '')) return ok;
-      throw new Problem('git.unknown', 404, 'It is not shared with this account.');
+    implement(gitSettingsApi.unshare, async (call) => {
+      const repository = await getAdministered(deps, call);
+      if (await collaborators.remove(repository.id, call.params['account'] ?? '')) return ok;
+      throw new PageProblem('git.unknown', 404, 'It is not shared with this account.');
     }),
-    implement(gitSettingsApi.protect, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+    implement(gitSettingsApi.protect, async ({ body, ...call }) => {
+      const { id } = await getAdministered(deps, call);
       const { rule } = body;
       if (globPattern(rule, { parted: true }) === undefined)
         throw invalid('rule', 'This is no name or pattern of branches.');
       if ((await protections.find(id, rule)) !== undefined) throw invalid('rule', 'It is protected already.');
-      await protections.create(id, rule, optionsFrom(body));
+      await protections.create(id, rule, toOptions(body));
       return ok;
     }),
-    implement(gitSettingsApi.unprotect, async (asked) => {
-      const { id } = await find(asked);
-      const row = (await protections.list(id)).find((each) => String(each.id) === asked.params['id']);
-      if (row === undefined) throw new Problem('git.unknown', 404, 'There is no such protection.');
+    implement(gitSettingsApi.unprotect, async (call) => {
+      const { id } = await getAdministered(deps, call);
+      const row = (await protections.list(id)).find((each) => String(each.id) === call.params['id']);
+      if (row === undefined) throw new PageProblem('git.unknown', 404, 'There is no such protection.');
       await protections.remove(row);
       return ok;
     }),
-    implement(gitSettingsApi.addDeployKey, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+    implement(gitSettingsApi.addDeployKey, async ({ body, ...call }) => {
+      const { id } = await getAdministered(deps, call);
       try {
         await keys.add({ repository: id, readOnly: body.readOnly }, body.title, body.key);
       } catch (error) {
@@ -145,13 +118,19 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       }
       return ok;
     }),
-    implement(gitSettingsApi.removeDeployKey, async (asked) => {
-      const { id } = await find(asked);
-      if (await keys.remove({ repository: id }, Number(asked.params['id']) || 0)) return ok;
-      throw new Problem('git.unknown', 404, 'There is no such key.');
+    implement(gitSettingsApi.removeDeployKey, async (call) => {
+      const { id } = await getAdministered(deps, call);
+      if (await keys.remove({ repository: id }, Number(call.params['id']) || 0)) return ok;
+      throw new PageProblem('git.unknown', 404, 'There is no such key.');
     }),
-    implement(gitSettingsApi.addHook, async ({ body, ...asked }) => {
-      const { id } = await find(asked);
+  ];
+}
+
+function hookRoutes(deps: HookDependencies): readonly ApiHandler[] {
+  const { hooks } = deps;
+  return [
+    implement(gitSettingsApi.addHook, async ({ body, ...call }) => {
+      const { id } = await getAdministered(deps, call);
       const url = URL.parse(body.url);
       if (url === null || !/^https?:$/.test(url.protocol))
         throw invalid('url', 'Use an address that begins with http:// or https://.');
@@ -162,13 +141,13 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
         { repository: id },
         {
           ...{ type: 'gitea', url: body.url, contentType: 'json', branchFilter, secret, authorization: undefined },
-          ...{ events: expandEvents(events), active: true, local: asked.identity?.role === 'admin' },
+          ...{ events: expandEvents(events), active: true, local: call.identity?.role === 'admin' },
         },
       );
-      return hookView(hook);
+      return toHookView(deps, hook);
     }),
-    implement(gitSettingsApi.changeHook, async ({ body, ...asked }) => {
-      const { hook } = await hookOf(asked);
+    implement(gitSettingsApi.changeHook, async ({ body, ...call }) => {
+      const { hook } = await getHook(deps, call);
       await hooks.change(hook, {
         ...{ type: hook.type, url: undefined, contentType: hook.content_type, branchFilter: hook.branch_filter },
         ...{ events: expandEvents(JSON.parse(hook.events) as string[]), active: body.active, local: hook.local === 1 },
@@ -176,24 +155,70 @@ export function settingsRoutes(parts: HookParts): readonly ApiHandler[] {
       });
       return ok;
     }),
-    implement(gitSettingsApi.removeHook, async (asked) => {
-      await hooks.remove((await hookOf(asked)).hook);
+    implement(gitSettingsApi.removeHook, async (call) => {
+      await hooks.remove((await getHook(deps, call)).hook);
       return ok;
     }),
-    implement(gitSettingsApi.testHook, async (asked) => {
-      const { hook, repository } = await hookOf(asked);
-      await testHook(parts, hook, repository, asked.identity?.account ?? '');
+    implement(gitSettingsApi.testHook, async (call) => {
+      const { hook, repository } = await getHook(deps, call);
+      await testHook(deps, hook, repository, call.identity?.account ?? '');
       return ok;
     }),
-    implement(gitSettingsApi.deliveries, async (asked) => {
-      const { hook } = await hookOf(asked);
-      return { deliveries: (await hooks.deliveries(hook, mostDeliveries)).map(deliveryView) };
+    implement(gitSettingsApi.deliveries, async (call) => {
+      const { hook } = await getHook(deps, call);
+      return { deliveries: (await hooks.deliveries(hook, maxDeliveries)).map(deliveryView) };
     }),
-    implement(gitSettingsApi.replay, async (asked) => {
-      await hooks.replay((await hookOf(asked)).hook, asked.params['delivery'] ?? '');
+    implement(gitSettingsApi.replay, async (call) => {
+      await hooks.replay((await getHook(deps, call)).hook, call.params['delivery'] ?? '');
       return ok;
     }),
   ];
+}
+
+async function getAdministered({ lookup }: HookDependencies, { identity, params }: AppCall): Promise<Repository> {
+  if (identity === undefined) throw new Problem('git.sign_in', 401, 'Sign in first.');
+  return lookup.need({ ...nobody, identity }, [params['owner'] ?? '', params['name'] ?? ''], 'admin');
+}
+
+async function getHook(
+  deps: HookDependencies,
+  call: AppCall,
+): Promise<{ readonly repository: Repository; readonly hook: WebhookRow }> {
+  const { hooks } = deps;
+
+  const repository = await getAdministered(deps, call);
+  const hook = await hooks.find({ repository: repository.id }, Number(call.params['id']) || 0);
+  if (hook === undefined) throw new PageProblem('git.unknown', 404, 'There is no such webhook.');
+  return { repository, hook };
+}
+
+async function toHookView({ hooks }: HookDependencies, row: WebhookRow): Promise<GitHook> {
+  const [newest] = await hooks.deliveries(row, 1);
+  const { id, branch_filter: branchFilter } = row;
+  const url = hooks.shownAddress(row);
+  return {
+    id,
+    url,
+    branchFilter,
+    events: JSON.parse(row.events) as string[],
+    active: row.active === 1,
+    last: newest?.state ?? null,
+  };
+}
+
+async function listBranches({ git, keeper }: HookDependencies, repository: Repository): Promise<readonly string[]> {
+  return (await readReferences(git, keeper.folder(repository), heads)).map(({ ref }) => ref.slice(heads.length));
+}
+
+async function renameRepository({ keeper }: HookDependencies, repository: Repository, name: string): Promise<void> {
+  if (repositoryNameProblem(name) !== undefined) throw invalid('name', 'Use letters, digits, dots, - and _.');
+  try {
+    await keeper.rename(repository, { name });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'git.name_taken')
+      throw invalid('name', 'There is one of this name already.');
+    throw error;
+  }
 }
 
 function protectionView(row: ProtectionRow): GitProtection {
@@ -212,7 +237,7 @@ function protectionView(row: ProtectionRow): GitProtection {
   };
 }
 
-function optionsFrom({
+function toOptions({
   accounts,
   approvals,
   checks,

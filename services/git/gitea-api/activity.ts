@@ -3,112 +3,131 @@ import type { GitEvent } from '../../contracts/git/overview-api.ts';
 import { readHistory } from '../repositories/history.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Sight } from '../repositories/repositories.ts';
-import { timeOf } from '../wire/time.ts';
-import { profileOf, userOf } from '../wire/users.ts';
-import { needIdentity, ok, type Call, type Route } from './call.ts';
-import { pageOf, partOf } from './paging.ts';
-import { named, shown, type Db, type RestParts } from './parts.ts';
+import { formatTime } from '../wire/time.ts';
+import { parseProfile, toUserJson } from '../wire/users.ts';
+import { requireIdentity, ok, type Answer, type Call, type Route } from './call.ts';
+import { parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, type Db, type ApiDependencies } from './api-dependencies.ts';
 
-/** As far back as lists of activity go, and as counts of it do, ms. */
-const mostEvents = 500;
-const year = 366 * 24 * 3600 * 1000;
-const quarter = 15 * 60;
-/** In the order in which ids of events of these kinds are numbered. */
-const idKinds = ['p', 'i', 'e', 'r'];
+/** Maximum number of events in a feed. */
+const maxEvents = 500;
+/** Time span that the heatmap covers, ms. */
+const yearMs = 366 * 24 * 3600 * 1000;
+/** Time span of one heatmap entry, s. */
+const quarterHourSeconds = 15 * 60;
+/** Prefixes of event IDs. The index makes the numeric IDs of different kinds distinct, so the order must not change. */
+const idPrefixes = ['p', 'i', 'e', 'r'];
 
-/** What happened in repositories, and how much people did when. */
-export function activityRoutes(parts: RestParts & { readonly db: Db }): readonly Route[] {
-  const { access, context, db, lookup, owners, repositories } = parts;
+/** Builds the routes of activity feeds and heatmaps. */
+export function activityRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
+  return [
+    activityRoute('/repos/:owner/:repo/activities/feeds', 'repository', (call) => listRepositoryFeed(deps, call)),
+    activityRoute('/users/:user/activities/feeds', 'user', (call) => listUserFeed(deps, call)),
+    activityRoute('/users/:user/heatmap', 'user', (call) => readHeatmap(deps, call)),
+  ];
+}
 
-  const sightOf = (call: Call): Promise<Sight> => access.sight(call.visitor);
-  /** Whose activity is asked for; undefined where he keeps it to himself. */
-  const actor = async (call: Call): Promise<string | undefined> => {
-    const row = await owners.find(call.params['user'] ?? '');
-    if (row?.kind !== 'account') throw unknown();
-    const { account, role } = needIdentity(call.visitor);
-    const isHidden = profileOf(row).hide_activity === true && role !== 'admin' && account !== row.name;
-    return isHidden ? undefined : row.name;
-  };
-  const feed = async (call: Call, events: readonly GitEvent[]) => {
-    const some: unknown[] = [];
-    for (const event of partOf(events, pageOf(call.query))) {
-      const repository = await repositories.find(event.owner, event.name);
-      const doer = await owners.find(event.account);
-      if (repository === undefined || doer === undefined) continue;
-      some.push({
-        id: Number(event.id.slice(1)) * idKinds.length + idKinds.indexOf(event.id.slice(0, 1)),
-        user_id: repository.ownerId,
-        op_type: operationOf(event),
-        act_user_id: doer.id,
-        act_user: userOf(doer, call.base),
-        repo_id: repository.id,
-        repo: await shown(parts, call, repository, await access.level(call.visitor, repository)),
-        comment_id: 0,
-        comment: null,
-        ref_name: event.number === null ? event.what : '',
-        is_private: repository.private,
-        content: event.number === null ? event.commit : `${event.number}|${event.what}`,
-        created: timeOf(event.time),
-      });
-    }
-    return ok(some);
-  };
-  const route = (path: string, scope: Route['scope'], handle: Route['handle']): Route => ({
+function getVisibility({ access }: ApiDependencies & { readonly db: Db }, call: Call): Promise<Sight> {
+  return access.sight(call.visitor);
+}
+
+/** Returns the account in the path; undefined when it hides its activity from the caller. */
+async function findVisibleActor(
+  { owners }: ApiDependencies & { readonly db: Db },
+  call: Call,
+): Promise<string | undefined> {
+  const row = await owners.find(call.params['user'] ?? '');
+  if (row?.kind !== 'account') throw unknown();
+  const { account, role } = requireIdentity(call.visitor);
+  const isHidden = parseProfile(row).hide_activity === true && role !== 'admin' && account !== row.name;
+  return isHidden ? undefined : row.name;
+}
+
+async function buildFeed(deps: ApiDependencies & { readonly db: Db }, call: Call, events: readonly GitEvent[]) {
+  const { access, owners, repositories } = deps;
+  const items: unknown[] = [];
+  for (const event of getPageItems(events, parsePage(call.query))) {
+    const repository = await repositories.find(event.owner, event.name);
+    const actor = await owners.find(event.account);
+    if (repository === undefined || actor === undefined) continue;
+    items.push({
+      id: Number(event.id.slice(1)) * idPrefixes.length + idPrefixes.indexOf(event.id.slice(0, 1)),
+      user_id: repository.ownerId,
+      op_type: getOperation(event),
+      act_user_id: actor.id,
+      act_user: toUserJson(actor, call.base),
+      repo_id: repository.id,
+      repo: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      comment_id: 0,
+      comment: null,
+      ref_name: event.number === null ? event.what : '',
+      is_private: repository.private,
+      content: event.number === null ? event.commit : `${event.number}|${event.what}`,
+      created: formatTime(event.time),
+    });
+  }
+  return ok(items);
+}
+
+function activityRoute(path: string, scope: Route['scope'], handle: Route['handle']): Route {
+  return {
     method: 'GET',
     path,
     scope,
     signedIn: true,
     handle,
-  });
-
-  return [
-    route('/repos/:owner/:repo/activities/feeds', 'repository', async (call) => {
-      const { id } = await lookup.need(call.visitor, named(call), 'read');
-      return feed(call, await readHistory(parts, { public: false, owners: [], ids: [id] }, { limit: mostEvents }));
-    }),
-    route('/users/:user/activities/feeds', 'user', async (call) => {
-      const account = await actor(call);
-      if (account === undefined) return ok([]);
-      return feed(call, await readHistory(parts, await sightOf(call), { account, limit: mostEvents }));
-    }),
-    route('/users/:user/heatmap', 'user', async (call) => {
-      const name = await actor(call);
-      if (name === undefined) return ok([]);
-      const ids = repositories.idsOf({ sight: await sightOf(call) });
-      const since = context.clock.now() - year;
-      const times = db
-        .selectFrom('push_history')
-        .select('created_at')
-        .where('account', '=', name)
-        .where('repository_id', 'in', ids)
-        .unionAll(
-          db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids),
-        )
-        .unionAll(
-          db
-            .selectFrom('issue_entries')
-            .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-            .select('issue_entries.created_at')
-            .where('issue_entries.author', '=', name)
-            .where('issues.repository_id', 'in', ids),
-        );
-      const rows = await db
-        .selectFrom(times.as('times'))
-        .select([
-          sql<number>`created_at / ${sql.lit(1000 * quarter)}`.as('part'),
-          (is) => is.fn.countAll<number>().as('count'),
-        ])
-        .where('created_at', '>=', since)
-        .groupBy('part')
-        .orderBy('part')
-        .execute();
-      return ok(rows.map(({ part, count }) => ({ timestamp: Number(part) * quarter, contributions: Number(count) })));
-    }),
-  ];
+  };
 }
 
-/** What happened, by the peer's names. */
-function operationOf({ kind, pull }: GitEvent): string {
+async function listRepositoryFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { lookup } = deps;
+  const { id } = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return buildFeed(deps, call, await readHistory(deps, { public: false, owners: [], ids: [id] }, { limit: maxEvents }));
+}
+
+async function listUserFeed(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const account = await findVisibleActor(deps, call);
+  if (account === undefined) return ok([]);
+  return buildFeed(deps, call, await readHistory(deps, await getVisibility(deps, call), { account, limit: maxEvents }));
+}
+
+async function readHeatmap(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { context, db, repositories } = deps;
+  const name = await findVisibleActor(deps, call);
+  if (name === undefined) return ok([]);
+  const ids = repositories.idsOf({ sight: await getVisibility(deps, call) });
+  const since = context.clock.now() - yearMs;
+  const times = db
+    .selectFrom('push_history')
+    .select('created_at')
+    .where('account', '=', name)
+    .where('repository_id', 'in', ids)
+    .unionAll(db.selectFrom('issues').select('created_at').where('author', '=', name).where('repository_id', 'in', ids))
+    .unionAll(
+      db
+        .selectFrom('issue_entries')
+        .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+        .select('issue_entries.created_at')
+        .where('issue_entries.author', '=', name)
+        .where('issues.repository_id', 'in', ids),
+    );
+  const rows = await db
+    .selectFrom(times.as('times'))
+    .select([
+      sql<number>`created_at / ${sql.lit(1000 * quarterHourSeconds)}`.as('part'),
+      (is) => is.fn.countAll<number>().as('count'),
+    ])
+    .where('created_at', '>=', since)
+    .groupBy('part')
+    .orderBy('part')
+    .execute();
+  return ok(
+    rows.map(({ part, count }) => ({ timestamp: Number(part) * quarterHourSeconds, contributions: Number(count) })),
+  );
+}
+
+/** Returns the name that Gitea gives to the kind of an event. */
+function getOperation({ kind, pull }: GitEvent): string {
   const subject = pull ? 'pull_request' : 'issue';
   switch (kind) {
     case 'pushed':

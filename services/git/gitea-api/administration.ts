@@ -2,21 +2,22 @@ import { z } from 'zod';
 import { AccountName, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { userOf } from '../wire/users.ts';
+import { toUserJson } from '../wire/users.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
-  needAdmin,
+  requireAdmin,
   noContent,
   ok,
   optional,
   required,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
-import { flag, listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import type { RestParts } from './parts.ts';
+import { parseFlag, listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 import { accountKeyJson } from './users.ts';
 
 const text = optional(z.string().max(255));
@@ -32,99 +33,135 @@ const changeBody = z.object({
 });
 const keyBody = z.object({ title: required, key: required });
 
-type Described = z.infer<z.ZodObject<typeof values>>;
+type ProfileChange = z.infer<z.ZodObject<typeof values>>;
 
-/** Accounts, for administrators. They are those of all services. */
-export function administrationRoutes(parts: RestParts): readonly Route[] {
-  const { context, keys, owners, repositories } = parts;
+/** Builds the routes by which administrators manage accounts. Accounts are shared by all services. */
+export function administrationRoutes(deps: ApiDependencies): readonly Route[] {
+  return [
+    adminRoute('GET', '/admin/users', (call) => listAccounts(deps, call)),
+    adminRoute('POST', '/admin/users', (call) => createAccount(deps, call)),
+    adminRoute('PATCH', '/admin/users/:user', (call) => changeAccount(deps, call)),
+    adminRoute('DELETE', '/admin/users/:user', (call) => deleteAccount(deps, call)),
+    adminRoute('POST', '/admin/users/:user/keys', (call) => addAccountKey(deps, call)),
+    adminRoute('DELETE', '/admin/users/:user/keys/:id', (call) => deleteAccountKey(deps, call)),
+  ];
+}
+
+async function accountJson({ owners }: ApiDependencies, call: Pick<Call, 'base'>, { name, enabled, role }: Account) {
+  return toUserJson(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
+}
+
+async function getTargetAccount({ context, owners }: ApiDependencies, call: Call): Promise<Account> {
   const { accounts } = context;
 
-  const json = async (call: Pick<Call, 'base'>, { name, enabled, role }: Account) =>
-    userOf(await owners.ofAccount(name), call.base, { self: enabled, admin: role === 'admin' });
-  const account = async (call: Call): Promise<Account> => {
-    needAdmin(call);
-    const row = await owners.find(call.params['user'] ?? '');
-    const found = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
-    if (found === undefined) throw unknown();
-    return found;
-  };
-  const describe = async (name: string, { email: address, full_name, description, website, location }: Described) =>
-    owners.change(await owners.ofAccount(name), {
-      email: address,
-      full_name,
-      description,
-      profile: { website, location },
-    });
-  const route = (method: Route['method'], path: string, handle: Route['handle']): Route => ({
+  requireAdmin(call);
+  const row = await owners.find(call.params['user'] ?? '');
+  const account = row?.kind === 'account' ? await accounts.find(row.name) : undefined;
+  if (account === undefined) throw unknown();
+  return account;
+}
+
+async function updateProfile(
+  { owners }: ApiDependencies,
+  name: string,
+  { email: address, full_name, description, website, location }: ProfileChange,
+) {
+  return owners.change(await owners.ofAccount(name), {
+    email: address,
+    full_name,
+    description,
+    profile: { website, location },
+  });
+}
+
+function adminRoute(method: Route['method'], path: string, handle: Route['handle']): Route {
+  return {
     method,
     path,
     scope: 'admin',
     signedIn: true,
     handle,
-  });
+  };
+}
 
-  return [
-    route('GET', '/admin/users', async (call) => {
-      needAdmin(call);
-      const all = (await accounts.list()).filter(({ name }) => name !== '*');
-      const page = pageOf(call.query);
-      return ok(
-        await Promise.all(partOf(all, page).map((each) => json(call, each))),
-        listHeaders(call, page, all.length),
-      );
-    }),
-    route('POST', '/admin/users', async (call) => {
-      needAdmin(call);
-      const { username, password = '', ...more } = await bodyOf(call, createBody);
-      const taken = new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
-      // An organisation may have the name.
-      if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
-      if ((await owners.find(username)) !== undefined) throw taken;
-      if (password !== '') checkPassword(accounts, username, password);
-      await explained(taken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
-      await describe(username, more);
-      const made = await accounts.find(username);
-      if (made === undefined) throw unknown();
-      return created(await json(call, made));
-    }),
-    route('PATCH', '/admin/users/:user', async (call) => {
-      const { name } = await account(call);
-      const { password = '', admin, active, prohibit_login: prohibited, ...more } = await bodyOf(call, changeBody);
-      if (password !== '') checkPassword(accounts, name, password);
-      const enabled = prohibited === undefined ? active : !prohibited && active !== false;
-      const changed = await accounts.change(name, {
-        ...(password === '' ? {} : { password }),
-        ...(admin === undefined ? {} : { role: admin ? 'admin' : 'user' }),
-        ...(enabled === undefined ? {} : { enabled }),
-      });
-      await describe(name, more);
-      return ok(await json(call, changed));
-    }),
-    route('DELETE', '/admin/users/:user', async (call) => {
-      const { name, provisioned } = await account(call);
-      if (name === accountOf(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
-      // Before anything of it is removed: the account would stay.
-      if (provisioned === true)
-        throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
-      const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
-      const purge = flag(call.query, 'purge') === true;
-      if (!purge && (await owned()).total > 0) {
-        throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
-      }
-      await accounts.remove(name, { action: 'delete' });
-      return noContent;
-    }),
-    route('POST', '/admin/users/:user/keys', async (call) => {
-      const { name } = await account(call);
-      const { title, key } = await bodyOf(call, keyBody);
-      return created(await accountKeyJson(parts, call, await keys.add({ account: name }, title, key), name));
-    }),
-    route('DELETE', '/admin/users/:user/keys/:id', async (call) => {
-      const { name } = await account(call);
-      if (!(await keys.remove({ account: name }, numberOf(call.params['id'])))) throw unknown();
-      return noContent;
-    }),
-  ];
+async function listAccounts(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { accounts } = context;
+
+  requireAdmin(call);
+  const all = (await accounts.list()).filter(({ name }) => name !== '*');
+  const page = parsePage(call.query);
+  return ok(
+    await Promise.all(getPageItems(all, page).map((each) => accountJson(deps, call, each))),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { context, owners } = deps;
+  const { accounts } = context;
+
+  requireAdmin(call);
+  const { username, password = '', ...more } = await readJsonBody(call, createBody);
+  const nameTaken = new Problem('git.name_taken', 422, `user already exists [name: ${username}]`);
+  // An organization can have the name as well.
+  if (!AccountName.safeParse(username).success) throw new Problem('git.invalid', 422, '[Username]: Username');
+  if ((await owners.find(username)) !== undefined) throw nameTaken;
+  if (password !== '') checkPassword(accounts, username, password);
+  await withNameTaken(nameTaken, () => accounts.create({ name: username, ...(password === '' ? {} : { password }) }));
+  await updateProfile(deps, username, more);
+  const createdAccount = await accounts.find(username);
+  if (createdAccount === undefined) throw unknown();
+  return created(await accountJson(deps, call, createdAccount));
+}
+
+async function changeAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { accounts } = context;
+
+  const { name } = await getTargetAccount(deps, call);
+  const { password = '', admin, active, prohibit_login: prohibited, ...more } = await readJsonBody(call, changeBody);
+  if (password !== '') checkPassword(accounts, name, password);
+  const enabled = prohibited === undefined ? active : !prohibited && active !== false;
+  const changed = await accounts.change(name, {
+    ...(password === '' ? {} : { password }),
+    ...(admin === undefined ? {} : { role: admin ? 'admin' : 'user' }),
+    ...(enabled === undefined ? {} : { enabled }),
+  });
+  await updateProfile(deps, name, more);
+  return ok(await accountJson(deps, call, changed));
+}
+
+async function deleteAccount(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { context, repositories } = deps;
+  const { accounts } = context;
+
+  const { name, provisioned } = await getTargetAccount(deps, call);
+  if (name === getAccount(call)) throw new Problem('git.invalid', 422, 'you cannot delete yourself');
+  // Refused before anything is removed, because a declared account is created again at the next start.
+  if (provisioned === true)
+    throw new Problem('accounts.provisioned', 409, `user is declared in homeport.yaml [name: ${name}]`);
+  const owned = async () => repositories.list({ sight: 'all', owner: name, limit: 1, offset: 0 });
+  const purge = parseFlag(call.query, 'purge') === true;
+  if (!purge && (await owned()).total > 0) {
+    throw new Problem('git.invalid', 422, `user still has ownership of repositories [name: ${name}]`);
+  }
+  await accounts.remove(name, { action: 'delete' });
+  return noContent;
+}
+
+async function addAccountKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const { name } = await getTargetAccount(deps, call);
+  const { title, key } = await readJsonBody(call, keyBody);
+  return created(await accountKeyJson(deps, call, await keys.add({ account: name }, title, key), name));
+}
+
+async function deleteAccountKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const { name } = await getTargetAccount(deps, call);
+  if (!(await keys.remove({ account: name }, parseId(call.params['id'])))) throw unknown();
+  return noContent;
 }
 
 function checkPassword(accounts: Accounts, name: string, password: string): void {
@@ -138,11 +175,11 @@ function checkPassword(accounts: Accounts, name: string, password: string): void
 
 const takenCodes: ReadonlySet<string> = new Set(['accounts.exists', 'accounts.name_reserved']);
 
-/** A name that is taken meanwhile is refused in the peer's words, too. */
-async function explained<T>(taken: Problem, work: () => Promise<T>): Promise<T> {
+/** Answers with Gitea's error when another request took the name in the meantime. */
+async function withNameTaken<T>(nameTaken: Problem, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Problem && takenCodes.has(error.code) ? taken : error;
+    throw error instanceof Problem && takenCodes.has(error.code) ? nameTaken : error;
   }
 }

@@ -4,21 +4,25 @@ import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import type { Answer } from './call.ts';
-import { fileName } from './file-name.ts';
-import type { RestParts } from './parts.ts';
+import { formatFileName } from './content-disposition.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 
-const archives: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
-/** As many as an archive may hold. */
-const mostFiles = 1_000_000;
+const archiveFormats: Readonly<Record<string, string>> = { '.zip': 'zip', '.tar.gz': 'tar.gz', '.tar': 'tar' };
+/** Maximum number of files in an archive. */
+const maxFiles = 1_000_000;
 
-/** All files of a commit in one, `NAME.zip` or `NAME.tar.gz`. @throws Problem (404) in the peer's words, `git.too_much` (413) */
+/**
+ * Streams the files of a commit as one archive, `NAME.zip` or `NAME.tar.gz`.
+ *
+ * @throws Problem `git.unknown` (404), `git.too_much` (413)
+ */
 export async function archive(
-  { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
+  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
   base: string,
   repository: Repository,
   asked: string,
 ): Promise<Answer> {
-  const ending = Object.keys(archives).find((each) => asked.endsWith(each)) ?? '';
+  const ending = Object.keys(archiveFormats).find((each) => asked.endsWith(each)) ?? '';
   const name = asked.slice(0, asked.length - ending.length);
   const folder = keeper.folder(repository);
   const revision = ending === '' ? undefined : await resolve(objects, folder, repository, name);
@@ -30,7 +34,7 @@ export async function archive(
     status: 200,
     headers: {
       'Content-Type': 'application/octet-stream',
-      'Content-Disposition': `attachment; ${fileName(archiveName(repository, name, ending))}`,
+      'Content-Disposition': `attachment; ${formatFileName(archiveName(repository, name, ending))}`,
       'Access-Control-Expose-Headers': 'Content-Disposition',
       Link: `<${base}/api/v1/repos/${full}/archive/${commit}${ending}?rev=${commit}>; rel="immutable"`,
     },
@@ -40,14 +44,14 @@ export async function archive(
   };
 }
 
-/** Whether there are archives of that kind, such as `tar.gz`. */
+/** Returns true for a supported kind of archive, such as `tar.gz`. */
 export function isArchiveKind(kind: string): boolean {
-  return Object.hasOwn(archives, `.${kind}`);
+  return Object.hasOwn(archiveFormats, `.${kind}`);
 }
 
-/** The same of a commit, written into a file. @throws Problem `git.too_much` (413) */
+/** Writes the archive of a commit to a file. @throws Problem `git.too_much` (413) */
 export async function writeArchive(
-  { git, keeper }: Pick<RestParts, 'git' | 'keeper'>,
+  { git, keeper }: Pick<ApiDependencies, 'git' | 'keeper'>,
   repository: Repository,
   { commit, kind, path }: { readonly commit: string; readonly kind: string; readonly path: string },
 ): Promise<void> {
@@ -57,16 +61,17 @@ export async function writeArchive(
 }
 
 function optionsFor(repository: Repository, ending: string): readonly string[] {
-  return [`--format=${archives[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
+  return [`--format=${archiveFormats[ending] ?? 'zip'}`, `--prefix=${repository.name.toLowerCase()}/`];
 }
 
-/** What it is called where it is saved: `lamp-v1.zip`. */
+/** Builds the file name of an archive: `lamp-v1.zip`. */
 export function archiveName(repository: Repository, name: string, ending: string): string {
   return `${repository.name}-${name.replaceAll('/', '-')}${ending}`;
 }
 
 /**
- * A few objects can make a tree without end, of folders that name the same one over and over.
+ * Counts the files of a commit. A few objects can describe an enormous tree of folders that contain the same folder repeatedly.
+ *
  * @throws Problem `git.too_much` (413)
  */
 async function checkSize(git: Git, folder: string, commit: string): Promise<void> {
@@ -75,7 +80,7 @@ async function checkSize(git: Git, folder: string, commit: string): Promise<void
   child.stderr.resume();
   let files = 0;
   for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) files += 1;
-    if (files > mostFiles) throw tooMuch();
+    for (let index = chunk.indexOf(0); index >= 0; index = chunk.indexOf(0, index + 1)) files += 1;
+    if (files > maxFiles) throw tooMuch();
   }
 }

@@ -6,15 +6,15 @@ import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Tables } from '../store/tables.ts';
 import { noObject } from '../transfer/push-request.ts';
-import { accountOf, bodyOf, noContent, required, type Route } from './call.ts';
+import { getAccount, readJsonBody, noContent, required, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import { named, type RestParts } from './parts.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 
-/** A branch gets another name. Pull requests from it and into it go along. */
-export function branchNameRoutes(parts: RestParts): readonly Route[] {
-  const { context, git, keeper, lookup, protections } = parts;
+/** Builds the route that renames a branch and updates the pull requests from and into it. */
+export function branchNameRoutes(deps: ApiDependencies): readonly Route[] {
+  const { context, git, keeper, lookup, protections } = deps;
   return [
     {
       method: 'PATCH',
@@ -22,8 +22,8 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const { name } = await bodyOf(call, z.object({ name: required }));
+        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const { name } = await readJsonBody(call, z.object({ name: required }));
         const old = call.params['branch'] ?? '';
         const folder = keeper.folder(repository);
         const all = await readReferences(git, folder, heads);
@@ -32,19 +32,19 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
         if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[Name]: GitRefName');
         if (name === old) throw new Problem('git.invalid', 422, 'Cannot rename a branch to its own name.');
         const isDefault = old === repository.defaultBranch;
-        // Who asks for the default branch finds another name from then on.
-        if (isDefault) await lookup.need(call.visitor, named(call), 'admin');
+        // A new default branch changes what every client clones.
+        if (isDefault) await lookup.need(call.visitor, getRepositoryName(call), 'admin');
         if (all.some(({ ref }) => ref === heads + name))
           throw new Problem(
             'git.invalid',
             422,
             'Cannot rename a branch using the same name or rename to a branch that already exists.',
           );
-        const account = accountOf(call);
+        const account = getAccount(call);
         await protections.checkRemoval(repository.id, old);
         await protections.checkCommit(repository.id, name, { account });
-        // Both are there for a moment: a host that ends meanwhile leaves pull requests with a branch, whichever it is.
-        await changeReference(parts, repository, account, { ref: heads + name, before: noObject, after: commit });
+        // Both branches exist for a moment, so that pull requests keep a branch when the host is killed in between.
+        await changeReference(deps, repository, account, { ref: heads + name, before: noObject, after: commit });
         await context.commit(async (transaction: Kysely<Tables>) => {
           const own = transaction.selectFrom('issues').select('id').where('repository_id', '=', repository.id);
           await transaction
@@ -70,7 +70,7 @@ export function branchNameRoutes(parts: RestParts): readonly Route[] {
         });
         if (isDefault) await git.run(folder, ['symbolic-ref', 'HEAD', heads + name]);
         await changeReference(
-          parts,
+          deps,
           { ...repository, defaultBranch: isDefault ? name : repository.defaultBranch },
           account,
           { ref: heads + old, before: commit, after: noObject },

@@ -10,31 +10,46 @@ export interface Call {
   readonly method: string;
   readonly query: URLSearchParams;
   readonly visitor: Visitor;
-  /** Decoded parts of the path by the names that the route gives them. */
+  /** Decoded path parameters by the names of the route. */
   readonly params: Readonly<Record<string, string>>;
-  /** What absolute addresses of the answer begin with, e.g. `http://127.0.0.1:3030`. */
+  /** Base of absolute URLs in the response, e.g. `http://127.0.0.1:3030`. */
   readonly base: string;
 }
 
-/** What is answered; without `json`, `text` and `stream` nothing but the status. */
+/** Response of a route; without `json`, `text` and `send` it has no body. */
 export interface Answer {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string | number>>;
-  /** Writes the body itself, and resolves when it is out. */
+  /** Writes the body and resolves when all of it was sent. */
   readonly send?: (response: ServerResponse) => Promise<void>;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/api/v1`: `:name` is one part, `*name` as many as there are. */
+  /** Path below `/api/v1`: `:name` matches one segment, `*name` one or more. */
   readonly path: string;
-  /** What a limited token must be good for. */
+  /** Scope that a limited token needs. */
   readonly scope: ScopeCategory;
-  /** Without an account there is no answer. */
+  /** Answers 401 to clients without an account. */
   readonly signedIn?: boolean;
   readonly handle: (call: Call) => Promise<Answer>;
+}
+
+/** Builds a route that clients without an account may call as well. */
+export function route(method: Route['method'], path: string, scope: Route['scope'], handle: Route['handle']): Route {
+  return { method, path, scope, handle };
+}
+
+/** Builds a route for accounts: without one the answer is 401. */
+export function signedInRoute(
+  method: Route['method'],
+  path: string,
+  scope: Route['scope'],
+  handle: Route['handle'],
+): Route {
+  return { method, path, scope, signedIn: true, handle };
 }
 
 export function ok(json: unknown, headers?: Answer['headers']): Answer {
@@ -44,78 +59,85 @@ export function ok(json: unknown, headers?: Answer['headers']): Answer {
 export const created = (json: unknown): Answer => ({ status: 201, json });
 export const noContent: Answer = { status: 204 };
 
-/** The account of a call on a route for accounts alone. */
-export function accountOf({ visitor }: Pick<Call, 'visitor'>): string {
-  return needIdentity(visitor).account;
+/** Returns the account of a call. @throws Problem (401) without an account */
+export function getAccount({ visitor }: Pick<Call, 'visitor'>): string {
+  return requireIdentity(visitor).account;
 }
 
-export function needIdentity({ identity }: Visitor) {
+export function requireIdentity({ identity }: Visitor) {
   if (identity === undefined) throw new Problem('git.sign_in', 401, 'token is required');
   return identity;
 }
 
-/** @throws Problem (403) for all but administrators */
-export function needAdmin({ visitor }: Pick<Call, 'visitor'>): void {
-  if (needIdentity(visitor).role !== 'admin') throw new Problem('git.forbidden', 403, 'user should be the site admin');
+/** @throws Problem (403) unless the caller is an administrator */
+export function requireAdmin({ visitor }: Pick<Call, 'visitor'>): void {
+  if (requireIdentity(visitor).role !== 'admin')
+    throw new Problem('git.forbidden', 403, 'user should be the site admin');
 }
 
-/** @throws Problem (403) when the token is limited to something else. */
+/** @throws Problem (403) when the token lacks the scope */
 export function checkScope({ visitor, method }: Pick<Call, 'visitor' | 'method'>, category: ScopeCategory): void {
   const level = method === 'GET' || method === 'HEAD' ? 'read' : 'write';
   if (hasScope(visitor, level, category)) return;
-  const held = JSON.stringify(visitor.scopes ?? []).replaceAll('"', '');
-  const detail = `token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${held.slice(1, -1)}`;
+  const scopes = JSON.stringify(visitor.scopes ?? []).replaceAll('"', '');
+  const detail = `token does not have at least one of required scope(s), required=[${level}:${category}], token scope=${scopes.slice(1, -1)}`;
   throw new Problem('git.scope', 403, detail);
 }
 
-const largestBody = 96 * 1024 * 1024;
+const maxJsonBodyBytes = 96 * 1024 * 1024;
 
-/** The body as JSON of this shape; what it says too much is left out. @throws Problem (422) in the peer's words. */
-export async function bodyOf<Schema extends z.ZodType>(
+/** Reads the body as JSON and validates it; unknown members are dropped. @throws Problem (422) in the form of Gitea */
+export async function readJsonBody<Schema extends z.ZodType>(
   { request }: Pick<Call, 'request'>,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const text = (await bytesOf(request, largestBody)).toString('utf8');
-  let given: unknown;
+  const text = (await readBytes(request, maxJsonBodyBytes)).toString('utf8');
+  let input: unknown;
   try {
-    given = text.trim() === '' ? {} : JSON.parse(text);
+    input = text.trim() === '' ? {} : JSON.parse(text);
   } catch (cause) {
     throw new Problem('git.bad_json', 422, `[]: ${cause instanceof Error ? cause.message : 'invalid JSON'}`, { cause });
   }
-  const read = schema.safeParse(given);
-  if (read.success) return read.data;
-  throw new Problem('git.invalid', 422, read.error.issues.map(complaint).join('; '));
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new Problem('git.invalid', 422, parsed.error.issues.map(formatIssue).join('; '));
 }
 
-/** All bytes of a body. @throws Problem (413) */
-export async function bytesOf(stream: Readable, most: number): Promise<Buffer> {
+/** Reads a stream to its end. @throws Problem (413) when it is longer than the maximum */
+export async function readBytes(stream: Readable, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > most) throw new Problem('git.too_large', 413, 'The request body is too large.');
+    if (size > maxBytes) throw new Problem('git.too_large', 413, 'The request body is too large.');
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
-/** As the peer names what is wrong with a field: `[Title]: Required`. */
-function complaint(issue: z.core.$ZodIssue): string {
+/** Parameter of a custom issue with a message that already names its field, or that names none in Gitea. */
+const completeMessage = 'completeMessage';
+/** Adds an issue with a message that is sent unchanged. */
+export function addCompleteIssue(context: z.RefinementCtx, message: string): void {
+  context.addIssue({ code: 'custom', message, params: { [completeMessage]: true } });
+}
+
+/** Formats a validation error as Gitea does: `[Title]: Required`. */
+function formatIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom' && issue.params?.[completeMessage] === true) return issue.message;
   const field = issue.path
     .map(String)
     .join('_')
     .split('_')
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('');
-  // Some of its sentences name no field.
-  if (/^(\[|name is )/.test(issue.message)) return issue.message;
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined;
-  return `[${field}]: ${isMissing || issue.message === 'Required' ? 'Required' : issue.message}`;
+  return `[${field}]: ${isMissing ? 'Required' : issue.message}`;
 }
 
-/** A text that must be there. */
+/** Schema of a required text. */
 export const required = z.string().trim().min(1, 'Required');
-/** A member that clients leave out or send as null. */
+/** Makes a member optional, as clients omit it or send null. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

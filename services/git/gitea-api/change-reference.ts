@@ -2,14 +2,15 @@ import { Problem } from '../../contracts/problem.ts';
 import { GitFailed } from '../engine/git.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { noObject, type RefChange } from '../transfer/push-request.ts';
-import type { RestParts } from './parts.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 
 /**
- * Changes a reference as a push would, with all that follows from one; only if it is still what it was.
+ * Changes a reference like a push, with hooks and history, if it still has the expected value.
+ *
  * @throws Problem `git.protected` (405), `git.moved` (409), `git.archived` (423)
  */
 export async function changeReference(
-  { git, keeper, pushes, tagProtections }: Pick<RestParts, 'git' | 'keeper' | 'pushes' | 'tagProtections'>,
+  { git, keeper, pushes, tagProtections }: Pick<ApiDependencies, 'git' | 'keeper' | 'pushes' | 'tagProtections'>,
   repository: Repository,
   account: string,
   change: RefChange,

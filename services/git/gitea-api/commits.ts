@@ -9,135 +9,127 @@ import {
   type Commit,
   type Signature,
 } from '../repositories/commits.ts';
-import { KnownLogs } from '../repositories/known-logs.ts';
+import { KnownLogs } from '../repositories/cached-logs.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { pour } from '../transfer/flow.ts';
 import { commitJson } from '../wire/commits.ts';
-import { userOf } from '../wire/users.ts';
-import { ok, type Answer, type Call, type Route } from './call.ts';
-import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { toUserJson } from '../wire/users.ts';
+import { ok, route, type Answer, type Call, type Route } from './call.ts';
+import { parseFlag, listHeaders, parsePage } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
 
-/** Commits: their lists, each by itself, and what lies between two. */
-export function commitRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects } = parts;
+interface CommitDependencies extends ApiDependencies {
+  readonly logs: KnownLogs;
+}
 
-  const find = async (call: Call) => {
-    const repository = await lookup.need(call.visitor, named(call), 'read');
-    return { repository, folder: keeper.folder(repository) };
-  };
-  const list = commitList(parts);
-  const logs = new KnownLogs(git);
-  const one = async (call: Call, name: string): Promise<Answer> => {
-    const { repository, folder } = await find(call);
-    const revision = await resolve(objects, folder, repository, name);
-    const commit = revision && (await readCommit(git, folder, revision.commit));
-    if (commit === undefined) throw unknown();
-    const [json] = await list(call, repository, [commit]);
-    return ok(json);
-  };
-  const text = async (call: Call, kind: 'diff' | 'patch'): Promise<Answer> => {
-    const { repository, folder } = await find(call);
-    const revision = await resolve(objects, folder, repository, call.params['sha']);
-    if (revision === undefined) throw unknown();
-    await checkChanges(git, folder, revision.commit);
-    const args =
-      kind === 'diff'
-        ? [
-            'diff-tree',
-            '--patch',
-            '-M',
-            '--root',
-            '--no-commit-id',
-            '--diff-merges=first-parent',
-            '-r',
-            revision.commit,
-          ]
-        : ['format-patch', '--stdout', '-1', revision.commit];
-    return {
-      status: 200,
-      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-      // Begun here and not before, since a HEAD never sends anything.
-      send: async (response) => pour(await git.start(folder, args), response),
-    };
-  };
+/** Builds the routes of commits: lists, single commits and comparisons. */
+export function commitRoutes(deps: ApiDependencies): readonly Route[] {
+  return buildCommitRoutes({ ...deps, logs: new KnownLogs(deps.git) });
+}
 
+function buildCommitRoutes(deps: CommitDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/commits',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const page = pageOf(call.query);
-        const path = treePath(call.query.get('path') ?? '');
-        if (repository.empty) return ok([], listHeaders(call, page, 0));
-        const from = await resolve(objects, folder, repository, call.query.get('sha'));
-        if (from === undefined || path === undefined) throw unknown();
-        const not = call.query.get('not');
-        const excluded = not === null || not === '' ? undefined : await resolve(objects, folder, repository, not);
-        const query = { from: [from.commit], not: excluded === undefined ? [] : [excluded.commit], path };
-        const [commits, total] = await Promise.all([
-          logs.read(folder, { ...query, limit: page.limit, offset: page.offset }),
-          logs.count(folder, query),
-        ]);
-        const pages = Math.ceil(total / page.limit);
-        return ok(await list(call, repository, commits), {
-          ...listHeaders(call, page, total),
-          'X-Page': page.page,
-          'X-PerPage': page.limit,
-          'X-Total': total,
-          'X-PageCount': pages,
-          'X-HasMore': String(page.page < pages),
-          'Access-Control-Expose-Headers': 'Link, X-Total-Count, X-Page, X-PerPage, X-Total, X-PageCount, X-HasMore',
-        });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/commits/:sha.diff',
-      scope: 'repository',
-      handle: (call) => text(call, 'diff'),
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/commits/:sha.patch',
-      scope: 'repository',
-      handle: (call) => text(call, 'patch'),
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/commits/:sha',
-      scope: 'repository',
-      handle: (call) => one(call, call.params['sha'] ?? ''),
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/compare/*both',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
-        const [from, to] = await Promise.all([base, head].map((name) => resolve(objects, folder, repository, name)));
-        if (from === undefined || to === undefined) throw unknown();
-        const commits = await readLog(git, folder, { from: [to.commit], not: [from.commit], limit: 250 });
-        const total = await countLog(git, folder, { from: [to.commit], not: [from.commit] });
-        return ok({ total_commits: total, commits: await list(call, repository, commits) });
-      },
-    },
+    route('GET', '/repos/:owner/:repo/commits', 'repository', (call) => listCommits(deps, call)),
+    route('GET', '/repos/:owner/:repo/git/commits/:sha.diff', 'repository', (call) =>
+      sendCommitText(deps, call, 'diff'),
+    ),
+    route('GET', '/repos/:owner/:repo/git/commits/:sha.patch', 'repository', (call) =>
+      sendCommitText(deps, call, 'patch'),
+    ),
+    route('GET', '/repos/:owner/:repo/git/commits/:sha', 'repository', (call) =>
+      readOneCommit(deps, call, call.params['sha'] ?? ''),
+    ),
+    route('GET', '/repos/:owner/:repo/compare/*both', 'repository', (call) => compareCommits(deps, call)),
   ];
 }
 
-/** Commits as the peer lists them, with what they changed as far as it is asked for. */
+async function findRepository({ keeper, lookup }: CommitDependencies, call: Call) {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return { repository, folder: keeper.folder(repository) };
+}
+
+async function readOneCommit(deps: CommitDependencies, call: Call, name: string): Promise<Answer> {
+  const { git, objects } = deps;
+  const list = commitList(deps);
+
+  const { repository, folder } = await findRepository(deps, call);
+  const revision = await resolve(objects, folder, repository, name);
+  const commit = revision && (await readCommit(git, folder, revision.commit));
+  if (commit === undefined) throw unknown();
+  const [json] = await list(call, repository, [commit]);
+  return ok(json);
+}
+
+async function sendCommitText(deps: CommitDependencies, call: Call, kind: 'diff' | 'patch'): Promise<Answer> {
+  const { git, objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const revision = await resolve(objects, folder, repository, call.params['sha']);
+  if (revision === undefined) throw unknown();
+  await checkChanges(git, folder, revision.commit);
+  const args =
+    kind === 'diff'
+      ? ['diff-tree', '--patch', '-M', '--root', '--no-commit-id', '--diff-merges=first-parent', '-r', revision.commit]
+      : ['format-patch', '--stdout', '-1', revision.commit];
+  return {
+    status: 200,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+    // Started here because `send` is not called for a HEAD request.
+    send: async (response) => pour(await git.start(folder, args), response),
+  };
+}
+
+async function listCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
+  const { objects, logs } = deps;
+  const list = commitList(deps);
+
+  const { repository, folder } = await findRepository(deps, call);
+  const page = parsePage(call.query);
+  const path = treePath(call.query.get('path') ?? '');
+  if (repository.empty) return ok([], listHeaders(call, page, 0));
+  const from = await resolve(objects, folder, repository, call.query.get('sha'));
+  if (from === undefined || path === undefined) throw unknown();
+  const not = call.query.get('not');
+  const excluded = not === null || not === '' ? undefined : await resolve(objects, folder, repository, not);
+  const query = { from: [from.commit], not: excluded === undefined ? [] : [excluded.commit], path };
+  const [commits, total] = await Promise.all([
+    logs.read(folder, { ...query, limit: page.limit, offset: page.offset }),
+    logs.count(folder, query),
+  ]);
+  const pages = Math.ceil(total / page.limit);
+  return ok(await list(call, repository, commits), {
+    ...listHeaders(call, page, total),
+    'X-Page': page.page,
+    'X-PerPage': page.limit,
+    'X-Total': total,
+    'X-PageCount': pages,
+    'X-HasMore': String(page.page < pages),
+    'Access-Control-Expose-Headers': 'Link, X-Total-Count, X-Page, X-PerPage, X-Total, X-PageCount, X-HasMore',
+  });
+}
+
+async function compareCommits(deps: CommitDependencies, call: Call): Promise<Answer> {
+  const { git, objects } = deps;
+  const list = commitList(deps);
+
+  const { repository, folder } = await findRepository(deps, call);
+  const [base, head] = (call.params['both'] ?? '').split(/\.{2,3}/, 2);
+  const [from, to] = await Promise.all([base, head].map((name) => resolve(objects, folder, repository, name)));
+  if (from === undefined || to === undefined) throw unknown();
+  const commits = await readLog(git, folder, { from: [to.commit], not: [from.commit], limit: 250 });
+  const total = await countLog(git, folder, { from: [to.commit], not: [from.commit] });
+  return ok({ total_commits: total, commits: await list(call, repository, commits) });
+}
+
+/** Creates a function that converts commits to JSON, with the changed files that the query requests. */
 export function commitList({
   git,
   keeper,
   owners,
   repositories,
-}: Pick<RestParts, 'git' | 'keeper' | 'owners' | 'repositories'>) {
-  /** The accounts behind the email addresses of commits. */
+}: Pick<ApiDependencies, 'git' | 'keeper' | 'owners' | 'repositories'>) {
+  /** Maps the email addresses of commits to accounts. */
   const people = async (call: Call, commits: readonly Commit[]) => {
     const accounts = await owners.accountsOfEmails(
       commits.flatMap(({ author, committer }) => [author.email, committer.email]),
@@ -146,18 +138,23 @@ export function commitList({
     const shown = new Map<string, unknown>();
     for (const name of names) {
       const row = await repositories.owner(name);
-      if (row !== undefined) shown.set(name, userOf(row, call.base));
+      if (row !== undefined) shown.set(name, toUserJson(row, call.base));
     }
     return ({ email }: Signature): unknown => shown.get(accounts.get(email) ?? '') ?? null;
   };
   return async (call: Call, repository: Repository, commits: readonly Commit[]) => {
-    const stat = flag(call.query, 'stat') ?? true;
-    const files = flag(call.query, 'files') ?? true;
+    const stat = parseFlag(call.query, 'stat') ?? true;
+    const files = parseFlag(call.query, 'files') ?? true;
     const ids = stat || files ? commits.map(({ id }) => id) : [];
     const changes = await readChanges(git, keeper.folder(repository), ids).catch(noneOfTooMany);
     const person = await people(call, commits);
     return commits.map((commit) =>
-      commitJson(commit, placeOf(call, repository), { changes: changes?.get(commit.id), stat, files, person }),
+      commitJson(commit, getRepositoryAddress(call, repository), {
+        changes: changes?.get(commit.id),
+        stat,
+        files,
+        person,
+      }),
     );
   };
 }

@@ -14,126 +14,121 @@ import { contentJson } from '../wire/contents.ts';
 import { gitTime } from '../wire/time.ts';
 import { pour } from '../transfer/flow.ts';
 import { archive } from './archives.ts';
-import { fileName } from './file-name.ts';
-import { ok, type Answer, type Call, type Route } from './call.ts';
-import { numberOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { formatFileName } from './content-disposition.ts';
+import { ok, route, type Answer, type Call, type Route } from './call.ts';
+import { parseId } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
 
-/** Larger files are not held as a whole, bytes. */
-const largestHeld = 16 * 1024 * 1024;
+/** Maximum size of a file that is read into memory, bytes. Larger files are streamed. */
+const maxBufferedBytes = 16 * 1024 * 1024;
 
-export interface ContentParts extends RestParts {
+export interface ContentDependencies extends ApiDependencies {
   readonly lastCommits: LastCommits;
   readonly lfs: LfsStore;
 }
 
-/** Files and folders at a commit, as JSON and as they are. */
-export function contentRoutes(parts: ContentParts): readonly Route[] {
-  const { keeper, lookup, objects } = parts;
-  const find = async (call: Call) => {
-    const repository = await lookup.need(call.visitor, named(call), 'read');
-    return { repository, folder: keeper.folder(repository) };
-  };
-  const contents = async (call: Call): Promise<Answer> => {
-    const { repository, folder } = await find(call);
-    const asked = call.params['path'] ?? '';
-    const path = treePath(asked);
-    const revision = await resolve(objects, folder, repository, call.query.get('ref'));
-    if (revision === undefined && repository.empty && path === '') return ok([]);
-    const json =
-      path === undefined || revision === undefined
-        ? undefined
-        : await describe(parts, call, repository, revision, path);
-    if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
-    return ok(json);
-  };
+/** Builds the routes of files and folders at a commit, as JSON and raw. */
+export function contentRoutes(deps: ContentDependencies): readonly Route[] {
   return [
-    { method: 'GET', path: '/repos/:owner/:repo/contents', scope: 'repository', handle: contents },
-    { method: 'GET', path: '/repos/:owner/:repo/contents/*path', scope: 'repository', handle: contents },
-    ...['raw', 'media'].map((kind): Route => ({
-      method: 'GET',
-      path: `/repos/:owner/:repo/${kind}/*path`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository } = await find(call);
-        const answer = await fileAnswer(parts, repository, call, kind === 'media');
+    route('GET', '/repos/:owner/:repo/contents', 'repository', (call) => readContents(deps, call)),
+    route('GET', '/repos/:owner/:repo/contents/*path', 'repository', (call) => readContents(deps, call)),
+    ...['raw', 'media'].map((kind): Route =>
+      route('GET', `/repos/:owner/:repo/${kind}/*path`, 'repository', async (call) => {
+        const { repository } = await findRepository(deps, call);
+        const answer = await fileAnswer(deps, repository, call, kind === 'media');
         return { ...answer, headers: { ...answer.headers, 'X-Gitea-Object-Type': 'file' } };
-      },
-    })),
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/archive/*archive',
-      scope: 'repository',
-      handle: async (call) => archive(parts, call.base, (await find(call)).repository, call.params['archive'] ?? ''),
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/trees/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
-        const tree = name === undefined ? undefined : await objects.info(folder, name);
-        if (tree === undefined || tree.type === 'blob') throw unknown();
-        const json = await treeJson(parts, call, repository, tree.id);
-        return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/blobs/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-        if (blob?.type !== 'blob') throw unknown();
-        const { base, full } = placeOf(call, repository);
-        return ok({
-          content: blob.bytes.toString('base64'),
-          encoding: 'base64',
-          url: `${base}/api/v1/repos/${full}/git/blobs/${sha}`,
-          sha,
-          size: blob.size,
-        });
-      },
-    },
+      }),
+    ),
+    route('GET', '/repos/:owner/:repo/archive/*archive', 'repository', async (call) =>
+      archive(deps, call.base, (await findRepository(deps, call)).repository, call.params['archive'] ?? ''),
+    ),
+    route('GET', '/repos/:owner/:repo/git/trees/:sha', 'repository', (call) => readTreeObject(deps, call)),
+    route('GET', '/repos/:owner/:repo/git/blobs/:sha', 'repository', (call) => readBlobObject(deps, call)),
   ];
 }
 
-/**
- * A file as it is. The path is that of the file at `?ref=`, or, as the peer prefers it, `{ref}/{path}`; a file of that path on
- * the branch comes first.
- */
-async function fileAnswer(parts: ContentParts, repository: Repository, call: Call, isMedia: boolean): Promise<Answer> {
-  const { keeper, objects } = parts;
-  const asked = call.params['path'] ?? '';
-  const folder = keeper.folder(repository);
-  const ref = call.query.get('ref') ?? '';
-  const known = call.request.headers['if-none-match'];
-  const revision = await resolve(objects, folder, repository, ref);
-  const path = treePath(asked);
-  const info =
-    revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
-  if (ref === '' && info?.type !== 'blob' && asked.includes('/')) {
-    const rest = { kind: undefined, rest: asked.split('/'), isMedia, known };
-    return fileInTree(parts, repository, rest);
-  }
-  const large = isMedia ? await largeFile(parts, repository, revision, asked) : undefined;
-  return large ?? rawFile(parts, repository, revision, asked, known);
+async function findRepository({ keeper, lookup }: ContentDependencies, call: Call) {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  return { repository, folder: keeper.folder(repository) };
 }
 
-/** A file with its content, or the entries of a folder; undefined where there is none. */
+async function readContents(deps: ContentDependencies, call: Call): Promise<Answer> {
+  const { objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const input = call.params['path'] ?? '';
+  const path = treePath(input);
+  const revision = await resolve(objects, folder, repository, call.query.get('ref'));
+  if (revision === undefined && repository.empty && path === '') return ok([]);
+  const json =
+    path === undefined || revision === undefined ? undefined : await describe(deps, call, repository, revision, path);
+  if (json === undefined) throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
+  return ok(json);
+}
+
+async function readTreeObject(deps: ContentDependencies, call: Call): Promise<Answer> {
+  const { objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const sha = call.params['sha'] ?? '';
+  const name = isObjectId(sha) ? sha : (await resolve(objects, folder, repository, sha))?.commit;
+  const tree = name === undefined ? undefined : await objects.info(folder, name);
+  if (tree === undefined || tree.type === 'blob') throw unknown();
+  const json = await treeJson(deps, call, repository, tree.id);
+  return ok(json, { 'X-Total-Count': json.total_count, 'Access-Control-Expose-Headers': 'X-Total-Count' });
+}
+
+async function readBlobObject(deps: ContentDependencies, call: Call): Promise<Answer> {
+  const { objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const sha = call.params['sha'] ?? '';
+  const blob = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+  if (blob?.type !== 'blob') throw unknown();
+  const { base, full } = getRepositoryAddress(call, repository);
+  return ok({
+    content: blob.bytes.toString('base64'),
+    encoding: 'base64',
+    url: `${base}/api/v1/repos/${full}/git/blobs/${sha}`,
+    sha,
+    size: blob.size,
+  });
+}
+
+/**
+ * Returns a raw file. The path is the file at `?ref=` or, as Gitea prefers, `{ref}/{path}`; a file with the full path on the
+ * branch takes precedence.
+ */
+async function fileAnswer(
+  deps: ContentDependencies,
+  repository: Repository,
+  call: Call,
+  isMedia: boolean,
+): Promise<Answer> {
+  const { keeper, objects } = deps;
+  const input = call.params['path'] ?? '';
+  const folder = keeper.folder(repository);
+  const ref = call.query.get('ref') ?? '';
+  const existing = call.request.headers['if-none-match'];
+  const revision = await resolve(objects, folder, repository, ref);
+  const path = treePath(input);
+  const info =
+    revision === undefined || path === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
+  if (ref === '' && info?.type !== 'blob' && input.includes('/')) {
+    const rest = { kind: undefined, rest: input.split('/'), isMedia, known: existing };
+    return fileInTree(deps, repository, rest);
+  }
+  const large = isMedia ? await largeFile(deps, repository, revision, input) : undefined;
+  return large ?? rawFile(deps, repository, revision, input, existing);
+}
+
+/** Describes a file with its content or the entries of a folder; undefined when the path does not exist. */
 export async function describe(
-  { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
   call: Pick<Call, 'base'>,
   repository: Repository,
   revision: Revision,
   path: string,
 ): Promise<unknown> {
   const folder = keeper.folder(repository);
-  const place = placeOf(call, repository);
+  const place = getRepositoryAddress(call, repository);
   const submodules = () => readSubmodules(git, folder, revision.commit, `${place.base}/${place.full}.git`);
   if (path !== '') {
     const parent = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
@@ -160,7 +155,7 @@ export async function describe(
   return Promise.all(
     entries.map(async (entry) => {
       const full = path === '' ? entry.name : `${path}/${entry.name}`;
-      const size = await sizeOf(objects, folder, entry);
+      const size = await getEntrySize(objects, folder, entry);
       const submodule = urls?.get(full);
       const { id, mode } = entry;
       return contentJson({ path: full, mode, id, size, last: last.get(full), submodule }, revision, place);
@@ -168,48 +163,48 @@ export async function describe(
   );
 }
 
-/** A file at a branch, a tag or a commit. A branch may have slashes in its name, so that each part is tried as its end. */
+/** Returns a file at a branch, tag or commit. Branch names can contain slashes, so every split of the path is tried. */
 export async function fileInTree(
-  parts: ContentParts,
+  deps: ContentDependencies,
   repository: Repository,
-  { kind, rest, isMedia, known }: FileAddress,
+  { kind, rest, isMedia, known: existing }: FileAddress,
 ): Promise<Answer> {
-  const folder = parts.keeper.folder(repository);
+  const folder = deps.keeper.folder(repository);
   for (let parted = 1; parted < rest.length; parted += 1) {
     const name = rest.slice(0, parted).join('/');
     const there =
       kind === 'branch' || kind === 'tag' || kind === 'commit'
-        ? await resolveAs(kind, parts.objects, folder, name)
-        : await resolve(parts.objects, folder, repository, name);
+        ? await resolveAs(kind, deps.objects, folder, name)
+        : await resolve(deps.objects, folder, repository, name);
     if (there === undefined) continue;
     const path = rest.slice(parted).join('/');
-    const large = isMedia ? await largeFile(parts, repository, there, path) : undefined;
+    const large = isMedia ? await largeFile(deps, repository, there, path) : undefined;
     if (large !== undefined) return large;
-    const info = await parts.objects.info(folder, `${there.commit}:${treePath(path) ?? ''}`);
-    // Another branch may have a longer name.
-    if (info?.type === 'blob') return rawFile(parts, repository, there, path, known);
+    const info = await deps.objects.info(folder, `${there.commit}:${treePath(path) ?? ''}`);
+    // A branch with a longer name can match further on.
+    if (info?.type === 'blob') return rawFile(deps, repository, there, path, existing);
   }
   throw unknown();
 }
 
 interface FileAddress {
-  /** `branch`, `tag` or `commit`; undefined where any of them is meant. */
+  /** `branch`, `tag` or `commit`; undefined for any of them. */
   readonly kind: string | undefined;
-  /** What names the commit, and the path behind it. */
+  /** Segments of the revision, followed by those of the path. */
   readonly rest: readonly string[];
   readonly isMedia: boolean;
   readonly known: string | undefined;
 }
 
-/** The large file that a pointer at this path stands for; undefined where there is none. */
+/** Returns the LFS object that the pointer at a path refers to; undefined when there is none. */
 export async function largeFile(
-  { keeper, lfs, objects }: Pick<ContentParts, 'keeper' | 'lfs' | 'objects'>,
+  { keeper, lfs, objects }: Pick<ContentDependencies, 'keeper' | 'lfs' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
-  asked: string,
+  input: string,
 ): Promise<Answer | undefined> {
   const folder = keeper.folder(repository);
-  const path = treePath(asked);
+  const path = treePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || info?.type !== 'blob' || info.size > largestPointer) return undefined;
@@ -220,27 +215,27 @@ export async function largeFile(
   const headers = {
     'Content-Type': 'application/octet-stream',
     'Content-Length': pointer.size,
-    'Content-Disposition': `attachment; ${fileName(path.slice(path.lastIndexOf('/') + 1))}`,
+    'Content-Disposition': `attachment; ${formatFileName(path.slice(path.lastIndexOf('/') + 1))}`,
     'X-Content-Type-Options': 'nosniff',
     ETag: `"${pointer.oid}"`,
   };
   return { status: 200, headers, send: (response) => pipeline(lfs.read(repository, pointer.oid), response) };
 }
 
-/** A file as it is, never in a form that a browser would run. @throws Problem (404) */
+/** Returns a raw file with headers that keep a browser from executing it. @throws Problem (404) */
 export async function rawFile(
-  { git, keeper, lastCommits, objects }: Pick<ContentParts, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
+  { git, keeper, lastCommits, objects }: Pick<ContentDependencies, 'git' | 'keeper' | 'lastCommits' | 'objects'>,
   repository: Repository,
   revision: Revision | undefined,
-  asked: string,
-  known: string | undefined,
+  input: string,
+  existing: string | undefined,
 ): Promise<Answer> {
   const folder = keeper.folder(repository);
-  const path = treePath(asked);
+  const path = treePath(input);
   const info =
     path === undefined || revision === undefined ? undefined : await objects.info(folder, `${revision.commit}:${path}`);
   if (path === undefined || revision === undefined || info?.type !== 'blob') {
-    throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${asked}]`);
+    throw new Problem('git.unknown', 404, `object does not exist [id: , rel_path: ${input}]`);
   }
   const tag = `"${info.id}"`;
   const last = await lastCommits.of(folder, revision.commit, path);
@@ -253,12 +248,12 @@ export async function rawFile(
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   };
-  if (known === tag) return { status: 304, headers };
-  if (info.size > largestHeld) {
+  if (existing === tag) return { status: 304, headers };
+  if (info.size > maxBufferedBytes) {
     const large = {
       'Content-Type': 'application/octet-stream',
       'Content-Length': info.size,
-      'Content-Disposition': `attachment; ${fileName(name)}`,
+      'Content-Disposition': `attachment; ${formatFileName(name)}`,
     };
     return {
       status: 200,
@@ -267,31 +262,31 @@ export async function rawFile(
     };
   }
   const bytes = (await objects.contents(folder, info.id))?.bytes ?? Buffer.alloc(0);
-  const type = typeOf(bytes);
+  const type = detectType(bytes);
   return {
     status: 200,
     headers: {
       ...headers,
       'Content-Type': type,
       'Content-Length': bytes.length,
-      'Content-Disposition': `${type === 'application/octet-stream' ? 'attachment' : 'inline'}; ${fileName(name)}`,
+      'Content-Disposition': `${type === 'application/octet-stream' ? 'attachment' : 'inline'}; ${formatFileName(name)}`,
     },
     send: (response) => Promise.resolve(void response.end(bytes)),
   };
 }
 
 async function treeJson(
-  { objects, git, keeper }: Pick<RestParts, 'objects' | 'git' | 'keeper'>,
+  { objects, git, keeper }: Pick<ApiDependencies, 'objects' | 'git' | 'keeper'>,
   call: Call,
   repository: Repository,
   id: string,
 ) {
-  const { base, full } = placeOf(call, repository);
+  const { base, full } = getRepositoryAddress(call, repository);
   const folder = keeper.folder(repository);
   const recursive = call.query.get('recursive');
   const deep = recursive === 'true' || recursive === '1';
   const perPage = Math.min(1000, Number(call.query.get('per_page') ?? '') || 1000);
-  const page = call.query.has('page') ? numberOf(call.query.get('page') ?? '') : 1;
+  const page = call.query.has('page') ? parseId(call.query.get('page') ?? '') : 1;
   const args = ['ls-tree', '-z', ...(deep ? ['-r', '-t'] : []), id];
   const lines = (await git.run(folder, args)).stdout
     .toString()
@@ -302,7 +297,7 @@ async function treeJson(
     lines.slice((page - 1) * perPage, page * perPage).map(async (line) => {
       const [, mode = '', type = '', sha = '', path = ''] = /^(\d+) (\w+) (\w+)\t(.*)$/s.exec(line) ?? [];
       const url = type === 'commit' ? '' : `${api}/${type}s/${sha}`;
-      // Of those that are shown alone.
+      // Only the entries of this page are looked up.
       const size = type === 'blob' ? ((await objects.info(folder, sha))?.size ?? 0) : 0;
       return { path, mode, type, size, sha, url };
     }),
@@ -319,21 +314,21 @@ async function treeJson(
   };
 }
 
-async function sizeOf(objects: Objects, folder: string, { type, id }: TreeEntry): Promise<number> {
+async function getEntrySize(objects: Objects, folder: string, { type, id }: TreeEntry): Promise<number> {
   return type === 'blob' ? ((await objects.info(folder, id))?.size ?? 0) : 0;
 }
 
-const pictures: readonly (readonly [string, string])[] = [
+const imageSignatures: readonly (readonly [string, string])[] = [
   ['image/png', '89504e47'],
   ['image/jpeg', 'ffd8ff'],
   ['image/gif', '47494638'],
 ];
 
-/** By the bytes themselves: text is plain text whatever its name says, so that no page is made of it. */
-function typeOf(bytes: Buffer): string {
+/** Detects the type from the content. Text is always plain text, so that a browser never renders it as a page. */
+function detectType(bytes: Buffer): string {
   const start = bytes.subarray(0, 8000);
   const hex = start.toString('hex', 0, 4);
-  const picture = pictures.find(([, magic]) => hex.startsWith(magic));
+  const picture = imageSignatures.find(([, magic]) => hex.startsWith(magic));
   if (picture !== undefined) return picture[0];
   return start.includes(0) ? 'application/octet-stream' : 'text/plain; charset=utf-8';
 }

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { treePath } from '../domain/names.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { gitTime, never } from '../wire/time.ts';
+import { gitTime, zeroTime } from '../wire/time.ts';
 import { unverified } from '../wire/commits.ts';
-import { emailOf } from '../wire/users.ts';
+import { getCommitEmail } from '../wire/users.ts';
 import { readCommit } from '../repositories/commits.ts';
 import { isAuthorName, type Author } from '../repositories/first-commit.ts';
-import { accountOf, bodyOf, optional, type Answer, type Call, type Route } from './call.ts';
-import { describe, type ContentParts } from './contents.ts';
-import { named, placeOf } from './parts.ts';
-import { writeFiles, type FileWork } from './write-files.ts';
+import { getAccount, readJsonBody, optional, type Answer, type Call, type Route } from './call.ts';
+import { describe, type ContentDependencies } from './contents.ts';
+import { getRepositoryName, getRepositoryAddress } from './api-dependencies.ts';
+import { writeFiles, type FileOperation } from './write-files.ts';
 
 const authorName = z
   .string()
@@ -53,77 +53,78 @@ const filesBody = z.object({
     .min(1, 'Required'),
 });
 
-type Common = Omit<z.infer<typeof filesBody>, 'files'>;
-/** Files are created, changed and deleted over the API; each call is one commit. */
-export function fileRoutes(parts: ContentParts): readonly Route[] {
-  const one = (method: 'POST' | 'PUT' | 'DELETE', kind: FileWork['kind'], status: number): Route => ({
+type CommitBody = Omit<z.infer<typeof filesBody>, 'files'>;
+
+/** Builds the routes that create, change and delete files; each call makes one commit. */
+export function fileRoutes(deps: ContentDependencies): readonly Route[] {
+  const contentsRoute = (method: 'POST' | 'PUT' | 'DELETE', kind: FileOperation['kind'], status: number): Route => ({
     method,
     path: '/repos/:owner/:repo/contents/*path',
     scope: 'repository',
     signedIn: true,
     handle: async (call) => {
-      const repository = await parts.lookup.need(call.visitor, named(call), 'write');
-      const asked = await bodyOf(call, fileBody);
-      if (kind !== 'delete' && asked.content === undefined)
+      const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+      const input = await readJsonBody(call, fileBody);
+      if (kind !== 'delete' && input.content === undefined)
         throw new Problem('git.invalid', 422, '[Content]: Required');
       const path = call.params['path'] ?? '';
       const work = {
         kind,
         path,
-        from: asked.from_path,
-        sha: asked.sha,
-        bytes: Buffer.from(asked.content ?? '', 'base64'),
+        from: input.from_path,
+        sha: input.sha,
+        bytes: Buffer.from(input.content ?? '', 'base64'),
       };
-      const answer = await commitFiles(parts, call, repository, asked, [work]);
+      const answer = await commitFiles(deps, call, repository, input, [work]);
       const { files, ...rest } = answer;
       return { status, json: { content: files[0] ?? null, ...rest } };
     },
   });
   return [
-    one('POST', 'create', 201),
-    one('PUT', 'update', 200),
-    one('DELETE', 'delete', 200),
+    contentsRoute('POST', 'create', 201),
+    contentsRoute('PUT', 'update', 200),
+    contentsRoute('DELETE', 'delete', 200),
     {
       method: 'POST',
       path: '/repos/:owner/:repo/contents',
       scope: 'repository',
       signedIn: true,
       handle: async (call): Promise<Answer> => {
-        const repository = await parts.lookup.need(call.visitor, named(call), 'write');
-        const asked = await bodyOf(call, filesBody);
-        const work = asked.files.map((file) => ({
+        const repository = await deps.lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const input = await readJsonBody(call, filesBody);
+        const work = input.files.map((file) => ({
           kind: file.operation,
           path: file.path,
           from: file.from_path,
           sha: file.sha,
           bytes: Buffer.from(file.content ?? '', 'base64'),
         }));
-        return { status: 201, json: await commitFiles(parts, call, repository, asked, work) };
+        return { status: 201, json: await commitFiles(deps, call, repository, input, work) };
       },
     },
   ];
 }
 
 async function commitFiles(
-  parts: ContentParts,
+  deps: ContentDependencies,
   call: Call,
   repository: Repository,
-  asked: Common,
-  work: readonly FileWork[],
+  input: CommitBody,
+  work: readonly FileOperation[],
 ) {
-  const branch = asked.branch === undefined || asked.branch === '' ? repository.defaultBranch : asked.branch;
-  const target = asked.new_branch === undefined || asked.new_branch === '' ? branch : asked.new_branch;
-  const account = accountOf(call);
-  const self = { name: account, email: emailOf(await parts.owners.ofAccount(account), call.base) };
-  const author = authorOf(asked.author, self);
-  const committer = authorOf(asked.committer, author);
-  const message = asked.message === undefined || asked.message === '' ? defaultMessage(work) : asked.message;
+  const branch = input.branch === undefined || input.branch === '' ? repository.defaultBranch : input.branch;
+  const target = input.new_branch === undefined || input.new_branch === '' ? branch : input.new_branch;
+  const account = getAccount(call);
+  const self = { name: account, email: getCommitEmail(await deps.owners.ofAccount(account), call.base) };
+  const author = resolveAuthor(input.author, self);
+  const committer = resolveAuthor(input.committer, author);
+  const message = input.message === undefined || input.message === '' ? defaultMessage(work) : input.message;
   const dates = {
-    ...(isDate(asked.dates?.author) ? { author: stampOf(asked.dates.author) } : {}),
-    ...(isDate(asked.dates?.committer) ? { committer: stampOf(asked.dates.committer) } : {}),
+    ...(isDate(input.dates?.author) ? { author: toGitDate(input.dates.author) } : {}),
+    ...(isDate(input.dates?.committer) ? { committer: toGitDate(input.dates.committer) } : {}),
   };
   const commit = await writeFiles(
-    parts,
+    deps,
     repository,
     { account, branch, target, author, committer, message, dates },
     work,
@@ -131,36 +132,36 @@ async function commitFiles(
   const revision = { kind: 'branch', name: target, commit } as const;
   const files = await Promise.all(
     work.map(async ({ kind, path }) =>
-      kind === 'delete' ? null : ((await describe(parts, call, repository, revision, treePath(path) ?? '')) ?? null),
+      kind === 'delete' ? null : ((await describe(deps, call, repository, revision, treePath(path) ?? '')) ?? null),
     ),
   );
-  return { files, commit: await fileCommitJson(parts, call, repository, commit), verification: unverified };
+  return { files, commit: await fileCommitJson(deps, call, repository, commit), verification: unverified };
 }
 
-/** An author as the request names it; what it leaves empty is that of `other`. */
-function authorOf(asked: Common['author'], other: Author): Author {
-  return { name: asked?.name || other.name, email: asked?.email || other.email };
+/** Returns the author of the request, with missing members taken from `other`. */
+function resolveAuthor(input: CommitBody['author'], other: Author): Author {
+  return { name: input?.name || other.name, email: input?.email || other.email };
 }
 
-async function fileCommitJson({ git, keeper }: ContentParts, call: Call, repository: Repository, id: string) {
+async function fileCommitJson({ git, keeper }: ContentDependencies, call: Call, repository: Repository, id: string) {
   const commit = await readCommit(git, keeper.folder(repository), id);
   if (commit === undefined) throw new Problem('git.unknown', 404, 'not found');
-  const { base, full } = placeOf(call, repository);
+  const { base, full } = getRepositoryAddress(call, repository);
   const api = `${base}/api/v1/repos/${full}/git`;
-  const link = (kind: 'commits' | 'trees', sha: string) => ({ url: `${api}/${kind}/${sha}`, sha, created: never });
-  const who = ({ name, email, date }: typeof commit.author) => ({ name, email, date: gitTime(date) });
+  const link = (kind: 'commits' | 'trees', sha: string) => ({ url: `${api}/${kind}/${sha}`, sha, created: zeroTime });
+  const toIdentity = ({ name, email, date }: typeof commit.author) => ({ name, email, date: gitTime(date) });
   return {
     ...link('commits', id),
     html_url: `${base}/${full}/commit/${id}`,
-    author: who(commit.author),
-    committer: who(commit.committer),
+    author: toIdentity(commit.author),
+    committer: toIdentity(commit.committer),
     parents: commit.parents.map((parent) => link('commits', parent)),
     message: commit.message,
     tree: link('trees', commit.tree),
   };
 }
 
-function defaultMessage(work: readonly FileWork[]): string {
+function defaultMessage(work: readonly FileOperation[]): string {
   const verbs = { create: 'Add', upload: 'Add', update: 'Update', delete: 'Delete', rename: 'Rename' } as const;
   return work.map(({ kind, path }) => `${verbs[kind]} ${path}`).join('\n');
 }
@@ -173,8 +174,8 @@ function isDate(text: string | undefined): text is string {
   );
 }
 
-/** As git keeps it: of dates in words it reads but those of this century. */
-function stampOf(date: string): string {
+/** Formats a date in git's internal format, because git parses textual dates only within this century. */
+function toGitDate(date: string): string {
   const [, zone = '+00', minutes = '00'] = /([+-]\d{2}):?(\d{2})$/.exec(date) ?? [];
   return `@${Math.max(0, Math.floor((Date.parse(date) || 0) / 1000))} ${zone}${minutes}`;
 }

@@ -1,13 +1,13 @@
 import { Problem } from '../../contracts/problem.ts';
 import { Follows } from '../repositories/follows.ts';
 import { unknown } from '../repositories/lookup.ts';
-import { userOf } from '../wire/users.ts';
-import { accountOf, noContent, ok, type Call, type Route } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import type { RestParts } from './parts.ts';
+import { toUserJson } from '../wire/users.ts';
+import { getAccount, noContent, ok, type Call, type Route } from './call.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 
-/** Who follows whom. */
-export function followRoutes({ context, owners }: RestParts): readonly Route[] {
+/** Builds the routes of followers and followed accounts. */
+export function followRoutes({ context, owners }: ApiDependencies): readonly Route[] {
   const follows = new Follows(context);
 
   const person = async (name: string | undefined): Promise<string> => {
@@ -16,10 +16,10 @@ export function followRoutes({ context, owners }: RestParts): readonly Route[] {
     return row.name;
   };
   const listed = async (call: Call, names: readonly string[]) => {
-    const page = pageOf(call.query);
-    const rows = await Promise.all(partOf(names, page).map((name) => owners.ofAccount(name)));
+    const page = parsePage(call.query);
+    const rows = await Promise.all(getPageItems(names, page).map((name) => owners.ofAccount(name)));
     return ok(
-      rows.map((row) => userOf(row, call.base)),
+      rows.map((row) => toUserJson(row, call.base)),
       listHeaders(call, page, names.length),
     );
   };
@@ -36,17 +36,17 @@ export function followRoutes({ context, owners }: RestParts): readonly Route[] {
   });
 
   return [
-    route('GET', '/user/followers', async (call) => listed(call, await follows.followers(accountOf(call)))),
-    route('GET', '/user/following', async (call) => listed(call, await follows.following(accountOf(call)))),
-    route('GET', '/user/following/:user', async (call) => check(accountOf(call), await person(call.params['user']))),
+    route('GET', '/user/followers', async (call) => listed(call, await follows.followers(getAccount(call)))),
+    route('GET', '/user/following', async (call) => listed(call, await follows.following(getAccount(call)))),
+    route('GET', '/user/following/:user', async (call) => check(getAccount(call), await person(call.params['user']))),
     route('PUT', '/user/following/:user', async (call) => {
-      const [account, followed] = [accountOf(call), await person(call.params['user'])];
+      const [account, followed] = [getAccount(call), await person(call.params['user'])];
       if (account === followed) throw new Problem('git.forbidden', 403, 'Nobody follows himself.');
       await follows.follow(account, followed);
       return noContent;
     }),
     route('DELETE', '/user/following/:user', async (call) => {
-      await follows.unfollow(accountOf(call), await person(call.params['user']));
+      await follows.unfollow(getAccount(call), await person(call.params['user']));
       return noContent;
     }),
     route('GET', '/users/:user/followers', async (call) =>

@@ -4,114 +4,114 @@ import { repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
-import { userOf } from '../wire/users.ts';
-import { accountOf, bodyOf, noContent, ok, optional, type Call, type Route } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { toUserJson } from '../wire/users.ts';
+import {
+  getAccount,
+  readJsonBody,
+  noContent,
+  ok,
+  optional,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
 
 const forkBody = z.object({ organization: optional(z.string()), name: optional(z.string()) });
 
-/** Forks and stars. */
-export function forkRoutes(parts: RestParts): readonly Route[] {
-  const { access, forks, lookup, owners, repositories } = parts;
-  const readable = (call: Call) => lookup.need(call.visitor, named(call), 'read');
-  const answer = async (call: Call, repository: Repository) =>
-    shown(parts, call, repository, await access.level(call.visitor, repository));
-  /** Those of these numbers that the caller may read. */
-  const listed = async (call: Call, ids: readonly number[]) => {
-    const found = await Promise.all(ids.map((id) => repositories.byId(id)));
-    const levels = await Promise.all(
-      found.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read'))),
-    );
-    const all = found.flatMap((each, at) => (each !== undefined && levels[at] === true ? [each] : []));
-    const page = pageOf(call.query);
-    return ok(
-      await Promise.all(partOf(all, page).map((each) => answer(call, each))),
-      listHeaders(call, page, all.length),
-    );
-  };
-  const owner = async (call: Call, name: string): Promise<OwnerRow> => {
-    const row = await visibleOwner(parts, call.visitor, name);
-    if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
-    if (!(await access.administersOwner(call.visitor, row)))
-      throw new Problem('git.forbidden', 403, `User is no owner of ${name}`);
-    return row;
-  };
-
+/** Builds the routes of forks and stars. */
+export function forkRoutes(deps: ApiDependencies): readonly Route[] {
+  const { forks } = deps;
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/forks',
-      scope: 'repository',
-      handle: async (call) => listed(call, await forks.of((await readable(call)).id)),
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/forks',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const parent = await readable(call);
-        const asked = await bodyOf(call, forkBody);
-        const { organization = '' } = asked;
-        const target = organization === '' ? await owners.ofAccount(accountOf(call)) : await owner(call, organization);
-        const name = asked.name === undefined || asked.name === '' ? parent.name : asked.name;
-        const wrong = repositoryNameProblem(name);
-        if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-        return { status: 202, json: await answer(call, await forks.create(parent, target, name)) };
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/stargazers',
-      scope: 'repository',
-      handle: async (call) => {
-        const all = await forks.stargazers((await readable(call)).id);
-        const page = pageOf(call.query);
-        const rows = await Promise.all(partOf(all, page).map((name) => owners.ofAccount(name)));
-        return ok(
-          rows.map((row) => userOf(row, call.base)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'GET',
-      path: '/user/starred',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => listed(call, await forks.starredBy(accountOf(call))),
-    },
-    {
-      method: 'GET',
-      path: '/user/starred/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { id } = await readable(call);
-        if (!(await forks.starredBy(accountOf(call))).includes(id)) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/user/starred/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        await forks.star((await readable(call)).id, accountOf(call));
-        return noContent;
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/user/starred/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        await forks.unstar((await readable(call)).id, accountOf(call));
-        return noContent;
-      },
-    },
+    route('GET', '/repos/:owner/:repo/forks', 'repository', async (call) =>
+      listReadable(deps, call, await forks.of((await getReadableRepository(deps, call)).id)),
+    ),
+    signedInRoute('POST', '/repos/:owner/:repo/forks', 'repository', (call) => createFork(deps, call)),
+    route('GET', '/repos/:owner/:repo/stargazers', 'repository', (call) => listStargazers(deps, call)),
+    signedInRoute('GET', '/user/starred', 'repository', async (call) =>
+      listReadable(deps, call, await forks.starredBy(getAccount(call))),
+    ),
+    signedInRoute('GET', '/user/starred/:owner/:repo', 'repository', (call) => checkStar(deps, call)),
+    signedInRoute('PUT', '/user/starred/:owner/:repo', 'repository', (call) => addStar(deps, call)),
+    signedInRoute('DELETE', '/user/starred/:owner/:repo', 'repository', (call) => removeStar(deps, call)),
   ];
+}
+
+function getReadableRepository({ lookup }: ApiDependencies, call: Call) {
+  return lookup.need(call.visitor, getRepositoryName(call), 'read');
+}
+
+async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
+  const { access } = deps;
+  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+}
+
+/** Lists the repositories that the caller may read. */
+async function listReadable(deps: ApiDependencies, call: Call, ids: readonly number[]) {
+  const { access, repositories } = deps;
+  const result = await Promise.all(ids.map((id) => repositories.byId(id)));
+  const levels = await Promise.all(
+    result.map(async (each) => each !== undefined && (await access.may(call.visitor, each, 'read'))),
+  );
+  const all = result.flatMap((each, index) => (each !== undefined && levels[index] === true ? [each] : []));
+  const page = parsePage(call.query);
+  return ok(
+    await Promise.all(getPageItems(all, page).map((each) => repositoryView(deps, call, each))),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function getForkOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
+  const { access } = deps;
+  const row = await visibleOwner(deps, call.visitor, name);
+  if (row === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${name}]`);
+  if (!(await access.administersOwner(call.visitor, row)))
+    throw new Problem('git.forbidden', 403, `User is no owner of ${name}`);
+  return row;
+}
+
+async function createFork(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { forks, owners } = deps;
+  const parent = await getReadableRepository(deps, call);
+  const input = await readJsonBody(call, forkBody);
+  const { organization = '' } = input;
+  const target =
+    organization === '' ? await owners.ofAccount(getAccount(call)) : await getForkOwner(deps, call, organization);
+  const name = input.name === undefined || input.name === '' ? parent.name : input.name;
+  const wrong = repositoryNameProblem(name);
+  if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
+  return { status: 202, json: await repositoryView(deps, call, await forks.create(parent, target, name)) };
+}
+
+async function listStargazers(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { forks, owners } = deps;
+  const all = await forks.stargazers((await getReadableRepository(deps, call)).id);
+  const page = parsePage(call.query);
+  const rows = await Promise.all(getPageItems(all, page).map((name) => owners.ofAccount(name)));
+  return ok(
+    rows.map((row) => toUserJson(row, call.base)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function checkStar(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { forks } = deps;
+  const { id } = await getReadableRepository(deps, call);
+  if (!(await forks.starredBy(getAccount(call))).includes(id)) throw unknown();
+  return noContent;
+}
+
+async function addStar(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { forks } = deps;
+  await forks.star((await getReadableRepository(deps, call)).id, getAccount(call));
+  return noContent;
+}
+
+async function removeStar(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { forks } = deps;
+  await forks.unstar((await getReadableRepository(deps, call)).id, getAccount(call));
+  return noContent;
 }

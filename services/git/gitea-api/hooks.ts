@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import { globPattern } from '../domain/glob.ts';
 import { chatTypes, isChatType, type ChatOptions } from '../hooks/chat-messages.ts';
 import { expandEvents } from '../hooks/events.ts';
@@ -11,11 +12,23 @@ import { resolve } from '../repositories/revisions.ts';
 import type { WebhookRow } from '../store/hooks.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { hookJson } from '../wire/hooks.ts';
-import { accountOf, bodyOf, created, needIdentity, noContent, ok, optional, type Call, type Route } from './call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  requireIdentity,
+  noContent,
+  ok,
+  optional,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
-export interface HookParts extends RestParts {
+export interface HookDependencies extends ApiDependencies {
   readonly hooks: Hooks;
   readonly framing: Framing;
 }
@@ -31,175 +44,156 @@ const common = {
 const createBody = z.object({ ...common, type: z.string(), config });
 const changeBody = z.object({ ...common, config: optional(config) });
 
-/** Webhooks of repositories, of oneself and of organisations. */
-export function hookRoutes(parts: HookParts): readonly Route[] {
-  const { access, hooks, lookup, owners } = parts;
-  const denied = () =>
-    new Problem('git.forbidden', 403, 'user should be an owner or a collaborator with admin write of a repository');
-  const repositoryOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin', denied);
-  const places: readonly {
-    readonly path: string;
-    readonly scope: Route['scope'];
-    readonly of: (call: Call) => Promise<HookScope>;
-  }[] = [
-    {
-      path: '/repos/:owner/:repo/hooks',
-      scope: 'repository',
-      of: async (call) => ({ repository: (await repositoryOf(call)).id }),
-    },
-    {
-      path: '/user/hooks',
-      scope: 'user',
-      of: async (call) => {
-        const owner = await owners.ofAccount(accountOf(call));
-        // A token that is good for some repositories alone is not.
-        if (!(await access.administersOwner(call.visitor, owner))) throw denied();
-        return { owner: owner.id };
-      },
-    },
-    {
-      path: '/orgs/:org/hooks',
-      scope: 'organization',
-      of: async (call) => {
-        const owner = await owners.find(call.params['org'] ?? '');
-        if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
-        if (!(await access.administersOwner(call.visitor, owner)))
-          throw new Problem('git.forbidden', 403, 'Must be an organization owner');
-        return { owner: owner.id };
-      },
-    },
-  ];
-  const json = (row: WebhookRow) =>
-    hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
-  const one = async (call: Call, scope: HookScope) => {
-    const row = await hooks.find(scope, numberOf(call.params['id']));
-    if (row === undefined) throw unknown();
-    return row;
-  };
-  const mayReachLocal = (call: Call): boolean => needIdentity(call.visitor).role === 'admin';
-
+/** Builds the routes of webhooks: of repositories, of accounts and of organizations. */
+export function hookRoutes(deps: HookDependencies): readonly Route[] {
   return [
-    ...places.flatMap(({ path, scope, of }): readonly Route[] => [
-      {
-        method: 'GET',
-        path,
-        scope,
-        signedIn: true,
-        handle: async (call) => {
-          const all = await hooks.list(await of(call));
-          const page = pageOf(call.query);
-          return ok(partOf(all, page).map(json), listHeaders(call, page, all.length));
-        },
-      },
-      {
-        method: 'POST',
-        path,
-        scope,
-        signedIn: true,
-        handle: async (call) => {
-          const place = await of(call);
-          const asked = await bodyOf(call, createBody);
-          if (!types.includes(asked.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${asked.type}`);
-          for (const option of ['url', 'content_type']) {
-            if ((asked.config[option] ?? '') === '')
-              throw new Problem('git.invalid', 422, `Missing config option: ${option}`);
-          }
-          const values: HookValues = {
-            type: asked.type,
-            url: addressOf(asked.config['url']),
-            options: optionsOf(asked.type, asked.config),
-            contentType: contentTypeOf(asked.config['content_type']),
-            branchFilter: filterOf(asked.branch_filter ?? ''),
-            events: expandEvents(asked.events === undefined || asked.events.length === 0 ? ['push'] : asked.events),
-            active: asked.active ?? false,
-            local: mayReachLocal(call),
-            secret: asked.config['secret'],
-            authorization: asked.authorization_header,
-          };
-          return created(json(await hooks.create(place, values)));
-        },
-      },
-      {
-        method: 'GET',
-        path: `${path}/:id`,
-        scope,
-        signedIn: true,
-        handle: async (call) => ok(json(await one(call, await of(call)))),
-      },
-      {
-        method: 'PATCH',
-        path: `${path}/:id`,
-        scope,
-        signedIn: true,
-        handle: async (call) => {
-          const row = await one(call, await of(call));
-          const asked = await bodyOf(call, changeBody);
-          // A client may send back the address as it was shown, without its password.
-          const given = asked.config?.['url'];
-          const url = given === hooks.shownAddress(row) ? undefined : given;
-          // Whoever changes the address answers for where it leads.
-          const local = url === undefined ? row.local === 1 : mayReachLocal(call);
-          const values: HookValues = {
-            type: row.type,
-            url: url === undefined ? undefined : addressOf(url),
-            ...(asked.config === undefined
-              ? {}
-              : { options: optionsOf(row.type, { ...(JSON.parse(row.options) as object), ...asked.config }) }),
-            contentType:
-              asked.config?.['content_type'] === undefined
-                ? row.content_type
-                : contentTypeOf(asked.config['content_type']),
-            branchFilter: asked.branch_filter === undefined ? row.branch_filter : filterOf(asked.branch_filter),
-            events:
-              asked.events === undefined
-                ? expandEvents(JSON.parse(row.events) as string[])
-                : expandEvents(asked.events),
-            active: asked.active ?? row.active === 1,
-            local,
-            secret: asked.config?.['secret'],
-            authorization: asked.authorization_header,
-          };
-          return ok(json(await hooks.change(row, values)));
-        },
-      },
-      {
-        method: 'DELETE',
-        path: `${path}/:id`,
-        scope,
-        signedIn: true,
-        handle: async (call) => {
-          await hooks.remove(await one(call, await of(call)));
-          return noContent;
-        },
-      },
-    ]),
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/hooks/:id/tests',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await repositoryOf(call);
-        const row = await one(call, { repository: repository.id });
-        await testHook(parts, row, repository, accountOf(call), call.query.get('ref'));
-        return noContent;
-      },
-    },
+    ...scopedHookRoutes(deps, '/repos/:owner/:repo/hooks', 'repository', (call) => repositoryHookScope(deps, call)),
+    ...scopedHookRoutes(deps, '/user/hooks', 'user', (call) => accountHookScope(deps, call)),
+    ...scopedHookRoutes(deps, '/orgs/:org/hooks', 'organization', (call) => organizationHookScope(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/hooks/:id/tests', 'repository', async (call) => {
+      const repository = await getAdministered(deps, call);
+      const row = await getHook(deps, call, { repository: repository.id });
+      await testHook(deps, row, repository, getAccount(call), call.query.get('ref'));
+      return noContent;
+    }),
   ];
 }
 
-/** Sends a hook a push as it would be of the newest commit. @throws Problem (404) where there is none. */
+/** Builds the same routes for one kind of owner. */
+function scopedHookRoutes(
+  deps: HookDependencies,
+  path: string,
+  scope: Route['scope'],
+  getScope: (call: Call) => Promise<HookScope>,
+): readonly Route[] {
+  const { hooks } = deps;
+  return [
+    signedInRoute('GET', path, scope, async (call) => {
+      const all = await hooks.list(await getScope(call));
+      const page = parsePage(call.query);
+      return ok(
+        getPageItems(all, page).map((row) => toHookJson(deps, row)),
+        listHeaders(call, page, all.length),
+      );
+    }),
+    signedInRoute('POST', path, scope, async (call) => createHook(deps, call, await getScope(call))),
+    signedInRoute('GET', `${path}/:id`, scope, async (call) =>
+      ok(toHookJson(deps, await getHook(deps, call, await getScope(call)))),
+    ),
+    signedInRoute('PATCH', `${path}/:id`, scope, async (call) =>
+      changeHook(deps, call, await getHook(deps, call, await getScope(call))),
+    ),
+    signedInRoute('DELETE', `${path}/:id`, scope, async (call) => {
+      await hooks.remove(await getHook(deps, call, await getScope(call)));
+      return noContent;
+    }),
+  ];
+}
+
+function notHookOwner(): Problem {
+  return new Problem(
+    'git.forbidden',
+    403,
+    'user should be an owner or a collaborator with admin write of a repository',
+  );
+}
+
+function getAdministered({ lookup }: HookDependencies, call: Call) {
+  return lookup.need(call.visitor, getRepositoryName(call), 'admin', notHookOwner);
+}
+
+async function repositoryHookScope(deps: HookDependencies, call: Call): Promise<HookScope> {
+  return { repository: (await getAdministered(deps, call)).id };
+}
+
+async function accountHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
+  const owner = await owners.ofAccount(getAccount(call));
+  // A token that is limited to some repositories may not change the hooks of its account.
+  if (!(await access.administersOwner(call.visitor, owner))) throw notHookOwner();
+  return { owner: owner.id };
+}
+
+async function organizationHookScope({ access, owners }: HookDependencies, call: Call): Promise<HookScope> {
+  const owner = await owners.find(call.params['org'] ?? '');
+  if (owner?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, owner))) throw unknown();
+  if (!(await access.administersOwner(call.visitor, owner)))
+    throw new Problem('git.forbidden', 403, 'Must be an organization owner');
+  return { owner: owner.id };
+}
+
+function toHookJson({ hooks }: HookDependencies, row: WebhookRow) {
+  return hookJson(row, { authorization: hooks.open(row.authorization), url: hooks.shownAddress(row) });
+}
+
+async function getHook({ hooks }: HookDependencies, call: Call, scope: HookScope): Promise<WebhookRow> {
+  const row = await hooks.find(scope, parseId(call.params['id']));
+  if (row === undefined) throw unknown();
+  return row;
+}
+
+function mayReachLocal(call: Call): boolean {
+  return requireIdentity(call.visitor).role === 'admin';
+}
+
+async function createHook(deps: HookDependencies, call: Call, scope: HookScope): Promise<Answer> {
+  const body = await readJsonBody(call, createBody);
+  if (!types.includes(body.type)) throw new Problem('git.invalid', 422, `Invalid hook type: ${body.type}`);
+  for (const option of ['url', 'content_type']) {
+    if ((body.config[option] ?? '') === '') throw new Problem('git.invalid', 422, `Missing config option: ${option}`);
+  }
+  const values: HookValues = {
+    type: body.type,
+    url: parseUrl(body.config['url']),
+    options: toChatOptions(body.type, body.config),
+    contentType: parseContentType(body.config['content_type']),
+    branchFilter: parseBranchFilter(body.branch_filter ?? ''),
+    events: expandEvents(body.events === undefined || body.events.length === 0 ? ['push'] : body.events),
+    active: body.active ?? false,
+    local: mayReachLocal(call),
+    secret: body.config['secret'],
+    authorization: body.authorization_header,
+  };
+  return created(toHookJson(deps, await deps.hooks.create(scope, values)));
+}
+
+async function changeHook(deps: HookDependencies, call: Call, row: WebhookRow): Promise<Answer> {
+  const { hooks } = deps;
+  const body = await readJsonBody(call, changeBody);
+  // A client may send back the URL as it was listed, without its password: the stored one stays.
+  const listedUrl = body.config?.['url'];
+  const url = listedUrl === hooks.shownAddress(row) ? undefined : listedUrl;
+  // The account that changes the URL decides by its role whether the hook reaches local addresses.
+  const local = url === undefined ? row.local === 1 : mayReachLocal(call);
+  const contentType = body.config?.['content_type'];
+  const values: HookValues = {
+    type: row.type,
+    url: url === undefined ? undefined : parseUrl(url),
+    ...(body.config === undefined
+      ? {}
+      : { options: toChatOptions(row.type, { ...(JSON.parse(row.options) as object), ...body.config }) }),
+    contentType: contentType === undefined ? row.content_type : parseContentType(contentType),
+    branchFilter: body.branch_filter === undefined ? row.branch_filter : parseBranchFilter(body.branch_filter),
+    events: expandEvents(body.events ?? (JSON.parse(row.events) as string[])),
+    active: body.active ?? row.active === 1,
+    local,
+    secret: body.config?.['secret'],
+    authorization: body.authorization_header,
+  };
+  return ok(toHookJson(deps, await hooks.change(row, values)));
+}
+
+/** Sends a push event of the newest commit to a hook. @throws Problem (404) without a commit */
 export async function testHook(
-  parts: Pick<HookParts, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
+  deps: Pick<HookDependencies, 'framing' | 'git' | 'hooks' | 'keeper' | 'objects'>,
   hook: WebhookRow,
   repository: Parameters<typeof pushPayload>[1],
   account: string,
   ref: string | null = null,
 ): Promise<void> {
-  const { framing, git, hooks, keeper, objects } = parts;
+  const { framing, git, hooks, keeper, objects } = deps;
   const folder = (each: typeof repository): string => keeper.folder(each);
   const revision = await resolve(objects, folder(repository), repository, ref);
-  if (revision === undefined) throw new Problem('git.unknown', 404, 'There is no commit to tell of yet.');
+  if (revision === undefined) throw new PageProblem('git.unknown', 404, 'There is no commit to tell of yet.');
   const branch = revision.kind === 'branch' ? revision.name : repository.defaultBranch;
   const parent = await objects.info(folder(repository), `${revision.commit}^`);
   const change = { ref: `refs/heads/${branch}`, before: parent?.id ?? noObject, after: revision.commit };
@@ -207,8 +201,8 @@ export async function testHook(
   if (payload !== undefined) await hooks.send(hook, { name: 'push' }, payload);
 }
 
-/** The options of a chat service. @throws Problem (422) for Slack without a channel */
-function optionsOf(type: string, { channel, username, icon_url }: Readonly<Record<string, string>>): ChatOptions {
+/** Returns the options of a chat service. @throws Problem (422) for Slack without a channel */
+function toChatOptions(type: string, { channel, username, icon_url }: Readonly<Record<string, string>>): ChatOptions {
   if (!isChatType(type)) return {};
   if (type === 'slack' && (channel ?? '') === '')
     throw new Problem('git.invalid', 422, 'Missing config option: channel');
@@ -219,18 +213,18 @@ function optionsOf(type: string, { channel, username, icon_url }: Readonly<Recor
   };
 }
 
-function addressOf(text = ''): string {
+function parseUrl(text = ''): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Problem('git.invalid', 422, `Invalid url: ${text}`);
   return text;
 }
 
-function contentTypeOf(text = ''): 'json' | 'form' {
+function parseContentType(text = ''): 'json' | 'form' {
   if (text !== 'json' && text !== 'form') throw new Problem('git.invalid', 422, 'Invalid content type');
   return text;
 }
 
-function filterOf(text: string): string {
+function parseBranchFilter(text: string): string {
   if (text !== '' && globPattern(text, { parted: false }) === undefined)
     throw new Problem('git.invalid', 422, '[BranchFilter]: GlobPattern');
   return text;

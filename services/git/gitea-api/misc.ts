@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { renderMarkdown } from '../domain/markdown.ts';
 import { largestFile, mostFiles } from '../issues/attachments.ts';
-import { bodyOf, bytesOf, ok, optional, type Route } from './call.ts';
+import { readJsonBody, readBytes, ok, optional, type Route } from './call.ts';
 import { reactions } from './issues/reactions.ts';
-import { defaultLimit, mostItems } from './paging.ts';
+import { defaultLimit, maxItems } from './paging.ts';
 
-/** The peer whose API this is, since clients compare the number. */
+/** Version of Gitea with the same API. Clients compare the number. */
 export const peerVersion = '1.27.1';
 
-const largestText = 4 * 1024 * 1024;
+const maxTextBytes = 4 * 1024 * 1024;
 const markdownBody = z.object({ Text: optional(z.string()), text: optional(z.string()) });
 
-/** What belongs to nobody. */
+/** Routes of the server itself: version, settings and Markdown. */
 export const miscRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -25,7 +25,7 @@ export const miscRoutes: readonly Route[] = [
     scope: 'misc',
     handle: async () =>
       ok({
-        max_response_items: mostItems,
+        max_response_items: maxItems,
         default_paging_num: defaultLimit,
         default_git_trees_per_page: 1000,
         default_max_blob_size: 10_485_760,
@@ -38,8 +38,12 @@ export const miscRoutes: readonly Route[] = [
     scope: 'misc',
     handle: async () =>
       ok({
-        ...{ mirrors_disabled: true, http_git_disabled: false, migrations_disabled: false },
-        ...{ stars_disabled: false, time_tracking_disabled: false, lfs_disabled: false },
+        mirrors_disabled: true,
+        http_git_disabled: false,
+        migrations_disabled: false,
+        stars_disabled: false,
+        time_tracking_disabled: false,
+        lfs_disabled: false,
       }),
   },
   {
@@ -60,8 +64,8 @@ export const miscRoutes: readonly Route[] = [
     path,
     scope: 'misc',
     handle: async (call) => {
-      const text = path === '/markup' ? (await bodyOf(call, markdownBody)).Text : undefined;
-      const body = text ?? (path === '/markup' ? '' : (await bytesOf(call.request, largestText)).toString());
+      const text = path === '/markup' ? (await readJsonBody(call, markdownBody)).Text : undefined;
+      const body = text ?? (path === '/markup' ? '' : (await readBytes(call.request, maxTextBytes)).toString());
       return { status: 200, text: renderMarkdown(body), headers: { 'Content-Type': 'text/html; charset=utf-8' } };
     },
   })),
@@ -70,7 +74,7 @@ export const miscRoutes: readonly Route[] = [
     path: '/markdown',
     scope: 'misc',
     handle: async (call) => {
-      const { Text, text } = await bodyOf(call, markdownBody);
+      const { Text, text } = await readJsonBody(call, markdownBody);
       return {
         status: 200,
         text: renderMarkdown(Text ?? text ?? ''),

@@ -4,19 +4,19 @@ import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { commitList } from './commits.ts';
 import { ok, type Route } from './call.ts';
-import { named, type RestParts } from './parts.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
-/** What was noted of a commit with `git notes`. */
-export function noteRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects } = parts;
-  const list = commitList(parts);
+/** Builds the route of the note that `git notes` attached to a commit. */
+export function noteRoutes(deps: ApiDependencies): readonly Route[] {
+  const { git, keeper, lookup, objects } = deps;
+  const list = commitList(deps);
   return [
     {
       method: 'GET',
       path: '/repos/:owner/:repo/git/notes/:sha',
       scope: 'repository',
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'read');
+        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
         const folder = keeper.folder(repository);
         const revision = await resolve(objects, folder, repository, call.params['sha']);
         const commit = revision && (await readCommit(git, folder, revision.commit));

@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Answer, Call } from './call.ts';
 
 export const defaultLimit = 30;
-export const mostItems = 50;
+export const maxItems = 50;
 
 export interface Page {
   readonly page: number;
@@ -10,15 +10,15 @@ export interface Page {
   readonly offset: number;
 }
 
-/** Which part of a list is asked for. */
-export function pageOf(query: URLSearchParams, most = mostItems): Page {
-  const page = Math.max(1, wholeNumber(query.get('page')) ?? 1);
-  const asked = wholeNumber(query.get('limit')) ?? 0;
-  const limit = asked <= 0 ? Math.min(defaultLimit, most) : Math.min(asked, most);
+/** Parses the requested page of a list. */
+export function parsePage(query: URLSearchParams, maxLimit = maxItems): Page {
+  const page = Math.max(1, parseInteger(query.get('page')) ?? 1);
+  const requestedLimit = parseInteger(query.get('limit')) ?? 0;
+  const limit = requestedLimit <= 0 ? Math.min(defaultLimit, maxLimit) : Math.min(requestedLimit, maxLimit);
   return { page, limit, offset: (page - 1) * limit };
 }
 
-/** The headers of a list: how long it is, and where its other pages are. */
+/** Builds the headers of a list: its length and links to other pages. */
 export function listHeaders(
   { base, request, query }: Call,
   { page, limit }: Page,
@@ -42,24 +42,24 @@ export function listHeaders(
   };
 }
 
-/** A part of a list that is there as a whole. */
-export function partOf<Item>(items: readonly Item[], { offset, limit }: Page): readonly Item[] {
+/** Returns the items of one page. */
+export function getPageItems<Item>(items: readonly Item[], { offset, limit }: Page): readonly Item[] {
   return items.slice(offset, offset + limit);
 }
 
-export function flag(query: URLSearchParams, name: string): boolean | undefined {
-  const given = query.get(name);
-  if (given === null || given === '') return undefined;
-  return given === 'true' || given === '1';
+export function parseFlag(query: URLSearchParams, name: string): boolean | undefined {
+  const value = query.get(name);
+  if (value === null || value === '') return undefined;
+  return value === 'true' || value === '1';
 }
 
-/** @throws Problem (404) for what is no number of anything. */
-export function numberOf(text: string | undefined): number {
-  const number = wholeNumber(text ?? null);
+/** Parses a positive number in a path. @throws Problem (404) */
+export function parseId(text: string | undefined): number {
+  const number = parseInteger(text ?? null);
   if (number === undefined || number <= 0) throw new Problem('git.unknown', 404, 'not found');
   return number;
 }
 
-function wholeNumber(text: string | null): number | undefined {
+function parseInteger(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -4,13 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { Problem } from '../../contracts/problem.ts';
 import { repositoryNameProblem } from '../domain/names.ts';
 import type { Portable } from '../portable/portable.ts';
-import { accountOf, created, needIdentity, type Route } from './call.ts';
-import { fileName } from './file-name.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { getAccount, created, requireIdentity, type Route } from './call.ts';
+import { formatFileName } from './content-disposition.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
-/** A repository with all that belongs to it as one file. The peer has this on its command line alone. */
-export function portableRoutes(parts: RestParts & { readonly portable: Portable }): readonly Route[] {
-  const { access, context, lookup, owners, portable } = parts;
+/** Builds the routes that export and import a repository as one file. Gitea has this only on its command line. */
+export function portableRoutes(deps: ApiDependencies & { readonly portable: Portable }): readonly Route[] {
+  const { access, context, lookup, owners, portable } = deps;
   return [
     {
       method: 'GET',
@@ -18,7 +18,7 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
+        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
         const { path, release } = await portable.save(repository);
         if (call.method !== 'HEAD') {
           const detail = `repository ${repository.owner}/${repository.name}`;
@@ -27,7 +27,7 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
         const headers = {
           'Content-Type': 'application/x-tar',
           'Content-Length': (await stat(path)).size,
-          'Content-Disposition': `attachment; ${fileName(`${repository.name}.tar`)}`,
+          'Content-Disposition': `attachment; ${formatFileName(`${repository.name}.tar`)}`,
         };
         if (call.method === 'HEAD') release();
         return {
@@ -43,17 +43,17 @@ export function portableRoutes(parts: RestParts & { readonly portable: Portable 
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        // Such a file says who wrote what.
-        if (needIdentity(call.visitor).role !== 'admin')
+        // The file decides which accounts are named as authors.
+        if (requireIdentity(call.visitor).role !== 'admin')
           throw new Problem('git.forbidden', 403, 'Only administrators restore repositories.');
         const name = call.query.get('name') ?? '';
         const wrong = name === '' ? undefined : repositoryNameProblem(name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-        const asked = call.query.get('owner') ?? '';
-        const owner = asked === '' ? await owners.ofAccount(accountOf(call)) : await owners.find(asked);
-        if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${asked}]`);
-        const made = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
-        return created(await shown(parts, call, made, await access.level(call.visitor, made)));
+        const input = call.query.get('owner') ?? '';
+        const owner = input === '' ? await owners.ofAccount(getAccount(call)) : await owners.find(input);
+        if (owner === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${input}]`);
+        const restored = await portable.restore(call.request, { owner: owner.name, ownerKind: owner.kind, name });
+        return created(await toRepositoryView(deps, call, restored, await access.level(call.visitor, restored)));
       },
     },
   ];

@@ -3,21 +3,21 @@ import { Problem } from '../../contracts/problem.ts';
 import { optionsOf, ProtectionOptions } from '../protection/protections.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { ProtectionRow } from '../store/rest.ts';
-import { timeOf } from '../wire/time.ts';
-import { bodyOf, created, noContent, ok, optional, type Call, type Route } from './call.ts';
-import { named, type RestParts } from './parts.ts';
+import { formatTime } from '../wire/time.ts';
+import { readJsonBody, created, noContent, ok, optional, type Call, type Route } from './call.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 const partial = Object.fromEntries(
   Object.entries(ProtectionOptions.shape).map(([name, schema]) => [name, optional(schema.unwrap())]),
 );
 const body = z.object({ rule_name: optional(z.string()), branch_name: optional(z.string()), ...partial });
 
-/** Protected branches. */
-export function protectionRoutes({ lookup, protections }: RestParts): readonly Route[] {
+/** Builds the routes of protected branches. */
+export function protectionRoutes({ lookup, protections }: ApiDependencies): readonly Route[] {
   const base = '/repos/:owner/:repo/branch_protections';
-  const repositoryOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
-  const one = async (call: Call): Promise<ProtectionRow> => {
-    const row = await protections.find((await repositoryOf(call)).id, call.params['name'] ?? '');
+  const getAdministered = (call: Call) => lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  const getProtection = async (call: Call): Promise<ProtectionRow> => {
+    const row = await protections.find((await getAdministered(call)).id, call.params['name'] ?? '');
     if (row === undefined) throw unknown();
     return row;
   };
@@ -27,7 +27,7 @@ export function protectionRoutes({ lookup, protections }: RestParts): readonly R
       path: base,
       scope: 'repository',
       signedIn: true,
-      handle: async (call) => ok((await protections.list((await repositoryOf(call)).id)).map(protectionJson)),
+      handle: async (call) => ok((await protections.list((await getAdministered(call)).id)).map(protectionJson)),
     },
     {
       method: 'POST',
@@ -35,11 +35,11 @@ export function protectionRoutes({ lookup, protections }: RestParts): readonly R
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await repositoryOf(call);
-        const { rule_name, branch_name, ...asked } = await bodyOf(call, body);
+        const repository = await getAdministered(call);
+        const { rule_name, branch_name, ...input } = await readJsonBody(call, body);
         const rule = rule_name === undefined || rule_name === '' ? (branch_name ?? '') : rule_name;
         if (rule === '') throw new Problem('git.invalid', 422, 'both rule_name and branch_name are empty');
-        return created(protectionJson(await protections.create(repository.id, rule, merged({}, asked))));
+        return created(protectionJson(await protections.create(repository.id, rule, mergeOptions({}, input))));
       },
     },
     {
@@ -47,7 +47,7 @@ export function protectionRoutes({ lookup, protections }: RestParts): readonly R
       path: `${base}/*name`,
       scope: 'repository',
       signedIn: true,
-      handle: async (call) => ok(protectionJson(await one(call))),
+      handle: async (call) => ok(protectionJson(await getProtection(call))),
     },
     {
       method: 'PATCH',
@@ -55,9 +55,9 @@ export function protectionRoutes({ lookup, protections }: RestParts): readonly R
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const row = await one(call);
-        const { rule_name: _rule, branch_name: _branch, ...asked } = await bodyOf(call, body);
-        return ok(protectionJson(await protections.change(row, merged(optionsOf(row), asked))));
+        const row = await getProtection(call);
+        const { rule_name: _rule, branch_name: _branch, ...input } = await readJsonBody(call, body);
+        return ok(protectionJson(await protections.change(row, mergeOptions(optionsOf(row), input))));
       },
     },
     {
@@ -66,19 +66,19 @@ export function protectionRoutes({ lookup, protections }: RestParts): readonly R
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        await protections.remove(await one(call));
+        await protections.remove(await getProtection(call));
         return noContent;
       },
     },
   ];
 }
 
-function merged(before: object, asked: object): ProtectionOptions {
-  const given = Object.entries(asked).filter(([, value]) => value !== undefined);
-  return ProtectionOptions.parse({ ...before, ...Object.fromEntries(given) });
+function mergeOptions(before: object, input: object): ProtectionOptions {
+  const present = Object.entries(input).filter(([, value]) => value !== undefined);
+  return ProtectionOptions.parse({ ...before, ...Object.fromEntries(present) });
 }
 
-/** A rule as the peer shows it; what is not enforced here (teams, signatures, patterns of files) is shown as switched off. */
+/** Converts a rule to JSON. Options that are not enforced (teams, signatures, file patterns) are listed as disabled. */
 function protectionJson(row: ProtectionRow) {
   const isPattern = /[*?[{]/.test(row.rule);
   return {
@@ -93,7 +93,7 @@ function protectionJson(row: ProtectionRow) {
     require_signed_commits: false,
     protected_file_patterns: '',
     unprotected_file_patterns: '',
-    created_at: timeOf(row.created_at),
-    updated_at: timeOf(row.updated_at),
+    created_at: formatTime(row.created_at),
+    updated_at: formatTime(row.updated_at),
   };
 }

@@ -12,11 +12,24 @@ import type { Repository } from '../repositories/repositories.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { annotatedTagJson } from '../wire/tags.ts';
 import { branchJson, payloadCommit, referenceJson, tagJson } from '../wire/commits.ts';
-import { emailOf } from '../wire/users.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
+import { getCommitEmail } from '../wire/users.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
 import { changeReference } from './change-reference.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, type RestParts } from './parts.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, type ApiDependencies } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';
@@ -27,251 +40,250 @@ const branchBody = z.object({
 });
 const tagBody = z.object({ tag_name: required, target: optional(z.string()), message: optional(z.string()) });
 
-/** Branches, tags and references of other kinds. */
-export function referenceRoutes(parts: RestParts): readonly Route[] {
-  const { git, keeper, lookup, objects, owners, protections } = parts;
-
-  const find = async (call: Call) => {
-    const [owner, name] = named(call);
-    const found = await lookup.find(call.visitor, owner, name);
-    if (found === undefined) throw unknown();
-    return { ...found, folder: keeper.folder(found.repository) };
-  };
-  const branchesJson = async (call: Call, repository: Repository, level: string, some: readonly Reference[]) => {
-    const ids = [...new Set(some.map(({ commit }) => commit))];
-    const folder = keeper.folder(repository);
-    const byId = await readCommits(git, folder, ids);
-    const accounts = await owners.accountsOfEmails(
-      [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
-    );
-    const mayWrite = levels.findIndex((each) => each === level) >= 2;
-    const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
-    const account = call.visitor.identity?.account ?? '';
-    return some.flatMap(({ ref, commit: id }, at) => {
-      const commit = byId.get(id);
-      if (commit === undefined) return [];
-      const rule = rules[at];
-      const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
-      const payload = payloadCommit(commit, placeOf(call, repository), (email) => accounts.get(email) ?? '');
-      return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
-    });
-  };
-  const branch = async (call: Call, name: string) => {
-    const { repository, level, folder } = await find(call);
-    const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
-    const [json] = await branchesJson(
-      call,
-      repository,
-      level,
-      some.filter(({ ref }) => ref === heads + name),
-    );
-    if (json === undefined) throw unknown();
-    return json;
-  };
-  const tagsJson = async (call: Call, repository: Repository, some: readonly Reference[]) => {
-    const folder = keeper.folder(repository);
-    const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
-    return Promise.all(
-      some.map(async (tag) => {
-        const commit = commits.get(tag.commit);
-        const made = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
-        const message =
-          made === undefined ? (commit?.message ?? '') : made.bytes.toString().split('\n\n').slice(1).join('\n\n');
-        return tagJson({ ...tag, message, created: commit?.committer.date ?? '' }, placeOf(call, repository));
-      }),
-    );
-  };
-
+/** Builds the routes of branches, tags and other references. */
+export function referenceRoutes(deps: ApiDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/branches',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, level, folder } = await find(call);
-        const all = await readReferences(git, folder, heads);
-        const page = pageOf(call.query);
-        return ok(await branchesJson(call, repository, level, partOf(all, page)), listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/branches/*branch',
-      scope: 'repository',
-      handle: async (call) => ok(await branch(call, call.params['branch'] ?? '')),
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/branches',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const asked = await bodyOf(call, branchBody);
-        const name = asked.new_branch_name;
-        if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
-        await protections.checkCommit(repository.id, name, { account: accountOf(call) });
-        const folder = keeper.folder(repository);
-        const from = await resolve(objects, folder, repository, asked.old_ref_name ?? asked.old_branch_name);
-        if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
-        if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
-          throw new Problem('git.branch_taken', 409, 'The branch already exists.');
-        }
-        await changeReference(parts, repository, accountOf(call), {
-          ref: heads + name,
-          before: noObject,
-          after: from.commit,
-        });
-        return created(await branch(call, name));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/branches/*branch',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const name = call.params['branch'] ?? '';
-        if (name === repository.defaultBranch)
-          throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
-        await parts.protections.checkRemoval(repository.id, name);
-        await removeReference(parts, repository, call, heads, name);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/tags',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const all = (await readReferences(git, folder, tags)).toReversed();
-        const page = pageOf(call.query);
-        return ok(await tagsJson(call, repository, partOf(all, page)), listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/tags/*tag',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const name = tags + (call.params['tag'] ?? '');
-        const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
-        const [json] = await tagsJson(
-          call,
-          repository,
-          some.filter(({ ref }) => ref === name),
-        );
-        if (json === undefined) throw unknown();
-        return ok(json);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/tags',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const asked = await bodyOf(call, tagBody);
-        const name = tags + asked.tag_name;
-        if (!isNewTagName(asked.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
-        const folder = keeper.folder(repository);
-        const target = await resolve(objects, folder, repository, asked.target);
-        if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
-        if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
-          throw new Problem('git.tag_taken', 409, 'tag already exists');
-        }
-        const account = accountOf(call);
-        const after =
-          asked.message === undefined || asked.message === ''
-            ? target.commit
-            : await annotate(
-                parts,
-                folder,
-                { name: asked.tag_name, target: target.commit, message: asked.message },
-                {
-                  name: account,
-                  email: emailOf(await owners.ofAccount(account), call.base),
-                },
-              );
-        await changeReference(parts, repository, account, { ref: name, before: noObject, after });
-        const [json] = await tagsJson(
-          call,
-          repository,
-          (await readReferences(git, folder, name)).filter(({ ref }) => ref === name),
-        );
-        return created(json);
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/tags/*tag',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        await removeReference(parts, repository, call, tags, call.params['tag'] ?? '');
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/git/tags/:sha',
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const sha = call.params['sha'] ?? '';
-        const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
-        if (tag?.type !== 'tag') throw unknown();
-        return ok(annotatedTagJson(sha, tag.bytes.toString(), placeOf(call, repository)));
-      },
-    },
-    ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route => ({
-      method: 'GET',
-      path,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, folder } = await find(call);
-        const prefix = call.params['prefix'];
-        if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
-        const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) =>
-          ref.startsWith(`refs/${prefix ?? ''}`),
-        );
-        if (all.length === 0 && prefix !== undefined) throw unknown();
-        const [exact] = all;
-        const place = placeOf(call, repository);
-        if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
-        return ok(all.map((reference) => referenceJson(reference, place)));
-      },
-    })),
+    route('GET', '/repos/:owner/:repo/branches', 'repository', (call) => listBranches(deps, call)),
+    route('GET', '/repos/:owner/:repo/branches/*branch', 'repository', async (call) =>
+      ok(await getBranchJson(deps, call, call.params['branch'] ?? '')),
+    ),
+    signedInRoute('POST', '/repos/:owner/:repo/branches', 'repository', (call) => createBranch(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/branches/*branch', 'repository', (call) => deleteBranch(deps, call)),
+    route('GET', '/repos/:owner/:repo/tags', 'repository', (call) => listTags(deps, call)),
+    route('GET', '/repos/:owner/:repo/tags/*tag', 'repository', (call) => readTag(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/tags', 'repository', (call) => createTag(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/tags/*tag', 'repository', (call) => deleteTag(deps, call)),
+    route('GET', '/repos/:owner/:repo/git/tags/:sha', 'repository', (call) => readAnnotatedTag(deps, call)),
+    ...['/repos/:owner/:repo/git/refs', '/repos/:owner/:repo/git/refs/*prefix'].map((path): Route =>
+      route('GET', path, 'repository', (call) => listReferences(deps, call)),
+    ),
   ];
 }
 
+async function findRepository({ keeper, lookup }: ApiDependencies, call: Call) {
+  const [owner, name] = getRepositoryName(call);
+  const result = await lookup.find(call.visitor, owner, name);
+  if (result === undefined) throw unknown();
+  return { ...result, folder: keeper.folder(result.repository) };
+}
+
+async function branchesJson(
+  { git, keeper, owners, protections }: ApiDependencies,
+  call: Call,
+  repository: Repository,
+  level: string,
+  some: readonly Reference[],
+) {
+  const ids = [...new Set(some.map(({ commit }) => commit))];
+  const folder = keeper.folder(repository);
+  const byId = await readCommits(git, folder, ids);
+  const accounts = await owners.accountsOfEmails(
+    [...byId.values()].flatMap(({ author, committer }) => [author.email, committer.email]),
+  );
+  const mayWrite = levels.findIndex((each) => each === level) >= 2;
+  const rules = await Promise.all(some.map(({ ref }) => protections.of(repository.id, ref.slice(heads.length))));
+  const account = call.visitor.identity?.account ?? '';
+  return some.flatMap(({ ref, commit: id }, index) => {
+    const commit = byId.get(id);
+    if (commit === undefined) return [];
+    const rule = rules[index];
+    const mayPush = mayWrite && (rule === undefined || mayPushTo(optionsOf(rule), { account }));
+    const payload = payloadCommit(commit, getRepositoryAddress(call, repository), (email) => accounts.get(email) ?? '');
+    return [branchJson(ref.slice(heads.length), payload, { rule: rule?.rule, mayPush })];
+  });
+}
+
+async function getBranchJson(deps: ApiDependencies, call: Call, name: string) {
+  const { git } = deps;
+  const { repository, level, folder } = await findRepository(deps, call);
+  const some = isReferenceName(heads + name) ? await readReferences(git, folder, heads + name) : [];
+  const [json] = await branchesJson(
+    deps,
+    call,
+    repository,
+    level,
+    some.filter(({ ref }) => ref === heads + name),
+  );
+  if (json === undefined) throw unknown();
+  return json;
+}
+
+async function tagsJson(
+  { git, keeper, objects }: ApiDependencies,
+  call: Call,
+  repository: Repository,
+  some: readonly Reference[],
+) {
+  const folder = keeper.folder(repository);
+  const commits = await readCommits(git, folder, [...new Set(some.map(({ commit }) => commit))]);
+  return Promise.all(
+    some.map(async (tag) => {
+      const commit = commits.get(tag.commit);
+      const tagObject = tag.type === 'tag' ? await objects.contents(folder, tag.id) : undefined;
+      const message =
+        tagObject === undefined
+          ? (commit?.message ?? '')
+          : tagObject.bytes.toString().split('\n\n').slice(1).join('\n\n');
+      return tagJson(
+        { ...tag, message, created: commit?.committer.date ?? '' },
+        getRepositoryAddress(call, repository),
+      );
+    }),
+  );
+}
+
+async function listBranches(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git } = deps;
+  const { repository, level, folder } = await findRepository(deps, call);
+  const all = await readReferences(git, folder, heads);
+  const page = parsePage(call.query);
+  return ok(
+    await branchesJson(deps, call, repository, level, getPageItems(all, page)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git, keeper, lookup, objects, protections } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const input = await readJsonBody(call, branchBody);
+  const name = input.new_branch_name;
+  if (!isNewBranchName(name)) throw new Problem('git.invalid', 422, '[NewBranchName]: GitRefName');
+  await protections.checkCommit(repository.id, name, { account: getAccount(call) });
+  const folder = keeper.folder(repository);
+  const from = await resolve(objects, folder, repository, input.old_ref_name ?? input.old_branch_name);
+  if (from === undefined) throw new Problem('git.unknown', 404, 'The old branch does not exist');
+  if ((await readReferences(git, folder, heads + name)).some(({ ref }) => ref === heads + name)) {
+    throw new Problem('git.branch_taken', 409, 'The branch already exists.');
+  }
+  await changeReference(deps, repository, getAccount(call), {
+    ref: heads + name,
+    before: noObject,
+    after: from.commit,
+  });
+  return created(await getBranchJson(deps, call, name));
+}
+
+async function deleteBranch(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const name = call.params['branch'] ?? '';
+  if (name === repository.defaultBranch)
+    throw new Problem('git.forbidden', 403, 'can not delete default or pull request target branch');
+  await deps.protections.checkRemoval(repository.id, name);
+  await removeReference(deps, repository, call, heads, name);
+  return noContent;
+}
+
+async function listTags(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const all = (await readReferences(git, folder, tags)).toReversed();
+  const page = parsePage(call.query);
+  return ok(await tagsJson(deps, call, repository, getPageItems(all, page)), listHeaders(call, page, all.length));
+}
+
+async function readTag(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const name = tags + (call.params['tag'] ?? '');
+  const some = isReferenceName(name) ? await readReferences(git, folder, name) : [];
+  const [json] = await tagsJson(
+    deps,
+    call,
+    repository,
+    some.filter(({ ref }) => ref === name),
+  );
+  if (json === undefined) throw unknown();
+  return ok(json);
+}
+
+async function createTag(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git, keeper, lookup, objects, owners } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  const input = await readJsonBody(call, tagBody);
+  const name = tags + input.tag_name;
+  if (!isNewTagName(input.tag_name)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
+  const folder = keeper.folder(repository);
+  const target = await resolve(objects, folder, repository, input.target);
+  if (target === undefined) throw new Problem('git.unknown', 404, 'target not found');
+  if ((await readReferences(git, folder, name)).some(({ ref }) => ref === name)) {
+    throw new Problem('git.tag_taken', 409, 'tag already exists');
+  }
+  const account = getAccount(call);
+  const after =
+    input.message === undefined || input.message === ''
+      ? target.commit
+      : await annotate(
+          deps,
+          folder,
+          { name: input.tag_name, target: target.commit, message: input.message },
+          {
+            name: account,
+            email: getCommitEmail(await owners.ofAccount(account), call.base),
+          },
+        );
+  await changeReference(deps, repository, account, { ref: name, before: noObject, after });
+  const [json] = await tagsJson(
+    deps,
+    call,
+    repository,
+    (await readReferences(git, folder, name)).filter(({ ref }) => ref === name),
+  );
+  return created(json);
+}
+
+async function deleteTag(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+  await removeReference(deps, repository, call, tags, call.params['tag'] ?? '');
+  return noContent;
+}
+
+async function readAnnotatedTag(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { objects } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const sha = call.params['sha'] ?? '';
+  const tag = isObjectId(sha) ? await objects.contents(folder, sha) : undefined;
+  if (tag?.type !== 'tag') throw unknown();
+  return ok(annotatedTagJson(sha, tag.bytes.toString(), getRepositoryAddress(call, repository)));
+}
+
+async function listReferences(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { git } = deps;
+  const { repository, folder } = await findRepository(deps, call);
+  const prefix = call.params['prefix'];
+  if (prefix !== undefined && !isReferenceName(prefix)) throw unknown();
+  const all = (await readReferences(git, folder, 'refs/')).filter(({ ref }) => ref.startsWith(`refs/${prefix ?? ''}`));
+  if (all.length === 0 && prefix !== undefined) throw unknown();
+  const [exact] = all;
+  const place = getRepositoryAddress(call, repository);
+  if (all.length === 1 && exact?.ref === `refs/${prefix ?? ''}`) return ok([referenceJson(exact, place)]);
+  return ok(all.map((reference) => referenceJson(reference, place)));
+}
+
 async function removeReference(
-  parts: RestParts,
+  deps: ApiDependencies,
   repository: Repository,
   call: Call,
   kind: string,
   name: string,
 ): Promise<void> {
-  const folder = parts.keeper.folder(repository);
-  const all = isReferenceName(kind + name) ? await readReferences(parts.git, folder, kind + name) : [];
-  const found = all.find(({ ref }) => ref === kind + name);
-  if (found === undefined) throw unknown();
-  await changeReference(parts, repository, accountOf(call), { ref: found.ref, before: found.id, after: noObject });
+  const folder = deps.keeper.folder(repository);
+  const all = isReferenceName(kind + name) ? await readReferences(deps.git, folder, kind + name) : [];
+  const result = all.find(({ ref }) => ref === kind + name);
+  if (result === undefined) throw unknown();
+  await changeReference(deps, repository, getAccount(call), { ref: result.ref, before: result.id, after: noObject });
 }
 
 async function annotate(
-  { git, context: { clock } }: Pick<RestParts, 'git' | 'context'>,
+  { git, context: { clock } }: Pick<ApiDependencies, 'git' | 'context'>,
   folder: string,
   { name, target, message }: { readonly name: string; readonly target: string; readonly message: string },
   author: { readonly name: string; readonly email: string },
 ): Promise<string> {
-  const made = authorship(author);
+  const tagger = authorship(author);
   const seconds = Math.floor(clock.now() / 1000);
-  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${made.GIT_COMMITTER_NAME} <${made.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
+  const input = `object ${target}\ntype commit\ntag ${name}\ntagger ${tagger.GIT_COMMITTER_NAME} <${tagger.GIT_COMMITTER_EMAIL}> ${seconds} +0000\n\n${message.replace(/\n?$/, '\n')}`;
   return (await git.run(folder, ['mktag', '--no-strict'], { input })).stdout.toString().trim();
 }

@@ -5,12 +5,25 @@ import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { AssetRow, ReleaseRow } from '../store/rest.ts';
 import { assetJson } from '../wire/releases.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from './call.ts';
-import type { HookParts } from './hooks.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { ensureTag, releaseView, tellRelease } from './release-parts.ts';
-import { named } from './parts.ts';
-import { uploadOf } from './upload.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
+import type { HookDependencies } from './hooks.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { ensureTag, releaseView, emitRelease } from './release-operations.ts';
+import { getRepositoryName } from './api-dependencies.ts';
+import { readUpload } from './upload.ts';
 
 const values = {
   target_commitish: optional(z.string().max(250)),
@@ -21,214 +34,193 @@ const values = {
 };
 const createBody = z.object({ tag_name: required, ...values });
 const changeBody = z.object({ tag_name: optional(z.string()), ...values });
+const releasesPath = '/repos/:owner/:repo/releases';
 
-/** Releases and their files. */
-export function releaseRoutes(parts: HookParts): readonly Route[] {
-  const { lookup, releases } = parts;
-  const base = '/repos/:owner/:repo/releases';
-
-  const find = async (call: Call, needed: 'read' | 'write' = 'read') => {
-    const [owner, name] = named(call);
-    const found = await lookup.find(call.visitor, owner, name);
-    if (found === undefined) throw unknown();
-    if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
-    return { repository: found.repository, mayWrite: levels.indexOf(found.level) >= 2 };
-  };
-  const json = (call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) =>
-    releaseView(parts, call, repository, row);
-  const one = async (call: Call, needed: 'read' | 'write' = 'read') => {
-    const { repository, mayWrite } = await find(call, needed);
-    const id = numberOf(call.params['id']);
-    const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
-    if (release === undefined) throw unknown();
-    return { repository, release };
-  };
-  const oneAsset = async (call: Call, needed: 'read' | 'write' = 'read') => {
-    const { repository, release } = await one(call, needed);
-    const id = numberOf(call.params['asset']);
-    const asset = (await releases.assets(release.id)).find((row) => row.id === id);
-    if (asset === undefined) throw unknown();
-    return { repository, release, asset };
-  };
-  const assetOf = (call: Call, repository: Repository, { tag }: ReleaseRow, asset: AssetRow) =>
-    assetJson(
-      asset,
-      `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`,
-    );
-  const tell = (call: Call, repository: Repository, row: ReleaseRow, action: Parameters<typeof tellRelease>[4]) =>
-    tellRelease(parts, repository, accountOf(call), row, action);
-
+/** Builds the routes of releases and their assets. */
+export function releaseRoutes(deps: HookDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: base,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, mayWrite } = await find(call);
-        const all = await releases.list(repository.id, { drafts: mayWrite });
-        const page = pageOf(call.query);
-        const rows = await Promise.all(partOf(all, page).map((row) => json(call, repository, row)));
-        return ok(rows, listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'POST',
-      path: base,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository } = await find(call, 'write');
-        const asked = await bodyOf(call, createBody);
-        const { tag_name: tag, target_commitish = '' } = asked;
-        if ((await releases.byTag(repository.id, tag)) !== undefined)
-          throw new Problem('git.release_taken', 409, 'Release is has no Tag');
-        const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
-        if (asked.draft !== true) await ensureTag(parts, repository, accountOf(call), tag, target);
-        const row = await releases.create(
-          repository.id,
-          {
-            tag,
-            target,
-            title: asked.name === undefined || asked.name === '' ? tag : asked.name,
-            body: asked.body ?? '',
-            draft: Number(asked.draft ?? false),
-            prerelease: Number(asked.prerelease ?? false),
-          },
-          accountOf(call),
-        );
-        if (row.draft === 0) await tell(call, repository, row, 'published');
-        return created(await json(call, repository, row));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/latest`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository } = await find(call);
-        const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
-        if (row === undefined) throw unknown();
-        return ok(await json(call, repository, row));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/tags/*tag`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, mayWrite } = await find(call);
-        const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
-        if (row === undefined || (row.draft === 1 && !mayWrite)) throw unknown();
-        return ok(await json(call, repository, row));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${base}/tags/*tag`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository } = await find(call, 'write');
-        const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
-        if (row === undefined) throw unknown();
-        if (row.draft === 0) await tell(call, repository, row, 'deleted');
-        await releases.remove(repository, row);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/:id`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, release } = await one(call);
-        return ok(await json(call, repository, release));
-      },
-    },
-    {
-      method: 'PATCH',
-      path: `${base}/:id`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, release } = await one(call, 'write');
-        const asked = await bodyOf(call, changeBody);
-        const isDraft = asked.draft ?? release.draft === 1;
-        const tag = asked.tag_name === undefined || asked.tag_name === '' ? release.tag : asked.tag_name;
-        const target = asked.target_commitish ?? release.target;
-        if (!isDraft) await ensureTag(parts, repository, accountOf(call), tag, target);
-        const isPublished = release.draft === 1 && !isDraft;
-        const row = await releases.change(release, {
-          ...{ tag, target, title: asked.name ?? release.title, body: asked.body ?? release.body },
-          ...{ draft: Number(isDraft), prerelease: Number(asked.prerelease ?? release.prerelease === 1) },
-          ...(isPublished ? { published_at: parts.context.clock.now() } : {}),
-        });
-        if (!isDraft) await tell(call, repository, row, isPublished ? 'published' : 'updated');
-        return ok(await json(call, repository, row));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${base}/:id`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, release } = await one(call, 'write');
-        if (release.draft === 0) await tell(call, repository, release, 'deleted');
-        await releases.remove(repository, release);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/:id/assets`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, release } = await one(call);
-        return ok((await releases.assets(release.id)).map((asset) => assetOf(call, repository, release, asset)));
-      },
-    },
-    {
-      method: 'POST',
-      path: `${base}/:id/assets`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, release } = await one(call, 'write');
-        const asset = await uploadOf(call, (name, bytes) => releases.attach(repository, release, name, bytes));
-        return created(assetJson(asset, `${call.base}/attachments/${asset.uuid}`));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${base}/:id/assets/:asset`,
-      scope: 'repository',
-      handle: async (call) => {
-        const { repository, release, asset } = await oneAsset(call);
-        return ok(assetOf(call, repository, release, asset));
-      },
-    },
-    {
-      method: 'PATCH',
-      path: `${base}/:id/assets/:asset`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, release, asset } = await oneAsset(call, 'write');
-        const { name } = await bodyOf(call, z.object({ name: required }));
-        return created(assetOf(call, repository, release, await releases.rename(asset, name)));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${base}/:id/assets/:asset`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, asset } = await oneAsset(call, 'write');
-        await releases.detach(repository, asset);
-        return noContent;
-      },
-    },
+    route('GET', releasesPath, 'repository', (call) => listReleases(deps, call)),
+    signedInRoute('POST', releasesPath, 'repository', (call) => createRelease(deps, call)),
+    route('GET', `${releasesPath}/latest`, 'repository', (call) => readLatestRelease(deps, call)),
+    route('GET', `${releasesPath}/tags/*tag`, 'repository', (call) => readReleaseByTag(deps, call)),
+    signedInRoute('DELETE', `${releasesPath}/tags/*tag`, 'repository', (call) => deleteReleaseByTag(deps, call)),
+    route('GET', `${releasesPath}/:id`, 'repository', (call) => readRelease(deps, call)),
+    signedInRoute('PATCH', `${releasesPath}/:id`, 'repository', (call) => changeRelease(deps, call)),
+    signedInRoute('DELETE', `${releasesPath}/:id`, 'repository', (call) => deleteRelease(deps, call)),
+    route('GET', `${releasesPath}/:id/assets`, 'repository', (call) => listAssets(deps, call)),
+    signedInRoute('POST', `${releasesPath}/:id/assets`, 'repository', (call) => uploadAsset(deps, call)),
+    route('GET', `${releasesPath}/:id/assets/:asset`, 'repository', (call) => readAsset(deps, call)),
+    signedInRoute('PATCH', `${releasesPath}/:id/assets/:asset`, 'repository', (call) => renameAsset(deps, call)),
+    signedInRoute('DELETE', `${releasesPath}/:id/assets/:asset`, 'repository', (call) => deleteAsset(deps, call)),
   ];
+}
+
+async function findRepository({ lookup }: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+  const [owner, name] = getRepositoryName(call);
+  const result = await lookup.find(call.visitor, owner, name);
+  if (result === undefined) throw unknown();
+  if (needed === 'write') await lookup.need(call.visitor, [owner, name], 'write');
+  return { repository: result.repository, mayWrite: levels.indexOf(result.level) >= 2 };
+}
+
+function toReleaseJson(deps: HookDependencies, call: Pick<Call, 'base'>, repository: Repository, row: ReleaseRow) {
+  return releaseView(deps, call, repository, row);
+}
+
+async function getRelease(deps: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+  const { releases } = deps;
+  const { repository, mayWrite } = await findRepository(deps, call, needed);
+  const id = parseId(call.params['id']);
+  const release = (await releases.list(repository.id, { drafts: mayWrite })).find((row) => row.id === id);
+  if (release === undefined) throw unknown();
+  return { repository, release };
+}
+
+async function getAsset(deps: HookDependencies, call: Call, needed: 'read' | 'write' = 'read') {
+  const { releases } = deps;
+  const { repository, release } = await getRelease(deps, call, needed);
+  const id = parseId(call.params['asset']);
+  const asset = (await releases.assets(release.id)).find((row) => row.id === id);
+  if (asset === undefined) throw unknown();
+  return { repository, release, asset };
+}
+
+function toAssetJson(call: Call, repository: Repository, { tag }: ReleaseRow, asset: AssetRow) {
+  return assetJson(
+    asset,
+    `${call.base}/${repository.owner}/${repository.name}/releases/download/${tag}/${encodeURIComponent(asset.name)}`,
+  );
+}
+
+function notifyHooks(
+  deps: HookDependencies,
+  call: Call,
+  repository: Repository,
+  row: ReleaseRow,
+  action: Parameters<typeof emitRelease>[4],
+) {
+  return emitRelease(deps, repository, getAccount(call), row, action);
+}
+
+async function listReleases(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, mayWrite } = await findRepository(deps, call);
+  const all = await releases.list(repository.id, { drafts: mayWrite });
+  const page = parsePage(call.query);
+  const rows = await Promise.all(getPageItems(all, page).map((row) => toReleaseJson(deps, call, repository, row)));
+  return ok(rows, listHeaders(call, page, all.length));
+}
+
+async function createRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository } = await findRepository(deps, call, 'write');
+  const input = await readJsonBody(call, createBody);
+  const { tag_name: tag, target_commitish = '' } = input;
+  if ((await releases.byTag(repository.id, tag)) !== undefined)
+    throw new Problem('git.release_taken', 409, 'Release is has no Tag');
+  const target = target_commitish === '' ? repository.defaultBranch : target_commitish;
+  if (input.draft !== true) await ensureTag(deps, repository, getAccount(call), tag, target);
+  const row = await releases.create(
+    repository.id,
+    {
+      tag,
+      target,
+      title: input.name === undefined || input.name === '' ? tag : input.name,
+      body: input.body ?? '',
+      draft: Number(input.draft ?? false),
+      prerelease: Number(input.prerelease ?? false),
+    },
+    getAccount(call),
+  );
+  if (row.draft === 0) await notifyHooks(deps, call, repository, row, 'published');
+  return created(await toReleaseJson(deps, call, repository, row));
+}
+
+async function readLatestRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository } = await findRepository(deps, call);
+  const row = (await releases.list(repository.id, { drafts: false })).find(({ prerelease }) => prerelease === 0);
+  if (row === undefined) throw unknown();
+  return ok(await toReleaseJson(deps, call, repository, row));
+}
+
+async function readReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, mayWrite } = await findRepository(deps, call);
+  const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
+  if (row === undefined || (row.draft === 1 && !mayWrite)) throw unknown();
+  return ok(await toReleaseJson(deps, call, repository, row));
+}
+
+async function deleteReleaseByTag(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository } = await findRepository(deps, call, 'write');
+  const row = await releases.byTag(repository.id, call.params['tag'] ?? '');
+  if (row === undefined) throw unknown();
+  if (row.draft === 0) await notifyHooks(deps, call, repository, row, 'deleted');
+  await releases.remove(repository, row);
+  return noContent;
+}
+
+async function readRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { repository, release } = await getRelease(deps, call);
+  return ok(await toReleaseJson(deps, call, repository, release));
+}
+
+async function changeRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, release } = await getRelease(deps, call, 'write');
+  const input = await readJsonBody(call, changeBody);
+  const isDraft = input.draft ?? release.draft === 1;
+  const tag = input.tag_name === undefined || input.tag_name === '' ? release.tag : input.tag_name;
+  const target = input.target_commitish ?? release.target;
+  if (!isDraft) await ensureTag(deps, repository, getAccount(call), tag, target);
+  const isPublished = release.draft === 1 && !isDraft;
+  const row = await releases.change(release, {
+    ...{ tag, target, title: input.name ?? release.title, body: input.body ?? release.body },
+    ...{ draft: Number(isDraft), prerelease: Number(input.prerelease ?? release.prerelease === 1) },
+    ...(isPublished ? { published_at: deps.context.clock.now() } : {}),
+  });
+  if (!isDraft) await notifyHooks(deps, call, repository, row, isPublished ? 'published' : 'updated');
+  return ok(await toReleaseJson(deps, call, repository, row));
+}
+
+async function deleteRelease(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, release } = await getRelease(deps, call, 'write');
+  if (release.draft === 0) await notifyHooks(deps, call, repository, release, 'deleted');
+  await releases.remove(repository, release);
+  return noContent;
+}
+
+async function listAssets(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, release } = await getRelease(deps, call);
+  return ok((await releases.assets(release.id)).map((asset) => toAssetJson(call, repository, release, asset)));
+}
+
+async function uploadAsset(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, release } = await getRelease(deps, call, 'write');
+  const asset = await readUpload(call, (name, bytes) => releases.attach(repository, release, name, bytes));
+  return created(assetJson(asset, `${call.base}/attachments/${asset.uuid}`));
+}
+
+async function readAsset(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { repository, release, asset } = await getAsset(deps, call);
+  return ok(toAssetJson(call, repository, release, asset));
+}
+
+async function renameAsset(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, release, asset } = await getAsset(deps, call, 'write');
+  const { name } = await readJsonBody(call, z.object({ name: required }));
+  return created(toAssetJson(call, repository, release, await releases.rename(asset, name)));
+}
+
+async function deleteAsset(deps: HookDependencies, call: Call): Promise<Answer> {
+  const { releases } = deps;
+  const { repository, asset } = await getAsset(deps, call, 'write');
+  await releases.detach(repository, asset);
+  return noContent;
 }

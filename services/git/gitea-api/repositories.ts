@@ -3,32 +3,36 @@ import { Problem } from '../../contracts/problem.ts';
 import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { sorts, type Repository, type RepositoryQuery, type Sight } from '../repositories/repositories.ts';
-import { addLabels, beginningOf, licenseFor } from '../repositories/beginning.ts';
+import { addLabels, beginningOf, licenseFor } from '../repositories/initial-files.ts';
 import { firstCommit } from '../repositories/first-commit.ts';
 import { migrate } from '../repositories/migrate.ts';
 import { defaultOptions } from '../wire/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
-import { emailOf } from '../wire/users.ts';
+import { getCommitEmail } from '../wire/users.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  addCompleteIssue,
+  readJsonBody,
   created,
-  needIdentity,
+  requireIdentity,
   noContent,
   ok,
   optional,
   required,
+  route,
+  signedInRoute,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
-import { flag, listHeaders, pageOf } from './paging.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { parseFlag, listHeaders, parsePage } from './paging.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
 
 const description = optional(z.string().max(2048, 'MaxSize'));
 const createBody = z.object({
   name: z.string().superRefine((name, context) => {
     const message = repositoryNameProblem(name);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
+    if (message !== undefined) addCompleteIssue(context, message);
   }),
   private: optional(z.boolean()),
   description,
@@ -50,7 +54,7 @@ const changeBody = z.looseObject({
   template: optional(z.boolean()),
   default_branch: optional(z.string()),
 });
-/** What Gitea can copy of another forge, and Homeport cannot. */
+/** Parts of a repository that Gitea migrates from another forge and Homeport does not. */
 const migrationParts = ['issues', 'labels', 'milestones', 'pull_requests', 'releases', 'wiki', 'lfs'] as const;
 const migrateBody = z.object({
   clone_addr: required,
@@ -67,208 +71,216 @@ const migrateBody = z.object({
   ...Object.fromEntries(migrationParts.map((part) => [part, optional(z.boolean())])),
 });
 
-/** Repositories: made, found, changed, given away and removed. */
-export function repositoryRoutes(parts: RestParts): readonly Route[] {
-  const { access, context, git, keeper, lookup, owners, pushes, repositories, settings } = parts;
-
-  const make = async (call: Call, owner: OwnerRow): Promise<Repository> => {
-    const asked = await bodyOf(call, createBody);
-    const defaultBranch =
-      asked.default_branch === undefined || asked.default_branch === '' ? settings.defaultBranch : asked.default_branch;
-    if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
-    const { gitignores = '', license = '', issue_labels: labels = '' } = asked;
-    const beginning = beginningOf({ gitignores, license, labels });
-    const repository = await keeper.create({
-      owner: owner.name,
-      ownerKind: owner.kind,
-      name: asked.name,
-      private: asked.private ?? settings.defaultPrivate,
-      defaultBranch,
-      description: asked.description ?? '',
-      website: asked.website ?? '',
-      template: asked.template ?? false,
-    });
-    await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
-    if (asked.auto_init !== true) return repository;
-    const account = accountOf(call);
-    const row = await owners.ofAccount(account);
-    const author = { name: account, email: emailOf(row, call.base) };
-    const name = row.full_name === '' ? account : row.full_name;
-    const year = new Date(context.clock.now()).getUTCFullYear();
-    const change = await firstCommit(git, keeper.folder(repository), repository, author, {
-      ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
-      ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
-    });
-    await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
-    return (await repositories.byId(repository.id)) ?? repository;
-  };
-  const answer = async (call: Call, repository: Repository) =>
-    shown(parts, call, repository, await access.level(call.visitor, repository));
-  const list = async (call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) => {
-    const page = pageOf(call.query);
-    const { repositories: some, total } = await repositories.list({ ...query, ...page });
-    return { some: await Promise.all(some.map((each) => answer(call, each))), headers: listHeaders(call, page, total) };
-  };
-  const sightOf = (call: Call, own: boolean): Promise<Sight> => access.sight(call.visitor, { own });
-  const ownerAsked = async (call: Call, name: string): Promise<OwnerRow> => {
-    const owner = await visibleOwner(parts, call.visitor, name);
-    if (owner === undefined) throw unknown();
-    if (!(await access.administersOwner(call.visitor, owner))) {
-      throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
-    }
-    return owner;
-  };
-  const search: Route['handle'] = async (call) => {
-    const { query } = call;
-    const sort = query.get('sort') ?? '';
-    if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
-      throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
-    }
-    const mode = query.get('mode') ?? '';
-    const uid = Number(query.get('uid') ?? '') || undefined;
-    // There are no mirrors here.
-    const nothing = mode === 'mirror';
-    const { some, headers } = await list(call, {
-      sight: nothing ? { public: false as const, owners: [], ids: [] } : await sightOf(call, false),
-      ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
-      inDescription: flag(query, 'includeDesc'),
-      ownerId: uid,
-      private: flag(query, 'is_private') ?? (flag(query, 'private') === false ? false : undefined),
-      fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
-      archived: flag(query, 'archived'),
-      template: flag(query, 'template'),
-      sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
-      descending: query.get('order') === 'desc',
-    });
-    return ok({ ok: true, data: some }, headers);
-  };
-  const ofOwner: Route['handle'] = async (call) => {
-    const owner = call.params['user'] ?? call.params['org'] ?? '';
-    if ((await visibleOwner(parts, call.visitor, owner)) === undefined) throw unknown();
-    const { some, headers } = await list(call, { sight: await sightOf(call, false), owner, sort: 'id' });
-    return ok(some, headers);
-  };
-
+/** Builds the routes of repositories. */
+export function repositoryRoutes(deps: ApiDependencies): readonly Route[] {
+  const { owners } = deps;
   return [
-    {
-      method: 'GET',
-      path: '/user/repos',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { some, headers } = await list(call, { sight: await sightOf(call, true), sort: 'id' });
-        return ok(some, headers);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/user/repos',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => created(await answer(call, await make(call, await owners.ofAccount(accountOf(call))))),
-    },
-    ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route => ({
-      method: 'POST',
-      path,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) =>
-        created(await answer(call, await make(call, await ownerAsked(call, call.params['owner'] ?? '')))),
-    })),
-    { method: 'GET', path: '/repos/search', scope: 'repository', handle: search },
-    { method: 'GET', path: '/users/:user/repos', scope: 'repository', handle: ofOwner },
-    { method: 'GET', path: '/orgs/:org/repos', scope: 'repository', handle: ofOwner },
-    {
-      method: 'POST',
-      path: '/repos/migrate',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const asked = await bodyOf(call, migrateBody);
-        checkMigration(asked);
-        const identity = needIdentity(call.visitor);
-        const byId = asked.uid === undefined || asked.uid === 0 ? undefined : (await owners.byId(asked.uid)).name;
-        const wanted = asked.repo_owner ?? byId;
-        const owner =
-          wanted === undefined || wanted === ''
-            ? await owners.ofAccount(identity.account)
-            : await ownerAsked(call, wanted);
-        const repository = await migrate(
-          {
-            context,
-            git,
-            keeper,
-            repositories,
-            mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
-          },
-          {
-            owner: owner.name,
-            ownerKind: owner.kind,
-            name: asked.repo_name,
-            private: asked.private ?? settings.defaultPrivate,
-            defaultBranch: settings.defaultBranch,
-            description: asked.description ?? '',
-          },
-          {
-            address: asked.clone_addr,
-            user: asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_username : 'oauth2',
-            password:
-              asked.auth_token === undefined || asked.auth_token === '' ? asked.auth_password : asked.auth_token,
-          },
-        );
-        return created(await answer(call, repository));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      handle: async (call) => {
-        const [owner, name] = named(call);
-        const found = await lookup.find(call.visitor, owner, name);
-        if (found !== undefined) return ok(await shown(parts, call, found.repository, found.level));
-        throw unknown();
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'admin');
-        await change(parts, repository, await bodyOf(call, changeBody));
-        return ok(await answer(call, (await repositories.byId(repository.id)) ?? repository));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
-        const repository = await lookup.need(call.visitor, named(call), 'admin', refuse);
-        if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
-        await parts.objects.close(keeper.folder(repository));
-        await keeper.remove(repository);
-        return noContent;
-      },
-    },
+    signedInRoute('GET', '/user/repos', 'repository', (call) => listOwnRepositories(deps, call)),
+    signedInRoute('POST', '/user/repos', 'repository', async (call) =>
+      created(
+        await repositoryView(deps, call, await createRepository(deps, call, await owners.ofAccount(getAccount(call)))),
+      ),
+    ),
+    ...['/orgs/:owner/repos', '/org/:owner/repos', '/admin/users/:owner/repos'].map((path): Route =>
+      signedInRoute('POST', path, 'repository', async (call) =>
+        created(
+          await repositoryView(
+            deps,
+            call,
+            await createRepository(deps, call, await getRequestedOwner(deps, call, call.params['owner'] ?? '')),
+          ),
+        ),
+      ),
+    ),
+    route('GET', '/repos/search', 'repository', (call) => searchRepositories(deps, call)),
+    route('GET', '/users/:user/repos', 'repository', (call) => listOwnerRepositories(deps, call)),
+    route('GET', '/orgs/:org/repos', 'repository', (call) => listOwnerRepositories(deps, call)),
+    signedInRoute('POST', '/repos/migrate', 'repository', (call) => migrateRepository(deps, call)),
+    route('GET', '/repos/:owner/:repo', 'repository', (call) => readRepository(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo', 'repository', (call) => changeRepository(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo', 'repository', (call) => deleteRepository(deps, call)),
   ];
 }
 
+async function createRepository(
+  { context, git, keeper, owners, pushes, repositories, settings }: ApiDependencies,
+  call: Call,
+  owner: OwnerRow,
+): Promise<Repository> {
+  const input = await readJsonBody(call, createBody);
+  const defaultBranch =
+    input.default_branch === undefined || input.default_branch === '' ? settings.defaultBranch : input.default_branch;
+  if (!isNewBranchName(defaultBranch)) throw new Problem('git.invalid', 422, '[DefaultBranch]: GitRefName');
+  const { gitignores = '', license = '', issue_labels: labels = '' } = input;
+  const beginning = beginningOf({ gitignores, license, labels });
+  const repository = await keeper.create({
+    owner: owner.name,
+    ownerKind: owner.kind,
+    name: input.name,
+    private: input.private ?? settings.defaultPrivate,
+    defaultBranch,
+    description: input.description ?? '',
+    website: input.website ?? '',
+    template: input.template ?? false,
+  });
+  await context.commit((transaction) => addLabels(transaction, repository.id, beginning.labels));
+  if (input.auto_init !== true) return repository;
+  const account = getAccount(call);
+  const row = await owners.ofAccount(account);
+  const author = { name: account, email: getCommitEmail(row, call.base) };
+  const name = row.full_name === '' ? account : row.full_name;
+  const year = new Date(context.clock.now()).getUTCFullYear();
+  const change = await firstCommit(git, keeper.folder(repository), repository, author, {
+    ...(beginning.gitignore === '' ? {} : { '.gitignore': beginning.gitignore }),
+    ...(beginning.license === '' ? {} : { LICENSE: licenseFor(beginning.license, name, year) }),
+  });
+  await pushes.settle(await pushes.begin(repository, account, [change]), repository, account, [change]);
+  return (await repositories.byId(repository.id)) ?? repository;
+}
+
+async function repositoryView(deps: ApiDependencies, call: Call, repository: Repository) {
+  const { access } = deps;
+  return toRepositoryView(deps, call, repository, await access.level(call.visitor, repository));
+}
+
+async function listPage(deps: ApiDependencies, call: Call, query: Omit<RepositoryQuery, 'limit' | 'offset'>) {
+  const { repositories } = deps;
+  const page = parsePage(call.query);
+  const { repositories: some, total } = await repositories.list({ ...query, ...page });
+  return {
+    some: await Promise.all(some.map((each) => repositoryView(deps, call, each))),
+    headers: listHeaders(call, page, total),
+  };
+}
+
+function getVisibility({ access }: ApiDependencies, call: Call, own: boolean): Promise<Sight> {
+  return access.sight(call.visitor, { own });
+}
+
+async function getRequestedOwner(deps: ApiDependencies, call: Call, name: string): Promise<OwnerRow> {
+  const { access } = deps;
+  const owner = await visibleOwner(deps, call.visitor, name);
+  if (owner === undefined) throw unknown();
+  if (!(await access.administersOwner(call.visitor, owner))) {
+    throw new Problem('git.forbidden', 403, 'Given user is not owner of organization.');
+  }
+  return owner;
+}
+
+async function searchRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { query } = call;
+  const sort = query.get('sort') ?? '';
+  if (sort !== '' && !(sorts as readonly string[]).includes(sort)) {
+    throw new Problem('git.invalid', 422, `Invalid sort mode: ${JSON.stringify(sort)}`);
+  }
+  const mode = query.get('mode') ?? '';
+  const uid = Number(query.get('uid') ?? '') || undefined;
+  // Mirrors are not supported, so none match.
+  const nothing = mode === 'mirror';
+  const { some, headers } = await listPage(deps, call, {
+    sight: nothing ? { public: false as const, owners: [], ids: [] } : await getVisibility(deps, call, false),
+    ...(query.get('topic') === 'true' ? { topic: query.get('q') ?? '' } : { words: query.get('q') ?? '' }),
+    inDescription: parseFlag(query, 'includeDesc'),
+    ownerId: uid,
+    private: parseFlag(query, 'is_private') ?? (parseFlag(query, 'private') === false ? false : undefined),
+    fork: mode === 'fork' ? true : mode === 'source' ? false : undefined,
+    archived: parseFlag(query, 'archived'),
+    template: parseFlag(query, 'template'),
+    sort: sort === '' ? undefined : (sort as (typeof sorts)[number]),
+    descending: query.get('order') === 'desc',
+  });
+  return ok({ ok: true, data: some }, headers);
+}
+
+async function listOwnerRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const owner = call.params['user'] ?? call.params['org'] ?? '';
+  if ((await visibleOwner(deps, call.visitor, owner)) === undefined) throw unknown();
+  const { some, headers } = await listPage(deps, call, {
+    sight: await getVisibility(deps, call, false),
+    owner,
+    sort: 'id',
+  });
+  return ok(some, headers);
+}
+
+async function listOwnRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { some, headers } = await listPage(deps, call, { sight: await getVisibility(deps, call, true), sort: 'id' });
+  return ok(some, headers);
+}
+
+async function migrateRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { context, git, keeper, owners, repositories, settings } = deps;
+  const input = await readJsonBody(call, migrateBody);
+  checkMigration(input);
+  const identity = requireIdentity(call.visitor);
+  const byId = input.uid === undefined || input.uid === 0 ? undefined : (await owners.byId(input.uid)).name;
+  const requested = input.repo_owner ?? byId;
+  const owner =
+    requested === undefined || requested === ''
+      ? await owners.ofAccount(identity.account)
+      : await getRequestedOwner(deps, call, requested);
+  const repository = await migrate(
+    {
+      context,
+      git,
+      keeper,
+      repositories,
+      mayReachLocal: settings.migrateFromLocalNetwork || identity.role === 'admin',
+    },
+    {
+      owner: owner.name,
+      ownerKind: owner.kind,
+      name: input.repo_name,
+      private: input.private ?? settings.defaultPrivate,
+      defaultBranch: settings.defaultBranch,
+      description: input.description ?? '',
+    },
+    {
+      address: input.clone_addr,
+      user: input.auth_token === undefined || input.auth_token === '' ? input.auth_username : 'oauth2',
+      password: input.auth_token === undefined || input.auth_token === '' ? input.auth_password : input.auth_token,
+    },
+  );
+  return created(await repositoryView(deps, call, repository));
+}
+
+async function readRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { lookup } = deps;
+  const [owner, name] = getRepositoryName(call);
+  const result = await lookup.find(call.visitor, owner, name);
+  if (result !== undefined) return ok(await toRepositoryView(deps, call, result.repository, result.level));
+  throw unknown();
+}
+
+async function changeRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { lookup, repositories } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  await change(deps, repository, await readJsonBody(call, changeBody));
+  return ok(await repositoryView(deps, call, (await repositories.byId(repository.id)) ?? repository));
+}
+
+async function deleteRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, keeper, lookup, owners } = deps;
+  const refuse = () => new Problem('git.forbidden', 403, 'user should be an owner of the repository');
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin', refuse);
+  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId)))) throw refuse();
+  await deps.objects.close(keeper.folder(repository));
+  await keeper.remove(repository);
+  return noContent;
+}
+
 /**
- * Refuses what a migration would leave out: a person who asks for it may delete the original afterwards.
- * @throws Problem (403) for a mirror as a peer without mirrors has it, (422) for parts besides branches and tags
+ * Refuses parts that are not migrated, because the caller could delete the original afterwards.
+ *
+ * @throws Problem (403) for a mirror, as Gitea answers with mirrors disabled, (422) for parts other than branches and tags
  */
-function checkMigration(asked: z.infer<typeof migrateBody>): void {
-  if (asked.mirror === true) throw new Problem('git.forbidden', 403, 'the site administrator has disabled mirrors');
-  // Of a plain repository there are none of these parts, and the peer ignores them.
-  const isForge = !['', 'git', 'plain', '1'].includes((asked.service ?? '').toLowerCase());
-  const wanted: Readonly<Record<string, unknown>> = asked;
+function checkMigration(input: z.infer<typeof migrateBody>): void {
+  if (input.mirror === true) throw new Problem('git.forbidden', 403, 'the site administrator has disabled mirrors');
+  // A plain git repository has none of these parts, and Gitea ignores them.
+  const isForge = !['', 'git', 'plain', '1'].includes((input.service ?? '').toLowerCase());
+  const requested: Readonly<Record<string, unknown>> = input;
   const missing = migrationParts.filter(
-    (part) => wanted[part] === true && (isForge || part === 'lfs' || part === 'wiki'),
+    (part) => requested[part] === true && (isForge || part === 'lfs' || part === 'wiki'),
   );
   if (missing.length === 0) return;
   const detail = `only branches and tags are migrated; these parts are not: ${missing.join(', ')}`;
@@ -276,11 +288,11 @@ function checkMigration(asked: z.infer<typeof migrateBody>): void {
 }
 
 async function change(
-  { git, keeper, objects }: Pick<RestParts, 'git' | 'keeper' | 'objects'>,
+  { git, keeper, objects }: Pick<ApiDependencies, 'git' | 'keeper' | 'objects'>,
   repository: Repository,
-  asked: z.infer<typeof changeBody>,
+  input: z.infer<typeof changeBody>,
 ): Promise<void> {
-  const { name, default_branch: branch } = asked;
+  const { name, default_branch: branch } = input;
   if (branch !== undefined && branch !== repository.defaultBranch) {
     const folder = keeper.folder(repository);
     const there = repository.empty
@@ -294,14 +306,14 @@ async function change(
     if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
     await keeper.rename(repository, { name });
   }
-  const known = Object.keys(defaultOptions);
+  const existing = Object.keys(defaultOptions);
   const options = Object.fromEntries(
-    Object.entries(asked).filter(([key, value]) => known.includes(key) && value !== null),
+    Object.entries(input).filter(([key, value]) => existing.includes(key) && value !== null),
   );
-  const flags = { private: asked.private, archived: asked.archived, template: asked.template };
+  const flags = { private: input.private, archived: input.archived, template: input.template };
   await keeper.change(repository.id, {
-    ...(asked.description === undefined ? {} : { description: asked.description }),
-    ...(asked.website === undefined ? {} : { website: asked.website }),
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.website === undefined ? {} : { website: input.website }),
     ...(branch === undefined ? {} : { default_branch: branch }),
     ...Object.fromEntries(
       Object.entries(flags).flatMap(([key, value]) => (value === undefined ? [] : [[key, Number(value)]])),

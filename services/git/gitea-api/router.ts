@@ -11,23 +11,23 @@ import { checkScope, type Answer, type Call, type Route } from './call.ts';
 export const apiPrefix = '/api/v1';
 const json = 'application/json;charset=utf-8';
 const uncached = 'max-age=0, private, must-revalidate';
-const deprecated =
+const deprecationWarning =
   'token and access_token API authentication is deprecated and will be removed in gitea 1.23. Please use AuthorizationHeaderToken instead. Existing queries will continue to work but without authorization.';
 
-/** What a repository is called now that had this name before: `owner/name`, where the visitor may know. */
-export type Moved = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
+/** Returns the current `owner/name` of a renamed repository, if the visitor may read it. */
+export type FindRenamed = (visitor: Visitor, owner: string, name: string) => Promise<string | undefined>;
 
-/** What a caller may do with a repository; `none` as well where there is none. */
-export type LevelOf = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
+/** Returns the access level of a visitor; `none` for a missing repository. */
+export type GetLevel = (visitor: Visitor, owner: string, name: string) => Promise<Level>;
 
-export interface RouterParts {
+export interface RouterDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly signIn: SignIn;
-  readonly moved: Moved;
-  readonly level: LevelOf;
+  readonly moved: FindRenamed;
+  readonly level: GetLevel;
 }
 
-interface Compiled {
+interface CompiledRoute {
   readonly route: Route;
   readonly parts: readonly string[];
 }
@@ -36,11 +36,11 @@ interface Compiled {
 export class Router {
   readonly #context: Pick<Context, 'log'>;
   readonly #signIn: SignIn;
-  readonly #moved: Moved;
-  readonly #level: LevelOf;
-  readonly #routes: ReadonlyMap<string, readonly Compiled[]>;
+  readonly #moved: FindRenamed;
+  readonly #level: GetLevel;
+  readonly #routes: ReadonlyMap<string, readonly CompiledRoute[]>;
 
-  constructor({ context, signIn, moved, level }: RouterParts, routes: readonly Route[]) {
+  constructor({ context, signIn, moved, level }: RouterDependencies, routes: readonly Route[]) {
     this.#context = context;
     this.#signIn = signIn;
     this.#moved = moved;
@@ -57,7 +57,7 @@ export class Router {
       await this.#answer(request, response, url, base);
     } catch (error) {
       if (isDisconnectError(request, response, error)) {
-        this.#context.log.debug('client left before the end of its request', { method: request.method, error });
+        this.#context.log.debug('client disconnected', { method: request.method, error });
         return void response.destroy();
       }
       if (response.headersSent) return void response.destroy();
@@ -67,11 +67,11 @@ export class Router {
 
   async #answer(request: IncomingMessage, response: ServerResponse, url: URL, base: string): Promise<void> {
     const method = request.method ?? 'GET';
-    const found = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
-    if (found === undefined) throw new Problem('git.unknown', 404, 'not found');
-    const { route, params } = found;
+    const result = this.#find(method === 'HEAD' ? 'GET' : method, url.pathname.slice(apiPrefix.length));
+    if (result === undefined) throw new Problem('git.unknown', 404, 'not found');
+    const { route, params } = result;
     const visitor = await this.#signIn.visitor(request, url.searchParams);
-    if (visitor.inAddress) response.setHeader('X-Gitea-Warning', deprecated);
+    if (visitor.inAddress) response.setHeader('X-Gitea-Warning', deprecationWarning);
     if (route.signedIn === true && visitor.identity === undefined) {
       throw new Problem('git.sign_in', 401, 'token is required');
     }
@@ -98,15 +98,15 @@ export class Router {
               headers: { Location: path, 'Content-Type': 'text/html; charset=utf-8' },
               text: `<a href="${shown}">Moved Permanently</a>.\n\n`,
             }
-          : // Who sent more than a question must send it again.
+          : // A client with a body has to send the request again.
             { status: 307, headers: { Location: path } };
     }
     await send(response, answer, method === 'HEAD');
   }
 
   /**
-   * Refuses what a token with some of its account's rights may not do: anything in the name of the account, and changes in
-   * repositories that it may only read. A repository that it may not even read is answered by the route itself.
+   * Refuses requests that a limited token may not make: those in the name of the account, and changes in repositories that
+   * it may only read. The route itself answers for repositories that the token may not read.
    */
   async #checkLimited(route: Route, visitor: Visitor, params: Call['params']): Promise<void> {
     if (!isOfRepository(route)) throw new Problem('git.forbidden', 403, 'token may only be used for repositories');
@@ -115,16 +115,16 @@ export class Router {
     if (level === 'read') throw new Problem('git.forbidden', 403, 'token may only read this repository');
   }
 
-  /** Where a repository is that was renamed. */
+  /** Returns the current location of a renamed repository. */
   async #place({ params: { owner, repo }, visitor }: Call): Promise<string | undefined> {
     return owner === undefined || repo === undefined ? undefined : this.#moved(visitor, owner, repo);
   }
 
   #find(method: string, path: string): { readonly route: Route; readonly params: Record<string, string> } | undefined {
-    const given = path.split('/').slice(1);
-    if (given.length > 1 && given.at(-1) === '') given.pop();
+    const input = path.split('/').slice(1);
+    if (input.length > 1 && input.at(-1) === '') input.pop();
     for (const { route, parts } of this.#routes.get(method) ?? []) {
-      const params = match(parts, given);
+      const params = match(parts, input);
       if (params !== undefined) return { route, params };
     }
     return undefined;
@@ -148,8 +148,8 @@ export class Router {
 }
 
 /**
- * Whether a route is about one repository, whose rights are looked at, rather than about the account that asks; a token of
- * limited rights must not do anything in the name of that.
+ * Returns true for a route of one repository, where the access level is checked. Other routes act in the name of the account,
+ * which a limited token may not do.
  */
 function isOfRepository({ method, path, signedIn }: Route): boolean {
   if (!path.startsWith('/repos/:owner/:repo')) return method === 'GET' && signedIn !== true;
@@ -159,47 +159,47 @@ function isOfRepository({ method, path, signedIn }: Route): boolean {
   );
 }
 
-/** The named parts of a path that fits; a part that cannot be decoded fits nowhere. */
-function match(parts: readonly string[], given: readonly string[]): Record<string, string> | undefined {
+/** Returns the path parameters if the path matches. A segment that cannot be decoded never matches. */
+function match(parts: readonly string[], input: readonly string[]): Record<string, string> | undefined {
   const last = parts.at(-1) ?? '';
-  // What stands behind an open part is the end of the path.
+  // Segments after a wildcard match the end of the path.
   const open = parts.findIndex((part) => part.startsWith('*'));
   const tail = open < 0 ? 0 : parts.length - open - 1;
   if (tail > 0) {
-    if (given.length < parts.length || parts.slice(-tail).some((part, at) => given.at(at - tail) !== part))
+    if (input.length < parts.length || parts.slice(-tail).some((part, index) => input.at(index - tail) !== part))
       return undefined;
-    return match(parts.slice(0, -tail), given.slice(0, -tail));
+    return match(parts.slice(0, -tail), input.slice(0, -tail));
   }
   const isOpen = last.startsWith('*');
-  if (isOpen ? given.length < parts.length : given.length !== parts.length) return undefined;
+  if (isOpen ? input.length < parts.length : input.length !== parts.length) return undefined;
   const params: Record<string, string> = {};
   for (const [at, part] of parts.entries()) {
     if (part.startsWith('*')) {
-      const rest = given.slice(at).map(decoded);
+      const rest = input.slice(at).map(decode);
       if (rest.includes(undefined)) return undefined;
       params[part.slice(1)] = rest.join('/');
       return params;
     }
-    const text = given[at] ?? '';
+    const text = input[at] ?? '';
     if (!part.startsWith(':')) {
       if (part !== text) return undefined;
       continue;
     }
-    // `:index.diff` takes what ends so.
+    // `:index.diff` matches segments with this suffix.
     const dot = part.indexOf('.');
     const ending = dot < 0 ? '' : part.slice(dot);
-    const value = text.endsWith(ending) ? decoded(text.slice(0, text.length - ending.length)) : undefined;
+    const value = text.endsWith(ending) ? decode(text.slice(0, text.length - ending.length)) : undefined;
     if (value === undefined || value === '') return undefined;
     params[part.slice(1, dot < 0 ? undefined : dot)] = value;
   }
   return params;
 }
 
-function decoded(text: string): string | undefined {
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // No such part.
+    return undefined;
   }
 }
 

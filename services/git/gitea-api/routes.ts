@@ -1,6 +1,6 @@
 import { activityRoutes } from './activity.ts';
 import { administrationRoutes } from './administration.ts';
-import { beginningRoutes } from './beginnings.ts';
+import { fileTemplateRoutes } from './file-templates.ts';
 import { branchNameRoutes } from './branch-names.ts';
 import { collaboratorRoutes } from './collaborators.ts';
 import { commitRoutes } from './commits.ts';
@@ -11,7 +11,7 @@ import { issueTrackerRoutes } from './issues/routes.ts';
 import { languageRoutes } from './languages.ts';
 import { miscRoutes } from './misc.ts';
 import { organizationRoutes } from './organizations.ts';
-import { peopleRoutes } from './people.ts';
+import { accountListRoutes } from './account-lists.ts';
 import { profileRoutes } from './profile.ts';
 import { protectionRoutes } from './protections.ts';
 import { pinRoutes } from './pulls/pins.ts';
@@ -22,60 +22,60 @@ import { repositoryRoutes } from './repositories.ts';
 import { statusRoutes } from './statuses.ts';
 import { tagProtectionRoutes } from './tag-protections.ts';
 import { teamRoutes } from './teams.ts';
-import { templateRoutes } from './templates.ts';
+import { templateRoutes } from './template-repositories.ts';
 import { topicRoutes } from './topics.ts';
 import { userRoutes } from './users.ts';
 import { watchRoutes } from './watches.ts';
-import { contentRoutes, type ContentParts } from './contents.ts';
-import { hookRoutes, type HookParts } from './hooks.ts';
+import { contentRoutes, type ContentDependencies } from './contents.ts';
+import { hookRoutes, type HookDependencies } from './hooks.ts';
 import type { Portable } from '../portable/portable.ts';
 import { noteRoutes } from './notes.ts';
 import { transferRoutes } from './transfers.ts';
 import { upstreamRoutes } from './upstream.ts';
 import { portableRoutes } from './portable.ts';
 import type { Route } from './call.ts';
-import type { Db } from './parts.ts';
-import type { PullRestParts } from './pulls/parts.ts';
+import type { Db } from './api-dependencies.ts';
+import type { PullDependencies } from './pulls/pull-views.ts';
 
-/** All that the API answers. */
-export function restRoutes(
-  parts: ContentParts & HookParts & PullRestParts & { readonly db: Db; readonly portable: Portable },
+/** Builds all routes of Gitea's API. */
+export function giteaApiRoutes(
+  deps: ContentDependencies & HookDependencies & PullDependencies & { readonly db: Db; readonly portable: Portable },
 ): readonly Route[] {
   return [
     ...miscRoutes,
-    ...beginningRoutes,
-    ...portableRoutes(parts),
-    ...userRoutes(parts),
-    ...profileRoutes(parts),
-    ...followRoutes(parts),
-    ...administrationRoutes(parts),
-    // Before what takes any word for an issue's number.
-    ...pinRoutes(parts),
-    ...issueTrackerRoutes(parts),
-    ...pullRequestRoutes(parts),
-    ...repositoryRoutes(parts),
-    ...referenceRoutes(parts),
-    ...commitRoutes(parts),
-    ...contentRoutes(parts),
-    ...fileRoutes(parts),
-    ...hookRoutes(parts),
-    ...protectionRoutes(parts),
-    ...tagProtectionRoutes(parts),
-    ...collaboratorRoutes(parts),
-    ...organizationRoutes(parts),
-    ...teamRoutes(parts),
-    ...forkRoutes(parts),
-    ...transferRoutes(parts),
-    ...upstreamRoutes(parts),
-    ...noteRoutes(parts),
-    ...topicRoutes(parts),
-    ...releaseRoutes(parts),
-    ...statusRoutes(parts),
-    ...languageRoutes(parts),
-    ...branchNameRoutes(parts),
-    ...watchRoutes(parts),
-    ...peopleRoutes(parts),
-    ...activityRoutes(parts),
-    ...templateRoutes(parts),
+    ...fileTemplateRoutes,
+    ...portableRoutes(deps),
+    ...userRoutes(deps),
+    ...profileRoutes(deps),
+    ...followRoutes(deps),
+    ...administrationRoutes(deps),
+    // Before routes that take any word as the number of an issue.
+    ...pinRoutes(deps),
+    ...issueTrackerRoutes(deps),
+    ...pullRequestRoutes(deps),
+    ...repositoryRoutes(deps),
+    ...referenceRoutes(deps),
+    ...commitRoutes(deps),
+    ...contentRoutes(deps),
+    ...fileRoutes(deps),
+    ...hookRoutes(deps),
+    ...protectionRoutes(deps),
+    ...tagProtectionRoutes(deps),
+    ...collaboratorRoutes(deps),
+    ...organizationRoutes(deps),
+    ...teamRoutes(deps),
+    ...forkRoutes(deps),
+    ...transferRoutes(deps),
+    ...upstreamRoutes(deps),
+    ...noteRoutes(deps),
+    ...topicRoutes(deps),
+    ...releaseRoutes(deps),
+    ...statusRoutes(deps),
+    ...languageRoutes(deps),
+    ...branchNameRoutes(deps),
+    ...watchRoutes(deps),
+    ...accountListRoutes(deps),
+    ...activityRoutes(deps),
+    ...templateRoutes(deps),
   ];
 }

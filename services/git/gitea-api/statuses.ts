@@ -4,11 +4,22 @@ import { unknown } from '../repositories/lookup.ts';
 import { resolve } from '../repositories/revisions.ts';
 import { combined, statusStates } from '../statuses/statuses.ts';
 import type { StatusRow } from '../store/statuses.ts';
-import { timeOf } from '../wire/time.ts';
-import { userOf } from '../wire/users.ts';
-import { accountOf, bodyOf, created, ok, optional, type Call, type Route } from './call.ts';
-import { listHeaders, pageOf, partOf } from './paging.ts';
-import { named, placeOf, shown, type RestParts } from './parts.ts';
+import { formatTime } from '../wire/time.ts';
+import { toUserJson } from '../wire/users.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  ok,
+  optional,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from './call.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const statusBody = z.object({
   state: z.enum(statusStates, 'In'),
@@ -18,81 +29,88 @@ const statusBody = z.object({
 });
 const scope = 'repository' as const;
 
-/** What builds and checks say of commits. */
-export function statusRoutes(parts: RestParts): readonly Route[] {
-  const { access, keeper, lookup, objects, owners, statuses } = parts;
-  const commitOf = async (call: Call, needed: 'read' | 'write') => {
-    const repository = await lookup.need(call.visitor, named(call), needed);
-    const revision = await resolve(objects, keeper.folder(repository), repository, call.params['ref']);
-    if (revision === undefined) throw unknown();
-    return { repository, commit: revision.commit };
-  };
-  const json = async (call: Call, full: string, some: readonly StatusRow[]) =>
-    Promise.all(
-      some.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
-        ...{ id, status: state, target_url, description, context },
-        url: `${call.base}/api/v1/repos/${full}/statuses/${commit_id}`,
-        creator: userOf(await owners.ofAccount(account), call.base),
-        ...{ created_at: timeOf(created_at), updated_at: timeOf(created_at) },
-      })),
-    );
-  const list = async (call: Call) => {
-    const { repository, commit } = await commitOf(call, 'read');
-    const page = pageOf(call.query);
-    const wanted = call.query.get('state') ?? '';
-    const rows = (await statuses.list(repository.id, commit)).filter(({ state }) => wanted === '' || state === wanted);
-    const sorted = call.query.get('sort') === 'leastindex' ? rows.toReversed() : rows;
-    return ok(
-      await json(call, placeOf(call, repository).full, partOf(sorted, page)),
-      listHeaders(call, page, rows.length),
-    );
-  };
-
+/** Builds the routes of commit statuses. */
+export function statusRoutes(deps: ApiDependencies): readonly Route[] {
   return [
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/statuses/:ref',
-      scope,
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, commit } = await commitOf(call, 'write');
-        const asked = await bodyOf(call, statusBody);
-        if (repository.archived)
-          throw new Problem('git.archived', 423, `repo ${placeOf(call, repository).full} is archived`);
-        const row = await statuses.add(repository.id, {
-          ...{ commit_id: commit, state: asked.state, account: accountOf(call) },
-          context: asked.context === undefined || asked.context === '' ? 'default' : asked.context,
-          target_url: asked.target_url ?? '',
-          description: (asked.description ?? '').slice(0, 1000),
-        });
-        const [made] = await json(call, placeOf(call, repository).full, [row]);
-        return created(made);
-      },
-    },
-    { method: 'GET', path: '/repos/:owner/:repo/statuses/:ref', scope, handle: list },
-    { method: 'GET', path: '/repos/:owner/:repo/commits/*ref/statuses', scope, handle: list },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/commits/*ref/status',
-      scope,
-      handle: async (call) => {
-        const { repository, commit } = await commitOf(call, 'read');
-        const latest = await statuses.latest(repository.id, commit);
-        const { full } = placeOf(call, repository);
-        const page = pageOf(call.query);
-        return ok(
-          {
-            state: combined(latest) ?? '',
-            sha: commit,
-            total_count: latest.length,
-            statuses: await json(call, full, partOf(latest, page)),
-            repository: await shown(parts, call, repository, await access.level(call.visitor, repository)),
-            commit_url: `${call.base}/api/v1/repos/${full}/commits/${commit}`,
-            url: `${call.base}/api/v1/repos/${full}/commits/${commit}/status`,
-          },
-          listHeaders(call, page, latest.length),
-        );
-      },
-    },
+    signedInRoute('POST', '/repos/:owner/:repo/statuses/:ref', scope, (call) => createStatus(deps, call)),
+    route('GET', '/repos/:owner/:repo/statuses/:ref', scope, (call) => listStatuses(deps, call)),
+    route('GET', '/repos/:owner/:repo/commits/*ref/statuses', scope, (call) => listStatuses(deps, call)),
+    route('GET', '/repos/:owner/:repo/commits/*ref/status', scope, (call) => readCombinedStatus(deps, call)),
   ];
+}
+
+async function getCommit({ keeper, lookup, objects }: ApiDependencies, call: Call, needed: 'read' | 'write') {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), needed);
+  const revision = await resolve(objects, keeper.folder(repository), repository, call.params['ref']);
+  if (revision === undefined) throw unknown();
+  return { repository, commit: revision.commit };
+}
+
+async function statusesJson({ owners }: ApiDependencies, call: Call, full: string, some: readonly StatusRow[]) {
+  return Promise.all(
+    some.map(async ({ id, account, commit_id, context, created_at, description, state, target_url }) => ({
+      id,
+      status: state,
+      target_url,
+      description,
+      context,
+      url: `${call.base}/api/v1/repos/${full}/statuses/${commit_id}`,
+      creator: toUserJson(await owners.ofAccount(account), call.base),
+      created_at: formatTime(created_at),
+      updated_at: formatTime(created_at),
+    })),
+  );
+}
+
+async function listStatuses(deps: ApiDependencies, call: Call) {
+  const { statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'read');
+  const page = parsePage(call.query);
+  const requested = call.query.get('state') ?? '';
+  const rows = (await statuses.list(repository.id, commit)).filter(
+    ({ state }) => requested === '' || state === requested,
+  );
+  const sorted = call.query.get('sort') === 'leastindex' ? rows.toReversed() : rows;
+  return ok(
+    await statusesJson(deps, call, getRepositoryAddress(call, repository).full, getPageItems(sorted, page)),
+    listHeaders(call, page, rows.length),
+  );
+}
+
+async function createStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'write');
+  const input = await readJsonBody(call, statusBody);
+  if (repository.archived)
+    throw new Problem('git.archived', 423, `repo ${getRepositoryAddress(call, repository).full} is archived`);
+  const row = await statuses.add(repository.id, {
+    commit_id: commit,
+    state: input.state,
+    account: getAccount(call),
+    context: input.context === undefined || input.context === '' ? 'default' : input.context,
+    target_url: input.target_url ?? '',
+    description: (input.description ?? '').slice(0, 1000),
+  });
+  const [createdStatus] = await statusesJson(deps, call, getRepositoryAddress(call, repository).full, [row]);
+  return created(createdStatus);
+}
+
+async function readCombinedStatus(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, statuses } = deps;
+  const { repository, commit } = await getCommit(deps, call, 'read');
+  const latest = await statuses.latest(repository.id, commit);
+  const { full } = getRepositoryAddress(call, repository);
+  const page = parsePage(call.query);
+  return ok(
+    {
+      state: combined(latest) ?? '',
+      sha: commit,
+      total_count: latest.length,
+      statuses: await statusesJson(deps, call, full, getPageItems(latest, page)),
+      repository: await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)),
+      commit_url: `${call.base}/api/v1/repos/${full}/commits/${commit}`,
+      url: `${call.base}/api/v1/repos/${full}/commits/${commit}/status`,
+    },
+    listHeaders(call, page, latest.length),
+  );
 }

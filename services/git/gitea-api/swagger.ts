@@ -2,8 +2,8 @@ import { peerVersion } from './misc.ts';
 import type { Route } from './call.ts';
 import { apiPrefix } from './router.ts';
 
-/** Describes the routes that there are, in the form that clients of the peer read. */
-export function swaggerOf(routes: readonly Route[]): object {
+/** Describes the routes as an OpenAPI 2.0 document, as Gitea does. */
+export function buildSwagger(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/[:*]([a-z_]+)/g, '{$1}');

@@ -2,18 +2,54 @@ import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { OwnerRow } from '../store/tables.ts';
 import { organizationJson } from '../wire/organizations.ts';
-import { userOf } from '../wire/users.ts';
-import { accountOf, noContent, ok, type Call, type Route } from './call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, shown, type RestParts } from './parts.ts';
+import { toUserJson } from '../wire/users.ts';
+import { getAccount, noContent, ok, type Answer, type Call, type Route } from './call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
 
 const units = ['repo.code', 'repo.issues', 'repo.pulls', 'repo.releases'];
 
-/** Members of organisations. Each organisation has one team, its owners, whose number is the organisation's. */
-export function teamRoutes(parts: RestParts): readonly Route[] {
-  const { access, lookup, organizations, owners, repositories } = parts;
+/** Builds the routes of members and teams. Each organization has one team, its owners, with the ID of the organization. */
+export function teamRoutes(deps: ApiDependencies): readonly Route[] {
+  const { organizations } = deps;
+  return [
+    teamRoute('GET', '/orgs/:org/members', async (call) => listMembers(deps, call, await getByName(deps, call))),
+    teamRoute('GET', '/orgs/:org/members/:user', (call) => checkMember(deps, call)),
+    teamRoute('DELETE', '/orgs/:org/members/:user', async (call) =>
+      removeMember(deps, call, await getByName(deps, call)),
+    ),
+    // Members are visible to all accounts.
+    teamRoute('GET', '/orgs/:org/public_members', async (call) => listMembers(deps, call, await getByName(deps, call))),
+    teamRoute('GET', '/orgs/:org/public_members/:user', (call) => checkPublicMember(deps, call)),
+    teamRoute('GET', '/orgs/:org/teams', async (call) => ok([teamJson(await getByName(deps, call), call.base)])),
+    teamRoute('GET', '/orgs/:org/teams/search', (call) => searchTeams(deps, call)),
+    teamRoute('GET', '/user/teams', async (call) =>
+      listPage(call, await organizations.ofAccount(getAccount(call)), (row) => teamJson(row, call.base)),
+    ),
+    teamRoute('GET', '/users/:user/orgs/:org/permissions', (call) => readPermissions(deps, call)),
+    teamRoute('GET', '/teams/:id', async (call) => ok(teamJson(await getById(deps, call), call.base))),
+    teamRoute('GET', '/teams/:id/repos', (call) => listTeamRepositories(deps, call)),
+    teamRoute('GET', '/teams/:id/repos/:owner/:repo', (call) => readTeamRepository(deps, call)),
+    teamRoute('GET', '/teams/:id/members', async (call) => listMembers(deps, call, await getById(deps, call))),
+    teamRoute('GET', '/teams/:id/members/:user', async (call) =>
+      ok(toUserJson(await getMember(deps, call, await getById(deps, call)), call.base)),
+    ),
+    teamRoute('PUT', '/teams/:id/members/:user', (call) => addTeamMember(deps, call)),
+    teamRoute('DELETE', '/teams/:id/members/:user', async (call) =>
+      removeMember(deps, call, await getById(deps, call)),
+    ),
+    teamRoute(
+      'GET',
+      '/repos/:owner/:repo/teams',
+      async (call) => ok([teamJson(await getRepositoryOrganization(deps, call), call.base)]),
+      'repository',
+    ),
+    teamRoute('GET', '/repos/:owner/:repo/teams/:team', (call) => readRepositoryTeam(deps, call), 'repository'),
+  ];
+}
 
-  const team = (row: OwnerRow, base: string) => ({
+function teamJson(row: OwnerRow, base: string) {
+  return {
     id: row.id,
     name: 'Owners',
     description: '',
@@ -23,130 +59,135 @@ export function teamRoutes(parts: RestParts): readonly Route[] {
     can_create_org_repo: true,
     units,
     units_map: Object.fromEntries(units.map((unit) => [unit, 'admin'])),
-  });
-  /** @throws Problem (404) for what is no organization that the caller may know of */
-  const organization = async (call: Call, row: OwnerRow | undefined): Promise<OwnerRow> => {
-    if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
-    return row;
   };
-  const byName = async (call: Call) => organization(call, await owners.find(call.params['org'] ?? ''));
-  const byId = async (call: Call) => organization(call, await owners.byId(numberOf(call.params['id'])));
-  /** @throws Problem (403) for callers who are neither a member nor an administrator */
-  const owned = async (call: Call, row: OwnerRow): Promise<OwnerRow> => {
-    if (await access.administersOwner(call.visitor, row)) return row;
-    throw new Problem('git.forbidden', 403, 'Must be an organization owner');
-  };
-  const person = async (call: Call): Promise<OwnerRow> => {
-    const row = await owners.find(call.params['user'] ?? '');
-    if (row?.kind !== 'account') throw unknown();
-    return row;
-  };
-  const listed = <Item>(call: Call, all: readonly Item[], json: (item: Item) => unknown) => {
-    const page = pageOf(call.query);
-    return ok(partOf(all, page).map(json), listHeaders(call, page, all.length));
-  };
-  const members = async (call: Call, row: OwnerRow) => {
-    const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.ofAccount(name)));
-    return listed(call, rows, (each) => userOf(each, call.base));
-  };
-  /** @throws Problem (404) for who is no member */
-  const member = async (call: Call, row: OwnerRow): Promise<OwnerRow> => {
-    const found = await person(call);
-    if (!(await organizations.members(row.id)).includes(found.name)) throw unknown();
-    return found;
-  };
-  const leave = async (call: Call, row: OwnerRow) => {
-    const account = await person(call);
-    const { name } = account;
-    if (!(await access.administersOwner(call.visitor, account))) await owned(call, row);
-    await organizations.removeMember(row.id, name);
-    return noContent;
-  };
-  /** The owners' team of a repository that an organisation has. */
-  const ofRepository = async (call: Call): Promise<OwnerRow> => {
-    const repository = await lookup.need(call.visitor, named(call), 'read');
-    if (repository.ownerKind !== 'organization')
-      throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
-    return owners.byId(repository.ownerId);
-  };
-  const route = (
-    method: Route['method'],
-    path: string,
-    handle: Route['handle'],
-    scope: Route['scope'] = 'organization',
-  ): Route => ({ method, path, scope, signedIn: true, handle });
+}
 
-  return [
-    route('GET', '/orgs/:org/members', async (call) => members(call, await byName(call))),
-    route('GET', '/orgs/:org/members/:user', async (call) => {
-      await member(call, await byName(call));
-      return noContent;
-    }),
-    route('DELETE', '/orgs/:org/members/:user', async (call) => leave(call, await byName(call))),
-    // Who is a member is no secret among accounts.
-    route('GET', '/orgs/:org/public_members', async (call) => members(call, await byName(call))),
-    route('GET', '/orgs/:org/public_members/:user', async (call) => {
-      await member(call, await byName(call));
-      return noContent;
-    }),
-    route('GET', '/orgs/:org/teams', async (call) => ok([team(await byName(call), call.base)])),
-    route('GET', '/orgs/:org/teams/search', async (call) => {
-      const row = await byName(call);
-      const isMeant = 'owners'.includes((call.query.get('q') ?? '').toLowerCase());
-      return ok({ ok: true, data: isMeant ? [team(row, call.base)] : [] });
-    }),
-    route('GET', '/user/teams', async (call) =>
-      listed(call, await organizations.ofAccount(accountOf(call)), (row) => team(row, call.base)),
-    ),
-    route('GET', '/users/:user/orgs/:org/permissions', async (call) => {
-      const [row, { name }] = [await byName(call), await person(call)];
-      const isOwner = (await organizations.members(row.id)).includes(name);
-      const rights = { is_owner: isOwner, is_admin: isOwner, can_write: isOwner, can_read: true };
-      return ok({ ...rights, can_create_repository: isOwner });
-    }),
-    route('GET', '/teams/:id', async (call) => ok(team(await byId(call), call.base))),
-    route('GET', '/teams/:id/repos', async (call) => {
-      const { id } = await byId(call);
-      const page = pageOf(call.query);
-      const sight = await access.sight(call.visitor);
-      const found = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
-      const levels = await Promise.all(found.repositories.map((each) => access.level(call.visitor, each)));
-      const some = await Promise.all(
-        found.repositories.map((each, at) => shown(parts, call, each, levels[at] ?? 'none')),
-      );
-      return ok(some, listHeaders(call, page, found.total));
-    }),
-    route('GET', '/teams/:id/repos/:owner/:repo', async (call) => {
-      const { id } = await byId(call);
-      const repository = await lookup.need(call.visitor, named(call), 'read');
-      if (repository.ownerId !== id) throw unknown();
-      return ok(await shown(parts, call, repository, await access.level(call.visitor, repository)));
-    }),
-    route('GET', '/teams/:id/members', async (call) => members(call, await byId(call))),
-    route('GET', '/teams/:id/members/:user', async (call) =>
-      ok(userOf(await member(call, await byId(call)), call.base)),
-    ),
-    route('PUT', '/teams/:id/members/:user', async (call) => {
-      const row = await owned(call, await byId(call));
-      await organizations.addMember(row.id, (await person(call)).name);
-      return noContent;
-    }),
-    route('DELETE', '/teams/:id/members/:user', async (call) => leave(call, await byId(call))),
-    route(
-      'GET',
-      '/repos/:owner/:repo/teams',
-      async (call) => ok([team(await ofRepository(call), call.base)]),
-      'repository',
-    ),
-    route(
-      'GET',
-      '/repos/:owner/:repo/teams/:team',
-      async (call) => {
-        const row = await ofRepository(call);
-        if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
-        return ok(team(row, call.base));
-      },
-      'repository',
-    ),
-  ];
+/** @throws Problem (404) unless the row is an organization that is visible to the caller */
+async function requireVisible({ access }: ApiDependencies, call: Call, row: OwnerRow | undefined): Promise<OwnerRow> {
+  if (row?.kind !== 'organization' || !(await access.seesOrganization(call.visitor, row))) throw unknown();
+  return row;
+}
+
+async function getByName(deps: ApiDependencies, call: Call) {
+  const { owners } = deps;
+  return requireVisible(deps, call, await owners.find(call.params['org'] ?? ''));
+}
+
+async function getById(deps: ApiDependencies, call: Call) {
+  const { owners } = deps;
+  return requireVisible(deps, call, await owners.byId(parseId(call.params['id'])));
+}
+
+/** @throws Problem (403) for callers who are neither a member nor an administrator */
+async function requireOwner({ access }: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+  if (await access.administersOwner(call.visitor, row)) return row;
+  throw new Problem('git.forbidden', 403, 'Must be an organization owner');
+}
+
+async function getAccountRow({ owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+  const row = await owners.find(call.params['user'] ?? '');
+  if (row?.kind !== 'account') throw unknown();
+  return row;
+}
+
+function listPage<Item>(call: Call, all: readonly Item[], json: (item: Item) => unknown) {
+  const page = parsePage(call.query);
+  return ok(getPageItems(all, page).map(json), listHeaders(call, page, all.length));
+}
+
+async function listMembers({ organizations, owners }: ApiDependencies, call: Call, row: OwnerRow) {
+  const rows = await Promise.all((await organizations.members(row.id)).map((name) => owners.ofAccount(name)));
+  return listPage(call, rows, (each) => toUserJson(each, call.base));
+}
+
+/** @throws Problem (404) unless the account is a member */
+async function getMember(deps: ApiDependencies, call: Call, row: OwnerRow): Promise<OwnerRow> {
+  const { organizations } = deps;
+  const result = await getAccountRow(deps, call);
+  if (!(await organizations.members(row.id)).includes(result.name)) throw unknown();
+  return result;
+}
+
+async function removeMember(deps: ApiDependencies, call: Call, row: OwnerRow) {
+  const { access, organizations } = deps;
+  const account = await getAccountRow(deps, call);
+  const { name } = account;
+  if (!(await access.administersOwner(call.visitor, account))) await requireOwner(deps, call, row);
+  await organizations.removeMember(row.id, name);
+  return noContent;
+}
+
+/** Returns the organization that owns the repository. @throws Problem (405) */
+async function getRepositoryOrganization({ lookup, owners }: ApiDependencies, call: Call): Promise<OwnerRow> {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  if (repository.ownerKind !== 'organization')
+    throw new Problem('git.invalid', 405, 'repo is not owned by an organization');
+  return owners.byId(repository.ownerId);
+}
+
+function teamRoute(
+  method: Route['method'],
+  path: string,
+  handle: Route['handle'],
+  scope: Route['scope'] = 'organization',
+): Route {
+  return { method, path, scope, signedIn: true, handle };
+}
+
+async function checkMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  await getMember(deps, call, await getByName(deps, call));
+  return noContent;
+}
+
+async function checkPublicMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  await getMember(deps, call, await getByName(deps, call));
+  return noContent;
+}
+
+async function searchTeams(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const row = await getByName(deps, call);
+  const isMeant = 'owners'.includes((call.query.get('q') ?? '').toLowerCase());
+  return ok({ ok: true, data: isMeant ? [teamJson(row, call.base)] : [] });
+}
+
+async function readPermissions(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps;
+  const [row, { name }] = [await getByName(deps, call), await getAccountRow(deps, call)];
+  const isOwner = (await organizations.members(row.id)).includes(name);
+  const rights = { is_owner: isOwner, is_admin: isOwner, can_write: isOwner, can_read: true };
+  return ok({ ...rights, can_create_repository: isOwner });
+}
+
+async function listTeamRepositories(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, repositories } = deps;
+  const { id } = await getById(deps, call);
+  const page = parsePage(call.query);
+  const sight = await access.sight(call.visitor);
+  const result = await repositories.list({ sight, ownerId: id, sort: 'id', ...page });
+  const levels = await Promise.all(result.repositories.map((each) => access.level(call.visitor, each)));
+  const some = await Promise.all(
+    result.repositories.map((each, index) => toRepositoryView(deps, call, each, levels[index] ?? 'none')),
+  );
+  return ok(some, listHeaders(call, page, result.total));
+}
+
+async function readTeamRepository(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { access, lookup } = deps;
+  const { id } = await getById(deps, call);
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  if (repository.ownerId !== id) throw unknown();
+  return ok(await toRepositoryView(deps, call, repository, await access.level(call.visitor, repository)));
+}
+
+async function addTeamMember(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { organizations } = deps;
+  const row = await requireOwner(deps, call, await getById(deps, call));
+  await organizations.addMember(row.id, (await getAccountRow(deps, call)).name);
+  return noContent;
+}
+
+async function readRepositoryTeam(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const row = await getRepositoryOrganization(deps, call);
+  if ((call.params['team'] ?? '').toLowerCase() !== 'owners') throw unknown();
+  return ok(teamJson(row, call.base));
 }

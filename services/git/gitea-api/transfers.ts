@@ -4,90 +4,125 @@ import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { accountOf, bodyOf, required, type Call, type Route } from './call.ts';
-import { named, shown, type Db, type RestParts } from './parts.ts';
+import { getAccount, readJsonBody, required, type Answer, type Call, type Route } from './call.ts';
+import { getRepositoryName, toRepositoryView, type Db, type ApiDependencies } from './api-dependencies.ts';
 
 const transferBody = z.object({ new_owner: required });
 
-/** Giving a repository to another owner, who has to take it where its giver does not decide for both. */
-export function transferRoutes(parts: RestParts & { readonly db: Db }): readonly Route[] {
-  const { access, context, db, keeper, lookup, owners, repositories } = parts;
-  const commit = <Value>(work: (transaction: Kysely<Tables>) => Promise<Value>): Promise<Value> => context.commit(work);
+/** Builds the routes that transfer a repository. The new owner has to accept unless the caller administers both owners. */
+export function transferRoutes(deps: ApiDependencies & { readonly db: Db }): readonly Route[] {
+  return [
+    transferRoute('', (call) => startTransfer(deps, call)),
+    transferRoute('/accept', (call) => acceptTransfer(deps, call)),
+    transferRoute('/reject', (call) => rejectTransfer(deps, call)),
+  ];
+}
 
-  const answer = async (call: Call, status: number, { id }: Repository) => {
-    const now = await repositories.byId(id);
-    if (now === undefined) throw unknown();
-    return { status, json: await shown(parts, call, now, await access.level(call.visitor, now)) };
-  };
-  const forget = (repository: number) =>
-    commit((transaction) => transaction.deleteFrom('transfers').where('repository_id', '=', repository).execute());
-  const give = async (repository: Repository, target: OwnerRow): Promise<void> => {
-    await keeper.rename(repository, { owner: target, name: repository.name });
-    await forget(repository.id);
-  };
-  /** One that is offered to somebody for whom the caller decides: only to him it is there. */
-  const offered = async (call: Call) => {
-    const [owner, name] = named(call);
-    const repository = await repositories.find(owner, name);
-    const row =
-      repository &&
-      (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst());
-    const target = row && (await owners.byId(row.owner_id));
-    if (repository === undefined || target === undefined) throw unknown();
-    if (await access.administersOwner(call.visitor, target)) return { repository, target };
-    // Who may see it hears that it is not for him.
-    await lookup.need(call.visitor, named(call), 'read');
-    throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
-  };
-  const route = (path: string, handle: Route['handle']): Route => ({
+function commit<Value>(
+  { context }: ApiDependencies & { readonly db: Db },
+  work: (transaction: Kysely<Tables>) => Promise<Value>,
+): Promise<Value> {
+  return context.commit(work);
+}
+
+async function transferResponse(
+  deps: ApiDependencies & { readonly db: Db },
+  call: Call,
+  status: number,
+  { id }: Repository,
+) {
+  const { access, repositories } = deps;
+  const now = await repositories.byId(id);
+  if (now === undefined) throw unknown();
+  return { status, json: await toRepositoryView(deps, call, now, await access.level(call.visitor, now)) };
+}
+
+function deleteOffer(deps: ApiDependencies & { readonly db: Db }, repository: number) {
+  return commit(deps, (transaction) =>
+    transaction.deleteFrom('transfers').where('repository_id', '=', repository).execute(),
+  );
+}
+
+async function transferOwnership(
+  deps: ApiDependencies & { readonly db: Db },
+  repository: Repository,
+  target: OwnerRow,
+): Promise<void> {
+  const { keeper } = deps;
+  await keeper.rename(repository, { owner: target, name: repository.name });
+  await deleteOffer(deps, repository.id);
+}
+
+/** Returns the pending transfer to an owner that the caller administers. @throws Problem (403, 404) */
+async function getOffer(
+  { access, db, lookup, owners, repositories }: ApiDependencies & { readonly db: Db },
+  call: Call,
+) {
+  const [owner, name] = getRepositoryName(call);
+  const repository = await repositories.find(owner, name);
+  const row =
+    repository &&
+    (await db.selectFrom('transfers').selectAll().where('repository_id', '=', repository.id).executeTakeFirst());
+  const target = row && (await owners.byId(row.owner_id));
+  if (repository === undefined || target === undefined) throw unknown();
+  if (await access.administersOwner(call.visitor, target)) return { repository, target };
+  // 403 only for callers who may read the repository, 404 for others.
+  await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  throw new Problem('git.forbidden', 403, 'user does not have permission to accept or reject the transfer');
+}
+
+function transferRoute(path: string, handle: Route['handle']): Route {
+  return {
     method: 'POST',
     path: `/repos/:owner/:repo/transfer${path}`,
     scope: 'repository',
     signedIn: true,
     handle,
-  });
+  };
+}
 
-  return [
-    route('', async (call) => {
-      const repository = await lookup.need(call.visitor, named(call), 'admin');
-      if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId))))
-        throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
-      const { new_owner: wanted } = await bodyOf(call, transferBody);
-      const target = await owners.find(wanted);
-      if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${wanted}]`);
-      if (await access.administersOwner(call.visitor, target)) {
-        await give(repository, target);
-        return answer(call, 202, repository);
-      }
-      // Nobody fills an organisation's list with what it did not ask for.
-      if (target.kind === 'organization') throw new Problem('git.forbidden', 403, `User is no owner of ${wanted}`);
-      const row = {
-        repository_id: repository.id,
-        owner_id: target.id,
-        account: accountOf(call),
-        created_at: context.clock.now(),
-      };
-      const added = await commit((transaction) =>
-        transaction
-          .insertInto('transfers')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow(),
-      );
-      if (added.numInsertedOrUpdatedRows === 0n)
-        throw new Problem('git.transfer_taken', 409, 'repository transfer is already in progress');
-      return answer(call, 201, repository);
-    }),
-    route('/accept', async (call) => {
-      const { repository, target } = await offered(call);
-      await give(repository, target);
-      return answer(call, 202, repository);
-    }),
-    route('/reject', async (call) => {
-      const { repository } = await offered(call);
-      await forget(repository.id);
-      const level = await access.level(call.visitor, repository);
-      return level === 'none' ? { status: 200 } : answer(call, 200, repository);
-    }),
-  ];
+async function startTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { access, context, lookup, owners } = deps;
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'admin');
+  if (!(await access.administersOwner(call.visitor, await owners.byId(repository.ownerId))))
+    throw new Problem('git.forbidden', 403, 'user should be the owner of the repo');
+  const { new_owner: requested } = await readJsonBody(call, transferBody);
+  const target = await owners.find(requested);
+  if (target === undefined) throw new Problem('git.invalid', 422, `user does not exist [name: ${requested}]`);
+  if (await access.administersOwner(call.visitor, target)) {
+    await transferOwnership(deps, repository, target);
+    return transferResponse(deps, call, 202, repository);
+  }
+  // Offers to organizations are refused, so that their list holds no unwanted repositories.
+  if (target.kind === 'organization') throw new Problem('git.forbidden', 403, `User is no owner of ${requested}`);
+  const row = {
+    repository_id: repository.id,
+    owner_id: target.id,
+    account: getAccount(call),
+    created_at: context.clock.now(),
+  };
+  const added = await commit(deps, (transaction) =>
+    transaction
+      .insertInto('transfers')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow(),
+  );
+  if (added.numInsertedOrUpdatedRows === 0n)
+    throw new Problem('git.transfer_taken', 409, 'repository transfer is already in progress');
+  return transferResponse(deps, call, 201, repository);
+}
+
+async function acceptTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { repository, target } = await getOffer(deps, call);
+  await transferOwnership(deps, repository, target);
+  return transferResponse(deps, call, 202, repository);
+}
+
+async function rejectTransfer(deps: ApiDependencies & { readonly db: Db }, call: Call): Promise<Answer> {
+  const { access } = deps;
+  const { repository } = await getOffer(deps, call);
+  await deleteOffer(deps, repository.id);
+  const level = await access.level(call.visitor, repository);
+  return level === 'none' ? { status: 200 } : transferResponse(deps, call, 200, repository);
 }

@@ -3,48 +3,48 @@ import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import type { Call } from './call.ts';
 
-/** Hands the file of a request on as it comes: the field `attachment` of a form, or the body itself. @throws Problem (400) */
-export async function uploadOf<Taken>(
+/** Streams the uploaded file to a consumer: the form field `attachment`, or the whole body. @throws Problem (400) */
+export async function readUpload<Result>(
   { query, request }: Pick<Call, 'query' | 'request'>,
-  take: (name: string, bytes: Readable) => Promise<Taken>,
-): Promise<Taken> {
-  const given = query.get('name') ?? '';
+  consume: (name: string, bytes: Readable) => Promise<Result>,
+): Promise<Result> {
+  const requestedName = query.get('name') ?? '';
   if (!(request.headers['content-type'] ?? '').toLowerCase().startsWith('multipart/form-data')) {
-    if (given === '') throw missing('a file needs a name');
-    return take(nameOf(given), request);
+    if (requestedName === '') throw badUpload('a file needs a name');
+    return consume(toFileName(requestedName), request);
   }
-  let taken: Promise<Taken> | undefined;
+  let result: Promise<Result> | undefined;
   await new Promise<void>((resolve, reject) => {
     const form = busboy({ headers: request.headers, limits: { files: 1 }, preservePath: false });
     form.on('file', (field, file, { filename }) => {
-      // Whoever reads it hears of it too; but a form may break before anybody does.
+      // The reader gets the error too; this handles a form that breaks before it is read.
       file.on('error', () => undefined);
       if (field !== 'attachment') return void file.resume();
-      taken = take(nameOf(given === '' ? (filename ?? '') : given), file);
-      // A file that nobody reads to its end keeps the form from ending: what still comes is of no use.
-      taken.catch((cause: unknown) => {
+      result = consume(toFileName(requestedName === '' ? (filename ?? '') : requestedName), file);
+      // An unread file keeps the form open, so the rest of the request is discarded.
+      result.catch((cause: unknown) => {
         request.unpipe(form);
         request.resume();
-        reject(cause instanceof Error ? cause : missing('it could not be kept', cause));
+        reject(cause instanceof Error ? cause : badUpload('it could not be kept', cause));
       });
     });
-    form.on('close', resolve).on('error', (cause) => reject(missing('the form is broken', cause)));
+    form.on('close', resolve).on('error', (cause) => reject(badUpload('the form is broken', cause)));
     request.on('close', () => {
-      if (!request.readableEnded) form.destroy(new Error('the upload was cut off'));
+      if (!request.readableEnded) form.destroy(new Error('upload aborted'));
     });
     request.pipe(form);
   });
-  if (taken === undefined) throw missing('there is no field attachment');
-  return taken;
+  if (result === undefined) throw badUpload('there is no field attachment');
+  return result;
 }
 
-/** Without what could be a path. */
-function nameOf(name: string): string {
-  const plain = (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '').slice(0, 255);
-  if (plain === '' || plain === '.' || plain === '..') throw missing('a file needs a name');
-  return plain;
+/** Returns the file name without folders and control characters. @throws Problem (400) */
+function toFileName(name: string): string {
+  const baseName = (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/\p{Cc}/gu, '').slice(0, 255);
+  if (baseName === '' || baseName === '.' || baseName === '..') throw badUpload('a file needs a name');
+  return baseName;
 }
 
-function missing(why: string, cause?: unknown): Problem {
+function badUpload(why: string, cause?: unknown): Problem {
   return new Problem('git.bad_upload', 400, `No file was uploaded: ${why}.`, { cause });
 }

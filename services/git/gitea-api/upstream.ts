@@ -4,24 +4,23 @@ import { MergeArea } from '../pulls/merge-area.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { readReferences } from '../repositories/references.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { emailOf } from '../wire/users.ts';
-import { accountOf, bodyOf, ok, optional, type Call, type Route } from './call.ts';
+import { getCommitEmail } from '../wire/users.ts';
+import { getAccount, readJsonBody, ok, optional, type Call, type Route } from './call.ts';
 import { changeReference } from './change-reference.ts';
-import type { ContentParts } from './contents.ts';
-import { named } from './parts.ts';
+import type { ContentDependencies } from './contents.ts';
+import { getRepositoryName } from './api-dependencies.ts';
 
 const heads = 'refs/heads/';
 const upstreamBody = z.object({ branch: optional(z.string()), ff_only: optional(z.boolean()) });
 
-/** Brings a branch of a fork up to what the repository has that it is a copy of. */
-export function upstreamRoutes(parts: ContentParts): readonly Route[] {
-  const { access, context, git, keeper, lfs, lookup, owners, protections, repositories } = parts;
-
-  const commitOf = async (repository: Repository, branch: string): Promise<string | undefined> => {
+/** Builds the route that merges the parent's branch into a branch of a fork. */
+export function upstreamRoutes(deps: ContentDependencies): readonly Route[] {
+  const { access, context, git, keeper, lfs, lookup, owners, protections, repositories } = deps;
+  const findCommit = async (repository: Repository, branch: string): Promise<string | undefined> => {
     const ref = heads + branch;
     return (await readReferences(git, keeper.folder(repository), ref)).find((each) => each.ref === ref)?.commit;
   };
-  const parentOf = async (call: Call, { parent }: Repository): Promise<Repository> => {
+  const getParent = async (call: Call, { parent }: Repository): Promise<Repository> => {
     const found = parent === null ? undefined : await repositories.byId(parent);
     if (found === undefined || !(await access.may(call.visitor, found, 'read'))) throw unknown();
     return found;
@@ -36,14 +35,17 @@ export function upstreamRoutes(parts: ContentParts): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const repository = await lookup.need(call.visitor, named(call), 'write');
-        const parent = await parentOf(call, repository);
-        const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await bodyOf(call, upstreamBody);
-        const ours = await commitOf(repository, branch);
-        // The default branches belong together, whatever they are called.
-        const same = await commitOf(parent, branch);
+        const repository = await lookup.need(call.visitor, getRepositoryName(call), 'write');
+        const parent = await getParent(call, repository);
+        const { branch = repository.defaultBranch, ff_only: isForwardOnly = false } = await readJsonBody(
+          call,
+          upstreamBody,
+        );
+        const ours = await findCommit(repository, branch);
+        // The default branches correspond even if their names differ.
+        const same = await findCommit(parent, branch);
         const theirs =
-          same ?? (branch === repository.defaultBranch ? await commitOf(parent, parent.defaultBranch) : undefined);
+          same ?? (branch === repository.defaultBranch ? await findCommit(parent, parent.defaultBranch) : undefined);
         if (ours === undefined || theirs === undefined) throw unknown();
         const folder = keeper.folder(repository);
         const fetch = [
@@ -61,15 +63,15 @@ export function upstreamRoutes(parts: ContentParts): readonly Route[] {
           environment: { GIT_ALLOW_PROTOCOL: 'file' },
         });
         if (await isWithin(folder, theirs, ours)) return ok({ merge_type: 'up-to-date' });
-        const account = accountOf(call);
+        const account = getAccount(call);
         await protections.checkCommit(repository.id, branch, { account });
         const isForward = await isWithin(folder, ours, theirs);
         if (!isForward && isForwardOnly) throw new Problem('git.diverged', 409, 'the branches have diverged');
         await lfs.share(parent, repository);
-        const email = emailOf(await owners.ofAccount(account), call.base);
+        const email = getCommitEmail(await owners.ofAccount(account), call.base);
         const message = `Merge branch '${branch}' of ${parent.owner}/${parent.name}`;
         const after = isForward ? theirs : await merged(folder, [ours, theirs], message, { name: account, email });
-        await changeReference(parts, repository, account, { ref: heads + branch, before: ours, after });
+        await changeReference(deps, repository, account, { ref: heads + branch, before: ours, after });
         return ok({ merge_type: isForward ? 'fast-forward' : 'merge' });
       },
     },

@@ -3,218 +3,194 @@ import { Problem } from '../../contracts/problem.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { isScope } from '../sign-in/visitor.ts';
 import type { PublicKeyRow, TokenRow } from '../store/tables.ts';
-import { never, timeOf } from '../wire/time.ts';
-import { userOf } from '../wire/users.ts';
+import { zeroTime, formatTime } from '../wire/time.ts';
+import { toUserJson } from '../wire/users.ts';
 import {
-  accountOf,
-  bodyOf,
+  getAccount,
+  readJsonBody,
   created,
-  needIdentity,
+  requireIdentity,
   noContent,
   ok,
   optional,
   required,
+  route,
+  signedInRoute,
+  type Answer,
   type Call,
   type Route,
 } from './call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from './paging.ts';
-import { named, type RestParts } from './parts.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, type ApiDependencies } from './api-dependencies.ts';
 
 const tokenBody = z.object({ name: required, scopes: optional(z.array(z.string())) });
 const keyBody = z.object({ title: required, key: required, read_only: optional(z.boolean()) });
 
-/** Accounts, their tokens and their keys. */
-export function userRoutes(parts: RestParts): readonly Route[] {
-  const { context, keys, lookup, owners, tokens } = parts;
-
-  /** Tokens are made and listed with the password alone, by oneself or an administrator. */
-  const tokenOwner = async (call: Call): Promise<string> => {
-    const { identity, scopes } = call.visitor;
-    const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
-    if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
-      throw new Problem('git.sign_in', 401, 'auth required');
-    }
-    const owner = await context.accounts.find(call.params['user'] ?? '');
-    if (owner === undefined || (owner.name !== identity.account && identity.role !== 'admin')) {
-      throw new Problem('git.forbidden', 403, 'doer should be the site admin or be same as the contextUser');
-    }
-    return owner.name;
-  };
-  const keyJson = (call: Call, row: PublicKeyRow, account: string) => accountKeyJson(parts, call, row, account);
-  const deployKeyJson = (call: Call, row: PublicKeyRow) => ({
-    id: row.id,
-    key_id: row.id,
-    key: row.text,
-    url: `${call.base}/api/v1/repos/${named(call).join('/')}/keys/${row.id}`,
-    title: row.title,
-    fingerprint: row.fingerprint,
-    created_at: timeOf(row.created_at),
-    read_only: row.read_only === 1,
-  });
-  const adminOf = (call: Call) => lookup.need(call.visitor, named(call), 'admin');
-
+/** Builds the routes of accounts, tokens, SSH keys and deploy keys. */
+export function userRoutes(deps: ApiDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/users/search',
-      scope: 'user',
-      handle: async (call) => {
-        // Who is here is nobody's business who is not.
-        needIdentity(call.visitor);
-        const words = (call.query.get('q') ?? '').toLowerCase();
-        const found = (await context.accounts.list())
-          .filter(({ name }) => name !== '*' && name.toLowerCase().includes(words))
-          .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-        const page = pageOf(call.query);
-        const rows = await Promise.all(partOf(found, page).map(({ name }) => owners.ofAccount(name)));
-        return ok({ ok: true, data: rows.map((row) => userOf(row, call.base)) }, listHeaders(call, page, found.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/users/:user/tokens',
-      scope: 'user',
-      handle: async (call) => {
-        const all = await tokens.list(await tokenOwner(call));
-        const page = pageOf(call.query);
-        return ok(
-          partOf(all, page).map((row) => tokenJson(row)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/users/:user/tokens',
-      scope: 'user',
-      handle: async (call) => {
-        const account = await tokenOwner(call);
-        const { name, scopes: asked = [] } = await bodyOf(call, tokenBody);
-        // Scripts that are older than scopes name none.
-        const scopes = asked.length === 0 ? ['all'] : asked;
-        const odd = scopes.find((scope) => !isScope(scope));
-        if (odd !== undefined)
-          throw new Problem(
-            'git.invalid',
-            400,
-            `invalid access token scope provided: invalid access token scope: ${odd}`,
-          );
-        const { row, text } = await tokens.create(account, name, scopes);
-        return created({ ...tokenJson(row, text), created_at: never, last_used_at: never });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/users/:user/tokens/:token',
-      scope: 'user',
-      handle: async (call) => {
-        const account = await tokenOwner(call);
-        if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/user/keys',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const all = await keys.ofAccount(account);
-        const page = pageOf(call.query);
-        const some = await Promise.all(partOf(all, page).map((row) => keyJson(call, row, account)));
-        return ok(some, listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/user/keys',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const { title, key } = await bodyOf(call, keyBody);
-        return created(await keyJson(call, await keys.add({ account }, title, key), account));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/user/keys/:id',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        const id = numberOf(call.params['id']);
-        const row = (await keys.ofAccount(account)).find((each) => each.id === id);
-        if (row === undefined) throw unknown();
-        return ok(await keyJson(call, row, account));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/user/keys/:id',
-      scope: 'user',
-      signedIn: true,
-      handle: async (call) => {
-        if (!(await keys.remove({ account: accountOf(call) }, numberOf(call.params['id'])))) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/keys',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const all = await keys.ofRepository((await adminOf(call)).id);
-        const page = pageOf(call.query);
-        return ok(
-          partOf(all, page).map((row) => deployKeyJson(call, row)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/keys',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const repository = await adminOf(call);
-        const { title, key, read_only = false } = await bodyOf(call, keyBody);
-        const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
-        return created(deployKeyJson(call, row));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/keys/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const id = numberOf(call.params['id']);
-        const row = (await keys.ofRepository((await adminOf(call)).id)).find((each) => each.id === id);
-        if (row === undefined) throw unknown();
-        return ok(deployKeyJson(call, row));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/keys/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { id: repository } = await adminOf(call);
-        if (!(await keys.remove({ repository }, numberOf(call.params['id'])))) throw unknown();
-        return noContent;
-      },
-    },
+    route('GET', '/users/search', 'user', (call) => searchUsers(deps, call)),
+    route('GET', '/users/:user/tokens', 'user', (call) => listTokens(deps, call)),
+    route('POST', '/users/:user/tokens', 'user', (call) => createToken(deps, call)),
+    route('DELETE', '/users/:user/tokens/:token', 'user', (call) => deleteToken(deps, call)),
+    signedInRoute('GET', '/user/keys', 'user', (call) => listKeys(deps, call)),
+    signedInRoute('POST', '/user/keys', 'user', (call) => addKey(deps, call)),
+    signedInRoute('GET', '/user/keys/:id', 'user', (call) => readKey(deps, call)),
+    signedInRoute('DELETE', '/user/keys/:id', 'user', (call) => deleteKey(deps, call)),
+    signedInRoute('GET', '/repos/:owner/:repo/keys', 'repository', (call) => listDeployKeys(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/keys', 'repository', (call) => addDeployKey(deps, call)),
+    signedInRoute('GET', '/repos/:owner/:repo/keys/:id', 'repository', (call) => readDeployKey(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/keys/:id', 'repository', (call) => deleteDeployKey(deps, call)),
   ];
 }
 
-/** A key of an account, to itself or an administrator. */
+/** Returns the owner of the tokens. Only the owner or an administrator who signs in with a password may manage them. */
+async function requireTokenOwner({ context }: ApiDependencies, call: Call): Promise<string> {
+  const { identity, scopes } = call.visitor;
+  const isPassword = identity !== undefined && identity.via === 'password' && scopes === undefined;
+  if (!isPassword || !/^basic /i.test(call.request.headers.authorization ?? '')) {
+    throw new Problem('git.sign_in', 401, 'auth required');
+  }
+  const owner = await context.accounts.find(call.params['user'] ?? '');
+  if (owner === undefined || (owner.name !== identity.account && identity.role !== 'admin')) {
+    throw new Problem('git.forbidden', 403, 'doer should be the site admin or be same as the contextUser');
+  }
+  return owner.name;
+}
+
+function ownKeyJson(deps: ApiDependencies, call: Call, row: PublicKeyRow, account: string) {
+  return accountKeyJson(deps, call, row, account);
+}
+
+function deployKeyJson(call: Call, row: PublicKeyRow) {
+  return {
+    id: row.id,
+    key_id: row.id,
+    key: row.text,
+    url: `${call.base}/api/v1/repos/${getRepositoryName(call).join('/')}/keys/${row.id}`,
+    title: row.title,
+    fingerprint: row.fingerprint,
+    created_at: formatTime(row.created_at),
+    read_only: row.read_only === 1,
+  };
+}
+
+function getAdministered({ lookup }: ApiDependencies, call: Call) {
+  return lookup.need(call.visitor, getRepositoryName(call), 'admin');
+}
+
+async function searchUsers({ context, owners }: ApiDependencies, call: Call): Promise<Answer> {
+  // Accounts are not listed to visitors.
+  requireIdentity(call.visitor);
+  const query = (call.query.get('q') ?? '').toLowerCase();
+  const matches = (await context.accounts.list())
+    .filter(({ name }) => name !== '*' && name.toLowerCase().includes(query))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const page = parsePage(call.query);
+  const rows = await Promise.all(getPageItems(matches, page).map(({ name }) => owners.ofAccount(name)));
+  return ok({ ok: true, data: rows.map((row) => toUserJson(row, call.base)) }, listHeaders(call, page, matches.length));
+}
+
+async function listTokens(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps;
+  const all = await tokens.list(await requireTokenOwner(deps, call));
+  const page = parsePage(call.query);
+  return ok(
+    getPageItems(all, page).map((row) => tokenJson(row)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createToken(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps;
+  const account = await requireTokenOwner(deps, call);
+  const { name, scopes: asked = [] } = await readJsonBody(call, tokenBody);
+  // Older scripts send no scopes.
+  const scopes = asked.length === 0 ? ['all'] : asked;
+  const invalidScope = scopes.find((scope) => !isScope(scope));
+  if (invalidScope !== undefined)
+    throw new Problem(
+      'git.invalid',
+      400,
+      `invalid access token scope provided: invalid access token scope: ${invalidScope}`,
+    );
+  const { row, text } = await tokens.create(account, name, scopes);
+  return created({ ...tokenJson(row, text), created_at: zeroTime, last_used_at: zeroTime });
+}
+
+async function deleteToken(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { tokens } = deps;
+  const account = await requireTokenOwner(deps, call);
+  if (!(await tokens.remove(account, call.params['token'] ?? ''))) throw unknown();
+  return noContent;
+}
+
+async function listKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const account = getAccount(call);
+  const all = await keys.ofAccount(account);
+  const page = parsePage(call.query);
+  const views = await Promise.all(getPageItems(all, page).map((row) => ownKeyJson(deps, call, row, account)));
+  return ok(views, listHeaders(call, page, all.length));
+}
+
+async function addKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const account = getAccount(call);
+  const { title, key } = await readJsonBody(call, keyBody);
+  return created(await ownKeyJson(deps, call, await keys.add({ account }, title, key), account));
+}
+
+async function readKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const account = getAccount(call);
+  const id = parseId(call.params['id']);
+  const row = (await keys.ofAccount(account)).find((each) => each.id === id);
+  if (row === undefined) throw unknown();
+  return ok(await ownKeyJson(deps, call, row, account));
+}
+
+async function deleteKey({ keys }: ApiDependencies, call: Call): Promise<Answer> {
+  if (!(await keys.remove({ account: getAccount(call) }, parseId(call.params['id'])))) throw unknown();
+  return noContent;
+}
+
+async function listDeployKeys(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const all = await keys.ofRepository((await getAdministered(deps, call)).id);
+  const page = parsePage(call.query);
+  return ok(
+    getPageItems(all, page).map((row) => deployKeyJson(call, row)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function addDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const repository = await getAdministered(deps, call);
+  const { title, key, read_only = false } = await readJsonBody(call, keyBody);
+  const row = await keys.add({ repository: repository.id, readOnly: read_only }, title, key);
+  return created(deployKeyJson(call, row));
+}
+
+async function readDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const id = parseId(call.params['id']);
+  const row = (await keys.ofRepository((await getAdministered(deps, call)).id)).find((each) => each.id === id);
+  if (row === undefined) throw unknown();
+  return ok(deployKeyJson(call, row));
+}
+
+async function deleteDeployKey(deps: ApiDependencies, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const { id: repository } = await getAdministered(deps, call);
+  if (!(await keys.remove({ repository }, parseId(call.params['id'])))) throw unknown();
+  return noContent;
+}
+
+/** Converts a key to JSON for its account or an administrator. */
 export async function accountKeyJson(
-  { context, owners }: Pick<RestParts, 'context' | 'owners'>,
+  { context, owners }: Pick<ApiDependencies, 'context' | 'owners'>,
   { base }: Pick<Call, 'base'>,
   row: PublicKeyRow,
   account: string,
@@ -226,9 +202,9 @@ export async function accountKeyJson(
     url: `${base}/api/v1/user/keys/${row.id}`,
     title: row.title,
     fingerprint: row.fingerprint,
-    created_at: timeOf(row.created_at),
-    last_used_at: timeOf(row.last_used_at ?? row.created_at),
-    user: userOf(await owners.ofAccount(account), base, { self: true, admin }),
+    created_at: formatTime(row.created_at),
+    last_used_at: formatTime(row.last_used_at ?? row.created_at),
+    user: toUserJson(await owners.ofAccount(account), base, { self: true, admin }),
     key_type: 'user',
   };
 }
@@ -240,7 +216,7 @@ function tokenJson({ id, name, last_eight, scopes, created_at, last_used_at }: T
     sha1,
     token_last_eight: last_eight,
     scopes: JSON.parse(scopes) as string[],
-    created_at: timeOf(created_at),
-    last_used_at: last_used_at === null ? timeOf(created_at) : timeOf(last_used_at),
+    created_at: formatTime(created_at),
+    last_used_at: last_used_at === null ? formatTime(created_at) : formatTime(last_used_at),
   };
 }

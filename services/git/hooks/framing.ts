@@ -2,9 +2,9 @@ import type { Context } from '../../contracts/service.ts';
 import type { Commit } from '../repositories/commits.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repositories, Repository } from '../repositories/repositories.ts';
-import type { Place } from '../wire/commits.ts';
+import type { RepositoryAddress } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
-import { userOf } from '../wire/users.ts';
+import { toUserJson } from '../wire/users.ts';
 
 export interface FramingParts {
   readonly context: Pick<Context, 'appPages'>;
@@ -31,7 +31,7 @@ export class Framing {
     return context.appPages.serviceForMessages('git') ?? 'http://127.0.0.1:3030';
   }
 
-  place({ owner, name }: Repository): Place {
+  place({ owner, name }: Repository): RepositoryAddress {
     return { base: this.base, full: `${owner}/${name}` };
   }
 
@@ -49,7 +49,7 @@ export class Framing {
     const owner = await owners.byId(now.ownerId);
     return {
       repository: repositoryJson(now, owner, 'admin', { base: this.base, ssh: ssh(this.base) }),
-      sender: userOf(await owners.ofAccount(account), this.base),
+      sender: toUserJson(await owners.ofAccount(account), this.base),
     };
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { globPattern } from '../domain/glob.ts';
 import type { Repository } from '../repositories/repositories.ts';
@@ -187,7 +188,7 @@ export class Hooks {
       .where('id', '=', delivery)
       .where('hook_id', '=', hook)
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('git.unknown', 404, 'There is no such delivery.');
+    if (row === undefined) throw new PageProblem('git.unknown', 404, 'There is no such delivery.');
     await this.#context.commit((transaction: Kysely<Tables>) =>
       this.#enqueue(transaction, { ...row, id: randomUUID(), hook_id: hook }),
     );

@@ -7,8 +7,8 @@ import type { IssueListener } from '../issues/writer.ts';
 import { isPull, type Pulls } from '../pulls/pulls.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { namesIn, peopleOf } from '../gitea-api/issues/parts.ts';
-import { remarksOf } from '../gitea-api/pulls/parts.ts';
+import { listAccountNames, readPeople } from '../gitea-api/issues/issue-access.ts';
+import { countLineComments } from '../gitea-api/pulls/pull-views.ts';
 import { nobody } from '../sign-in/visitor.ts';
 import type { Tables } from '../store/tables.ts';
 import { commentJson, issueJson } from '../wire/issues.ts';
@@ -92,9 +92,9 @@ async function payloadOf(
   const reviewers = (
     await db.selectFrom('review_requests').select('account').where('issue_id', '=', issue.id).execute()
   ).map((row) => row.account);
-  const person = await peopleOf(parts, { base: place.base, visitor: nobody }, [
+  const person = await readPeople(parts, { base: place.base, visitor: nobody }, [
     account,
-    ...namesIn([issue]),
+    ...listAccountNames([issue]),
     ...reviewers,
     ...(entry === undefined ? [] : [entry.author]),
   ]);
@@ -115,7 +115,7 @@ async function payloadOf(
     person,
     reviewers,
     baseRepository: frame.repository,
-    remarks: (await remarksOf(db, [issue])).get(issue.id) ?? 0,
+    remarks: (await countLineComments(db, [issue])).get(issue.id) ?? 0,
     headRepository: state.headRepository === undefined ? null : theirs,
   });
   return {

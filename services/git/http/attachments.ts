@@ -5,15 +5,15 @@ import type { StoredFile } from '../releases/stored-files.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { Answer } from '../gitea-api/call.ts';
-import { fileName } from '../gitea-api/file-name.ts';
-import type { RestParts } from '../gitea-api/parts.ts';
+import { formatFileName } from '../gitea-api/content-disposition.ts';
+import type { ApiDependencies } from '../gitea-api/api-dependencies.ts';
 
 const byUuid = /^\/attachments\/([0-9a-f-]{36})$/;
 const byName = /^\/([^/]+)\/([^/]+)\/releases\/download\/(.+)\/([^/]+)$/;
 
-/** The files of releases and issues, at the addresses that answers name; undefined for another path. @throws Problem (404) */
+/** Returns a file of a release or issue at its download URL; undefined for other paths. @throws Problem (404) */
 export async function attachment(
-  { access, context, lookup, releases, repositories, signIn }: RestParts,
+  { access, context, lookup, releases, repositories, signIn }: ApiDependencies,
   request: IncomingMessage,
   { pathname }: URL,
 ): Promise<Answer | undefined> {
@@ -54,7 +54,7 @@ function file<Row extends StoredFile>(
     headers: {
       'Content-Type': 'application/octet-stream',
       'Content-Length': asset.size,
-      'Content-Disposition': `attachment; ${fileName(asset.name)}`,
+      'Content-Disposition': `attachment; ${formatFileName(asset.name)}`,
       'X-Content-Type-Options': 'nosniff',
       ETag: `"${asset.uuid}"`,
     },

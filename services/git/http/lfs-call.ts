@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import { bytesOf } from '../gitea-api/call.ts';
+import { readBytes } from '../gitea-api/call.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 
-/** One request of a client for large files. */
+/** Request of a Git LFS client. */
 export interface LfsCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -13,18 +13,18 @@ export interface LfsCall {
   /** `http://host:3030/owner/name.git/info/lfs` */
   readonly root: string;
   readonly visitor: Visitor;
-  /** The repository for who may do that much with it. @throws Problem (401, 403, 404) */
+  /** Returns the repository if the caller has the access level. @throws Problem (401, 403, 404) */
   readonly need: (level: 'read' | 'write', detail?: string) => Promise<Repository>;
 }
 
-const largestBody = 8 * 1024 * 1024;
+const maxBodyBytes = 8 * 1024 * 1024;
 
-/** The body of a request. @throws Problem (400) in the peer's words */
+/** Reads and validates the JSON body of a request. @throws Problem (400) */
 export async function lfsBody<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  const text = (await bytesOf(request, largestBody)).toString('utf8');
+  const text = (await readBytes(request, maxBodyBytes)).toString('utf8');
   try {
     return schema.parse(text.trim() === '' ? {} : JSON.parse(text));
   } catch (cause) {

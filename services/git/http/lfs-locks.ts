@@ -3,41 +3,41 @@ import { Problem } from '../../contracts/problem.ts';
 import { treePath } from '../domain/names.ts';
 import type { Locks } from '../lfs/locks.ts';
 import type { LockRow } from '../store/lfs.ts';
-import { timeOf } from '../wire/time.ts';
+import { formatTime } from '../wire/time.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsSignIn, lockReply } from './lfs-reply.ts';
 
-const mostLocks = 100;
+const maxLocks = 100;
 const lockBody = z.object({ path: z.string().min(1).max(4096) });
 const verifyBody = z.object({ cursor: z.string().optional(), limit: z.number().optional() });
 const unlockBody = z.object({ force: z.boolean().optional() });
 
-/** `locks`, `locks/verify` and `locks/ID/unlock`. */
+/** Answers `locks`, `locks/verify` and `locks/ID/unlock`. */
 export async function answerLocks(locks: Locks, call: LfsCall, action: string): Promise<void> {
   const { request, response, url } = call;
   const id = /^locks\/(\d{1,15})\/unlock$/.exec(action)?.[1];
   if (action === 'locks' && request.method === 'GET') {
-    const account = accountOf(call, 'You must have pull access to list locks');
+    const account = requireAccount(call, 'You must have pull access to list locks');
     const repository = await call.need('read', account.detail);
     const { searchParams: query } = url;
-    const found = await page(locks, repository.id, query.get('cursor'), Number(query.get('limit') ?? ''), {
+    const result = await page(locks, repository.id, query.get('cursor'), Number(query.get('limit') ?? ''), {
       path: query.get('path') ?? undefined,
       id: query.get('id') === null ? undefined : Number(query.get('id')) || 0,
     });
-    return lockReply(response, 200, { locks: found.rows.map(lockJson), ...found.next });
+    return lockReply(response, 200, { locks: result.rows.map(lockJson), ...result.next });
   }
   if (action === 'locks' && request.method === 'POST') {
-    const { name, detail } = accountOf(call, 'You must have push access to create locks');
+    const { name, detail } = requireAccount(call, 'You must have push access to create locks');
     const repository = await call.need('write', detail);
     const path = treePath((await lfsBody(request, lockBody)).path);
     if (path === undefined || path === '') throw new Problem('git.bad_request', 422, 'This is no path of a file.');
-    const { lock, made } = await locks.lock(repository.id, path, name);
-    if (made) lockReply(response, 201, { lock: lockJson(lock) });
+    const { lock, made: isCreated } = await locks.lock(repository.id, path, name);
+    if (isCreated) lockReply(response, 201, { lock: lockJson(lock) });
     else lockReply(response, 409, { message: 'already created lock', lock: lockJson(lock) });
     return;
   }
   if (action === 'locks/verify' && request.method === 'POST') {
-    const { name, detail } = accountOf(call, 'You must have push access to verify locks');
+    const { name, detail } = requireAccount(call, 'You must have push access to verify locks');
     const repository = await call.need('write', detail);
     const { cursor = null, limit = 0 } = await lfsBody(request, verifyBody);
     const { rows, next } = await page(locks, repository.id, cursor, limit, {});
@@ -46,7 +46,7 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
     return lockReply(response, 200, { ours, theirs: (split.get(false) ?? []).map(lockJson), ...next });
   }
   if (id !== undefined && request.method === 'POST') {
-    const { name, detail } = accountOf(call, 'You must have push access to delete locks');
+    const { name, detail } = requireAccount(call, 'You must have push access to delete locks');
     const repository = await call.need('write', detail);
     const { force = false } = await lfsBody(request, unlockBody);
     const [lock] = await locks.list(repository.id, { id: Number(id), limit: 1 });
@@ -59,8 +59,8 @@ export async function answerLocks(locks: Locks, call: LfsCall, action: string): 
   throw new Problem('git.unknown', 404, 'Not Found');
 }
 
-/** A lock is somebody's: nobody has none. */
-function accountOf({ visitor }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
+/** Returns the account or deploy key that owns locks. @throws Problem (401) for a visitor */
+function requireAccount({ visitor }: LfsCall, detail: string): { readonly name: string; readonly detail: string } {
   const name = visitor.identity?.account ?? visitor.deployKey?.title;
   if (name === undefined) throw lfsSignIn(detail);
   return { name, detail };
@@ -70,10 +70,10 @@ async function page(
   locks: Locks,
   repository: number,
   cursor: string | null,
-  asked: number,
+  input: number,
   which: { readonly path?: string | undefined; readonly id?: number | undefined },
 ): Promise<{ readonly rows: readonly LockRow[]; readonly next: { readonly next_cursor?: string } }> {
-  const limit = asked > 0 ? Math.min(Math.floor(asked), mostLocks) : mostLocks;
+  const limit = input > 0 ? Math.min(Math.floor(input), maxLocks) : maxLocks;
   const from = cursor === null || cursor === '' ? undefined : Number(cursor) || 0;
   const rows = await locks.list(repository, { ...which, from, limit: limit + 1 });
   const next = rows[limit];
@@ -81,5 +81,5 @@ async function page(
 }
 
 function lockJson({ id, path, account, locked_at }: LockRow) {
-  return { id: String(id), path, locked_at: timeOf(locked_at), owner: { name: account } };
+  return { id: String(id), path, locked_at: formatTime(locked_at), owner: { name: account } };
 }

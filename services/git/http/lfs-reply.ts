@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 
 export const lfsType = 'application/vnd.git-lfs+json';
 
-/** An answer about objects. */
+/** Sends a response about objects. */
 export function lfsReply(
   response: ServerResponse,
   status: number,
@@ -13,7 +13,7 @@ export function lfsReply(
   send(response, status, body, { 'Content-Type': lfsType, ...headers });
 }
 
-/** An answer about locks, which the peer gives another type. */
+/** Sends a response about locks, which has another content type in Gitea. */
 export function lockReply(
   response: ServerResponse,
   status: number,
@@ -23,7 +23,7 @@ export function lockReply(
   send(response, status, body, { 'Content-Type': 'application/json;charset=utf-8', ...headers });
 }
 
-/** Clients ask for a name and a password when they see this. */
+/** Builds the 401 problem that makes clients ask for credentials. */
 export function lfsSignIn(detail: string): Problem {
   return new Problem('git.sign_in', 401, detail, { headers: { 'WWW-Authenticate': 'Basic realm="gitea-lfs"' } });
 }

@@ -18,7 +18,7 @@ import { answerLocks } from './lfs-locks.ts';
 import { lfsBody, type LfsCall } from './lfs-call.ts';
 import { lfsReply, lfsSignIn, lfsType, lockReply } from './lfs-reply.ts';
 
-export interface LfsParts {
+export interface LfsDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
@@ -29,21 +29,21 @@ export interface LfsParts {
 
 const path = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/info\/lfs\/(.+)$/;
 const object = /^objects\/([^/]+)(?:\/(\d{1,16}))?$/;
-const mostObjects = 5000;
+const maxBatchObjects = 5000;
 const batchBody = z.object({
   operation: z.enum(['upload', 'download']),
-  objects: z.array(z.object({ oid: z.string(), size: z.number() })).max(mostObjects),
+  objects: z.array(z.object({ oid: z.string(), size: z.number() })).max(maxBatchObjects),
 });
 const verifyBody = z.object({ oid: z.string(), size: z.number() });
 
-/** Whether a path is one of Git LFS. */
+/** Returns true for a path of the Git LFS protocol. */
 export function isLfsPath(pathname: string): boolean {
   return path.test(pathname);
 }
 
-/** The large files of repositories, by the protocol of Git LFS. */
+/** Answers requests of the Git LFS protocol. */
 export async function lfs(
-  parts: LfsParts,
+  deps: LfsDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   { url, base }: { readonly url: URL; readonly base: string },
@@ -51,53 +51,58 @@ export async function lfs(
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
   const isLock = action === 'locks' || action.startsWith('locks/');
   try {
-    const visitor = await visitorOf(parts, request);
+    const visitor = await getVisitor(deps, request);
     const call: LfsCall = {
-      ...{ request, response, url, visitor, root: `${base}/${owner}/${name}.git/info/lfs` },
-      need: (level, detail) => need(parts, visitor, [decoded(owner), decoded(name)], level, detail),
+      request,
+      response,
+      url,
+      visitor,
+      root: `${base}/${owner}/${name}.git/info/lfs`,
+      need: (level, detail) => requireRepository(deps, visitor, [decode(owner), decode(name)], level, detail),
     };
     const { method } = request;
     const isJson = isLock || action === 'objects/batch' || action === 'verify';
-    if (isJson && !isOurType(request.headers.accept)) throw new Problem('git.lfs_type', 415, 'Unsupported Media Type');
+    if (isJson && !acceptsLfsType(request.headers.accept))
+      throw new Problem('git.lfs_type', 415, 'Unsupported Media Type');
     const [, oid = '', size] = object.exec(action) ?? [];
-    if (isLock) return await answerLocks(parts.locks, call, action);
-    if (action === 'objects/batch' && method === 'POST') return await batch(parts, call);
-    if (action === 'verify' && method === 'POST') return await verify(parts, call);
+    if (isLock) return await answerLocks(deps.locks, call, action);
+    if (action === 'objects/batch' && method === 'POST') return await batch(deps, call);
+    if (action === 'verify' && method === 'POST') return await verify(deps, call);
     if (oid !== '' && size !== undefined && method === 'PUT')
-      return await upload(parts, call, { oid, size: Number(size) });
+      return await upload(deps, call, { oid, size: Number(size) });
     if (oid !== '' && size === undefined && (method === 'GET' || method === 'HEAD'))
-      return await download(parts, call, oid);
+      return await download(deps, call, oid);
     throw new Problem('git.unknown', 404, 'Not Found');
   } catch (error) {
-    refuse(parts, request, response, isLock, error);
+    refuse(deps, request, response, isLock, error);
   }
 }
 
-async function visitorOf({ signIn, tickets }: LfsParts, request: IncomingMessage): Promise<Visitor> {
+async function getVisitor({ signIn, tickets }: LfsDependencies, request: IncomingMessage): Promise<Visitor> {
   const byTicket = await tickets.visitor(request.headers.authorization);
   return byTicket ?? signIn.visitor(request);
 }
 
-async function need(
-  { lookup }: LfsParts,
+async function requireRepository(
+  { lookup }: LfsDependencies,
   visitor: Visitor,
   [owner, name]: readonly [string, string],
   level: 'read' | 'write',
-  detail = 'Unauthorized',
+  detail?: string,
 ): Promise<Repository> {
   const isKnown = visitor.identity !== undefined || visitor.deployKey !== undefined;
   const renamed = await lookup.renamed(visitor, owner, name);
-  const found = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
-  if (!isKnown && (found === undefined || level === 'write')) throw lfsSignIn(detail);
-  if (found === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (levels.indexOf(found.level) < levels.indexOf(level))
-    throw new Problem('git.forbidden', 403, detail === 'Unauthorized' ? 'Forbidden' : detail);
-  if (level === 'write' && found.repository.archived)
+  const result = await lookup.find(visitor, renamed?.owner ?? owner, renamed?.name ?? name);
+  if (!isKnown && (result === undefined || level === 'write')) throw lfsSignIn(detail ?? 'Unauthorized');
+  if (result === undefined) throw new Problem('git.unknown', 404, 'Not Found');
+  if (levels.indexOf(result.level) < levels.indexOf(level))
+    throw new Problem('git.forbidden', 403, detail ?? 'Forbidden');
+  if (level === 'write' && result.repository.archived)
     throw new Problem('git.archived', 403, 'This repository is archived.');
-  return found.repository;
+  return result.repository;
 }
 
-async function batch({ store }: LfsParts, { need: needed, request, response, root }: LfsCall): Promise<void> {
+async function batch({ store }: LfsDependencies, { need: needed, request, response, root }: LfsCall): Promise<void> {
   const { operation, objects } = await lfsBody(request, batchBody);
   const repository = await needed(operation === 'upload' ? 'write' : 'read');
   const here = await store.sizes(
@@ -110,20 +115,20 @@ async function batch({ store }: LfsParts, { need: needed, request, response, roo
       repository,
       missing.reduce((sum, { size }) => sum + size, 0),
     );
-  // What let this request through lets the next ones through.
+  // The following requests use the same credentials.
   const { authorization } = request.headers;
   const header = authorization === undefined ? {} : { Authorization: authorization };
   const answers = objects.map(({ oid, size }) => {
     if (!isLfsObject({ oid, size })) return { oid, size, error: { code: 422, message: 'Oid or size are invalid' } };
-    const known = here.get(oid);
+    const existing = here.get(oid);
     if (operation === 'download') {
-      if (known === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
-      if (known !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
+      if (existing === undefined) return { oid, size, error: { code: 404, message: 'Not Found' } };
+      if (existing !== size) return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
       return { oid, size, actions: { download: { href: `${root}/objects/${oid}`, header } } };
     }
-    if (known !== undefined && known !== size)
+    if (existing !== undefined && existing !== size)
       return { oid, size, error: { code: 422, message: `Object ${oid} is not ${size} bytes` } };
-    if (known !== undefined) return { oid, size };
+    if (existing !== undefined) return { oid, size };
     const upload = { href: `${root}/objects/${oid}/${size}`, header: { ...header, 'Transfer-Encoding': 'chunked' } };
     const check = { href: `${root}/verify`, header: { ...header, Accept: `${lfsType};q=0.9, */*;q=0.8` } };
     return { oid, size, actions: { upload, verify: check } };
@@ -131,28 +136,32 @@ async function batch({ store }: LfsParts, { need: needed, request, response, roo
   lfsReply(response, 200, { objects: answers });
 }
 
-async function verify({ store }: LfsParts, { need: needed, request, response }: LfsCall): Promise<void> {
-  const asked = await lfsBody(request, verifyBody);
+async function verify({ store }: LfsDependencies, { need: needed, request, response }: LfsCall): Promise<void> {
+  const input = await lfsBody(request, verifyBody);
   const repository = await needed('write');
-  const size = (await store.sizes(repository, [asked.oid])).get(asked.oid);
+  const size = (await store.sizes(repository, [input.oid])).get(input.oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
-  if (size !== asked.size || !(await store.isWhole(repository, asked)))
+  if (size !== input.size || !(await store.isWhole(repository, input)))
     throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
   lfsReply(response, 200, { Message: 'OK' });
 }
 
 async function upload(
-  { store }: LfsParts,
+  { store }: LfsDependencies,
   { need: needed, request, response }: LfsCall,
-  wanted: { readonly oid: string; readonly size: number },
+  requested: { readonly oid: string; readonly size: number },
 ): Promise<void> {
   const repository = await needed('write');
-  if (!isLfsObject(wanted)) throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
-  await store.receive(repository, wanted, request);
+  if (!isLfsObject(requested)) throw new Problem('git.lfs_mismatch', 422, 'Oid or size are invalid');
+  await store.receive(repository, requested, request);
   lfsReply(response, 200, { Message: 'OK' });
 }
 
-async function download({ store }: LfsParts, { need: needed, request, response }: LfsCall, oid: string): Promise<void> {
+async function download(
+  { store }: LfsDependencies,
+  { need: needed, request, response }: LfsCall,
+  oid: string,
+): Promise<void> {
   const repository = await needed('read');
   const size = (await store.sizes(repository, [oid])).get(oid);
   if (size === undefined) throw new Problem('git.unknown', 404, 'Not Found');
@@ -181,8 +190,8 @@ async function download({ store }: LfsParts, { need: needed, request, response }
   else await pipeline(store.read(repository, oid, range), response);
 }
 
-/** @throws Problem (404) for a part of an address that is no text in UTF-8 */
-function decoded(part: string): string {
+/** Decodes a path segment. @throws Problem (404) for invalid UTF-8 */
+function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (cause) {
@@ -190,20 +199,20 @@ function decoded(part: string): string {
   }
 }
 
-function isOurType(accept: string | undefined): boolean {
+function acceptsLfsType(accept: string | undefined): boolean {
   return accept === undefined || accept.includes(lfsType) || accept.includes('*/*');
 }
 
-/** Errors about objects have a member with a capital letter, those about locks have not. */
+/** Sends an error. The member `Message` is capitalized for objects, and not for locks. */
 function refuse(
-  { context }: LfsParts,
+  { context }: LfsDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   isLock: boolean,
   error: unknown,
 ): void {
   if (response.headersSent || isDisconnectError(request, response, error)) {
-    if (!(error instanceof Problem)) context.log.debug('client left before the end of a large file', { error });
+    if (!(error instanceof Problem)) context.log.debug('lfs client disconnected', { error });
     return void response.destroy();
   }
   let problem = error instanceof Problem ? error : undefined;

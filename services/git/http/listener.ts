@@ -6,32 +6,32 @@ import type { Context } from '../../contracts/service.ts';
 import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { apiPrefix, type Router } from '../gitea-api/router.ts';
-import { isGitPath, smartHttp, type SmartHttpParts } from './smart-http.ts';
+import { isGitPath, smartHttp, type SmartHttpDependencies } from './smart-http.ts';
 import { isDisconnectError } from '../../kit/disconnect-signal.ts';
 import { avatar } from './avatar.ts';
-import { isLfsPath, lfs, type LfsParts } from './lfs.ts';
+import { isLfsPath, lfs, type LfsDependencies } from './lfs.ts';
 
-export interface ListenerParts {
+export interface ListenerDependencies {
   readonly context: Pick<Context, 'appPages' | 'caller' | 'clock' | 'log' | 'publicUrl'>;
-  /** The live setting of the public address. */
+  /** Returns the live setting of the public URL. */
   readonly publicUrl: () => string;
-  readonly smart: SmartHttpParts;
-  readonly lfs: LfsParts;
+  readonly smart: SmartHttpDependencies;
+  readonly lfs: LfsDependencies;
   readonly api: Router;
-  /** The API's description. */
+  /** OpenAPI document of the API. */
   readonly swagger: object;
-  /** Files and archives at the addresses that links of the peer have; undefined for another path. */
+  /** Answers files and archives at the URLs of Gitea; undefined for other paths. */
   readonly web: (request: IncomingMessage, url: URL, base: string) => Promise<Answer | undefined>;
-  /** A page for visitors without an account; undefined for what they do not see. */
+  /** Returns a page for visitors without an account; undefined for what is not public. */
   readonly visitorPage: (
     url: URL,
     links: { readonly base: string; readonly app: string | undefined },
   ) => Promise<Answer | undefined>;
-  /** Told of each request that is over, s. */
+  /** Records the duration of a finished request, s. */
   readonly took: (seconds: number, kind: 'git' | 'api' | 'web') => void;
 }
 
-interface Received {
+interface RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
@@ -39,50 +39,53 @@ interface Received {
   readonly kind: 'git' | 'api' | 'web';
 }
 
-/** Everything that answers on the port for HTTP. */
-export function gitListener(parts: ListenerParts): RequestListener {
+/** Creates the request listener of the HTTP port. */
+export function gitListener(deps: ListenerDependencies): RequestListener {
   return (request, response) => {
     const start = performance.now();
-    const base = baseOf(request, parts);
+    const base = getBaseUrl(request, deps);
     const url = URL.parse(request.url ?? '/', base);
-    const kind = kindOf(url);
-    response.once('close', () => parts.took((performance.now() - start) / 1000, kind));
-    if (url === null) return void refuse(parts, request, response, new Problem('git.bad_request', 400, 'Bad Request'));
-    answer(parts, { request, response, url, base, kind }).catch((error: unknown) =>
-      refuse(parts, request, response, error),
+    const kind = getKind(url);
+    response.once('close', () => deps.took((performance.now() - start) / 1000, kind));
+    if (url === null) return void refuse(deps, request, response, new Problem('git.bad_request', 400, 'Bad Request'));
+    answer(deps, { request, response, url, base, kind }).catch((error: unknown) =>
+      refuse(deps, request, response, error),
     );
   };
 }
 
-async function answer(parts: ListenerParts, { request, response, url, base, kind }: Received): Promise<void> {
-  if (isLfsPath(url.pathname)) return lfs(parts.lfs, request, response, { url, base });
-  if (kind === 'git') return smartHttp(parts.smart, request, response, url);
-  if (kind === 'api') return parts.api.answer(request, response, url, base);
+async function answer(
+  deps: ListenerDependencies,
+  { request, response, url, base, kind }: RequestContext,
+): Promise<void> {
+  if (isLfsPath(url.pathname)) return lfs(deps.lfs, request, response, { url, base });
+  if (kind === 'git') return smartHttp(deps.smart, request, response, url);
+  if (kind === 'api') return deps.api.answer(request, response, url, base);
   if (url.pathname === '/api/healthz') {
-    const check = [{ status: 'pass', time: new Date(parts.context.clock.now()).toISOString() }];
+    const check = [{ status: 'pass', time: new Date(deps.context.clock.now()).toISOString() }];
     return json(response, {
       status: 'pass',
       description: 'Homeport',
       checks: { 'cache:ping': check, 'database:ping': check },
     });
   }
-  if (url.pathname === '/swagger.v1.json') return json(response, parts.swagger);
+  if (url.pathname === '/swagger.v1.json') return json(response, deps.swagger);
   if (url.pathname.startsWith('/avatars/')) return avatar(response, url.pathname);
-  const found = (await parts.web(request, url, base)) ?? (await pageAnswer(parts, { request, response, url, base }));
-  if (found === 'sent') return;
-  if (found === undefined) throw new Problem('git.unknown', 404, 'Not found.');
-  response.writeHead(found.status, found.headers as Record<string, string | number>);
-  if (found.send !== undefined && request.method !== 'HEAD') await found.send(response);
-  else response.end(request.method === 'HEAD' ? undefined : found.text);
+  const result = (await deps.web(request, url, base)) ?? (await pageAnswer(deps, { request, response, url, base }));
+  if (result === 'sent') return;
+  if (result === undefined) throw new Problem('git.unknown', 404, 'Not found.');
+  response.writeHead(result.status, result.headers as Record<string, string | number>);
+  if (result.send !== undefined && request.method !== 'HEAD') await result.send(response);
+  else response.end(request.method === 'HEAD' ? undefined : result.text);
 }
 
 /**
- * The page that an address of Gitea leads to: the app's page for browsers that know the app, for callers with an account and
- * for what is not public; else a page for visitors. Undefined where there is neither.
+ * Answers a web address of Gitea: with a redirect to the app for browsers that used it before, for callers with an account and
+ * for content that is not public, else with a page for visitors. Undefined when there is neither.
  */
 async function pageAnswer(
-  { context, visitorPage }: ListenerParts,
-  { request, response, url, base }: Pick<Received, 'request' | 'response' | 'url' | 'base'>,
+  { context, visitorPage }: ListenerDependencies,
+  { request, response, url, base }: Pick<RequestContext, 'request' | 'response' | 'url' | 'base'>,
 ): Promise<Answer | 'sent' | undefined> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const path = findAppPage(url.pathname, url.searchParams);
@@ -96,18 +99,18 @@ async function pageAnswer(
   if (isBrowser && (hasAccount || knowsApp)) return toApp();
   const pages = context.appPages.forRequest(request);
   const page = await visitorPage(url, { base, app: pages === undefined ? undefined : pages + path });
-  // Nothing tells a browser whether what it may not read exists: the app asks for a sign-in first.
+  // The app asks for a sign-in first, so the response does not reveal whether the content exists.
   return page ?? (isBrowser ? toApp() : undefined);
 }
 
-function kindOf(url: URL | null): 'git' | 'api' | 'web' {
+function getKind(url: URL | null): 'git' | 'api' | 'web' {
   if (url === null) return 'web';
   if (url.pathname.startsWith(`${apiPrefix}/`)) return 'api';
   return isGitPath(url.pathname) || isLfsPath(url.pathname) ? 'git' : 'web';
 }
 
-/** What absolute addresses begin with: the guard before us has looked at the host. */
-function baseOf(request: IncomingMessage, { context, publicUrl }: ListenerParts): string {
+/** Returns the base of absolute URLs. The host header was checked before. */
+function getBaseUrl(request: IncomingMessage, { context, publicUrl }: ListenerDependencies): string {
   const setting = publicUrl();
   return setting === '' ? (context.publicUrl(request) ?? 'http://127.0.0.1') : setting.replace(/\/+$/, '');
 }
@@ -117,10 +120,15 @@ function json(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
-/** Git and people read plain text. */
-function refuse({ context }: ListenerParts, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+/** Sends an error as plain text, which git prints. */
+function refuse(
+  { context }: ListenerDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
   if (isDisconnectError(request, response, error)) {
-    context.log.debug('client left before the end of its request', { method: request.method, error });
+    context.log.debug('client disconnected', { method: request.method, error });
     return void response.destroy();
   }
   let problem = error instanceof Problem ? error : undefined;
@@ -132,7 +140,7 @@ function refuse({ context }: ListenerParts, request: IncomingMessage, response: 
   if (response.headersSent) return void response.destroy();
   const body = `${problem.detail}\n`;
   if (!request.complete) response.setHeader('Connection', 'close');
-  // A wrong password is asked for again, where there was one.
+  // Makes clients ask for the credentials again.
   const again = problem.status === 401 ? { 'WWW-Authenticate': 'Basic realm="Gitea"' } : {};
   response.writeHead(problem.status, {
     'Content-Type': 'text/plain; charset=utf-8',

@@ -3,21 +3,21 @@ import { isPull } from '../pulls/pulls.ts';
 import { unknown } from '../repositories/lookup.ts';
 import type { Answer } from '../gitea-api/call.ts';
 import { pullText } from '../gitea-api/pulls/changes.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 
 const address = /^\/([\w.-]+)\/([\w.-]+)\/pulls\/(\d{1,9})\.(diff|patch)$/;
 
-/** A pull request as text, where its `diff_url` and `patch_url` lead. Undefined: the address is none of these. */
+/** Answers `diff_url` and `patch_url` of a pull request; undefined for other paths. */
 export async function pullTextAnswer(
-  parts: PullRestParts,
+  deps: PullDependencies,
   request: IncomingMessage,
   url: URL,
 ): Promise<Answer | undefined> {
   const [, owner, name, number, kind] = address.exec(url.pathname) ?? [];
   if (owner === undefined || name === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
     return undefined;
-  const found = await parts.lookup.find(await parts.signIn.visitor(request), owner, name);
-  const issue = found && (await parts.issues.find(found.repository.id, Number(number)));
-  if (found === undefined || issue === undefined || !isPull(issue)) throw unknown();
-  return pullText(parts, { ...found, issue }, kind === 'diff' ? 'diff' : 'patch');
+  const result = await deps.lookup.find(await deps.signIn.visitor(request), owner, name);
+  const issue = result && (await deps.issues.find(result.repository.id, Number(number)));
+  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  return pullText(deps, { ...result, issue }, kind === 'diff' ? 'diff' : 'patch');
 }

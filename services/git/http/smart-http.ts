@@ -15,14 +15,14 @@ import { packet, flushPacket } from '../transfer/pkt-line.ts';
 import { protocolOf, type Service, type Transfer } from '../transfer/transfer.ts';
 import { levels } from '../repositories/access.ts';
 
-export interface SmartHttpParts {
+export interface SmartHttpDependencies {
   readonly context: Pick<Context, 'log'>;
   readonly signIn: SignIn;
   readonly lookup: Lookup;
   readonly transfer: Transfer;
   readonly git: Git;
   readonly folder: (repository: Repository) => string;
-  /** Makes the repository that somebody pushes to, where that is wanted; undefined where not. */
+  /** Creates a missing repository on a push; undefined when that is disabled or not allowed. */
   readonly createOnPush: (visitor: Visitor, owner: string, name: string) => Promise<Repository | undefined>;
 }
 
@@ -33,49 +33,49 @@ const uncached = {
   Pragma: 'no-cache',
 };
 
-/** Whether a path is one of git's own. */
+/** Returns true for a path of the git protocol. */
 export function isGitPath(pathname: string): boolean {
   return path.test(pathname);
 }
 
-/** Git's own requests: what it has, fetches and pushes. Bodies are streamed both ways. */
+/** Answers the smart HTTP protocol: advertisement, fetches and pushes. Bodies are streamed in both directions. */
 export async function smartHttp(
-  parts: SmartHttpParts,
+  deps: SmartHttpDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
   const [, owner = '', name = '', action = ''] = path.exec(url.pathname) ?? [];
-  const asked = action === 'info/refs' ? serviceOf(url.searchParams.get('service') ?? '') : serviceOf(action);
-  if (action === 'info/refs' && asked === undefined && url.searchParams.has('service')) throw bad();
-  const visitor = await parts.signIn.visitor(request);
-  const { repository, level } = await find(parts, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
+  const asked = action === 'info/refs' ? parseService(url.searchParams.get('service') ?? '') : parseService(action);
+  if (action === 'info/refs' && asked === undefined && url.searchParams.has('service')) throw badRequest();
+  const visitor = await deps.signIn.visitor(request);
+  const { repository, level } = await find(deps, visitor, [decode(owner), decode(name)], asked ?? 'upload-pack');
 
   const conversation = {
     output: response,
-    protocol: protocolOf(headerOf(request, 'git-protocol')),
+    protocol: protocolOf(getHeader(request, 'git-protocol')),
     signal: createCloseSignal(response),
   };
   if (action === 'HEAD' || asked === undefined) {
-    if (!isRead(request)) throw bad();
+    if (!isRead(request)) throw badRequest();
     const type = action === 'HEAD' ? 'text/plain' : 'text/plain; charset=utf-8';
-    return sendText(response, await dumbAnswer(parts, repository, action), type);
+    return sendText(response, await dumbAnswer(deps, repository, action), type);
   }
   if (action === 'info/refs') {
-    if (!isRead(request)) throw bad();
-    head(response, `application/x-git-${asked}-advertisement`);
+    if (!isRead(request)) throw badRequest();
+    writeHead(response, `application/x-git-${asked}-advertisement`);
     response.write(Buffer.concat([packet(`# service=git-${asked}\n`), flushPacket]));
-    return parts.transfer.advertise(asked, repository, conversation);
+    return deps.transfer.advertise(asked, repository, conversation);
   }
   if (request.method !== 'POST' || request.headers['content-type'] !== `application/x-git-${asked}-request`) {
     response.writeHead(request.method === 'POST' ? 400 : 405, { 'Content-Length': 0 }).end();
     return;
   }
-  head(response, `application/x-git-${asked}-result`);
-  const input = bodyOf(request);
-  if (asked === 'upload-pack') await parts.transfer.upload(repository, { ...conversation, input }, { stateless: true });
+  writeHead(response, `application/x-git-${asked}-result`);
+  const input = getBody(request);
+  if (asked === 'upload-pack') await deps.transfer.upload(repository, { ...conversation, input }, { stateless: true });
   else
-    await parts.transfer.receive(
+    await deps.transfer.receive(
       repository,
       { account: visitor.identity?.account ?? '', administers: level === 'admin' },
       { ...conversation, input },
@@ -83,39 +83,43 @@ export async function smartHttp(
   if (!response.writableFinished && !response.destroyed) await once(response, 'close');
 }
 
-/** What is not there and what may not be read are the same to who asks: sign in first, and then it is not there. */
+/** Finds the repository. Missing and unreadable repositories answer alike: 401 to visitors and 404 to accounts. */
 async function find(
-  parts: SmartHttpParts,
+  deps: SmartHttpDependencies,
   visitor: Visitor,
   [owner, name]: readonly [string, string],
   service: Service,
 ): Promise<Found> {
-  const found = await parts.lookup.find(visitor, owner, name);
+  const result = await deps.lookup.find(visitor, owner, name);
   const needed = service === 'receive-pack' ? 'write' : 'read';
   const isKnown = visitor.identity !== undefined;
   if (!isKnown && needed === 'write') throw signInFirst();
-  if (found === undefined) {
+  if (result === undefined) {
     const other =
-      (await parts.lookup.renamed(visitor, owner, name)) ??
-      (needed === 'write' ? await parts.createOnPush(visitor, owner, name) : undefined);
-    if (other !== undefined) return find(parts, visitor, [other.owner, other.name], service);
+      (await deps.lookup.renamed(visitor, owner, name)) ??
+      (needed === 'write' ? await deps.createOnPush(visitor, owner, name) : undefined);
+    if (other !== undefined) return find(deps, visitor, [other.owner, other.name], service);
     throw isKnown ? new Problem('git.unknown', 404, 'Repository not found') : signInFirst();
   }
-  if (levels.indexOf(found.level) < levels.indexOf(needed)) {
+  if (levels.indexOf(result.level) < levels.indexOf(needed)) {
     throw new Problem('git.forbidden', 403, `${visitor.identity?.account ?? ''} may not push to ${owner}/${name}.`);
   }
-  return found;
+  return result;
 }
 
-/** What a client without the smart protocol asks first, and what people look at in a browser. */
-async function dumbAnswer({ git, folder }: SmartHttpParts, repository: Repository, action: string): Promise<string> {
+/** Answers the dumb HTTP protocol. */
+async function dumbAnswer(
+  { git, folder }: SmartHttpDependencies,
+  repository: Repository,
+  action: string,
+): Promise<string> {
   if (action === 'HEAD') return `ref: refs/heads/${repository.defaultBranch}\n`;
   const references = await readReferences(git, folder(repository), 'refs/');
   return references.map(({ id, ref }) => `${id}\t${ref}\n`).join('');
 }
 
-/** Sent with the first byte, so that what goes wrong before can still be said. */
-function head(response: ServerResponse, type: string): void {
+/** Sets the headers, which are sent with the first byte, so that an earlier error can still change the status. */
+function writeHead(response: ServerResponse, type: string): void {
   response.statusCode = 200;
   for (const [name, value] of Object.entries({ ...uncached, 'Content-Type': type })) response.setHeader(name, value);
 }
@@ -125,11 +129,11 @@ function sendText(response: ServerResponse, text: string, type: string): void {
   response.end(text);
 }
 
-function bodyOf(request: IncomingMessage): Readable {
-  const encoding = headerOf(request, 'content-encoding');
+function getBody(request: IncomingMessage): Readable {
+  const encoding = getHeader(request, 'content-encoding');
   if (encoding !== 'gzip' && encoding !== 'x-gzip') return request;
   const plain = createGunzip();
-  // It may break while nobody reads, such as while the rules of a push are looked at; the next reader finds it so.
+  // The stream can fail while it is not read, such as during rule checks; the next read reports the error.
   plain.on('error', () => undefined);
   request.on('error', (error) => plain.destroy(error));
   request.on('close', () => {
@@ -138,21 +142,21 @@ function bodyOf(request: IncomingMessage): Readable {
   return request.pipe(plain);
 }
 
-function serviceOf(text: string): Service | undefined {
+function parseService(text: string): Service | undefined {
   if (text === 'git-upload-pack') return 'upload-pack';
   return text === 'git-receive-pack' ? 'receive-pack' : undefined;
 }
 
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const given = request.headers[name];
-  return typeof given === 'string' ? given : undefined;
+function getHeader(request: IncomingMessage, name: string): string | undefined {
+  const input = request.headers[name];
+  return typeof input === 'string' ? input : undefined;
 }
 
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw bad();
+    throw badRequest();
   }
 }
 
@@ -160,11 +164,11 @@ function isRead({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function bad(): Problem {
+function badRequest(): Problem {
   return new Problem('git.bad_request', 400, 'Git does not ask that.');
 }
 
-/** Only this makes clients ask for a name and a password. */
+/** Builds the 401 problem that makes clients ask for credentials. */
 function signInFirst(): Problem {
   return new Problem('git.sign_in', 401, 'Unauthorized', { headers: { 'WWW-Authenticate': 'Basic realm="Gitea"' } });
 }

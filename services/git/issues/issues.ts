@@ -4,7 +4,7 @@ import type { Repositories, Sight } from '../repositories/repositories.ts';
 import type { AttachmentRow } from '../store/issue-relations.ts';
 import type { IssueRow, LabelRow, PullRow } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
-import { hasWords } from './words.ts';
+import { hasWords } from './search-index.ts';
 import { withCounts, type Milestone } from './milestones.ts';
 
 /** An issue with what belongs to it. */

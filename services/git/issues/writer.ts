@@ -5,7 +5,7 @@ import type { Repository } from '../repositories/repositories.ts';
 import type { EntryDetails, EntryKind } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';
 import { mentionsIn } from '../domain/issue-text.ts';
-import { indexWords } from './words.ts';
+import { indexWords } from './search-index.ts';
 
 /** Something that happened to an issue or a pull request. */
 export interface IssueEvent {

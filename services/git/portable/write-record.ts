@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { indexWords } from '../issues/words.ts';
+import { indexWords } from '../issues/search-index.ts';
 import { ProtectionOptions } from '../protection/protections.ts';
 import type { EntryDetails } from '../store/issue-tables.ts';
 import type { Tables } from '../store/tables.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { Git } from '../engine/git.ts';
 import type { LfsStore } from '../lfs/lfs-store.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import type { Keeper } from './keeper.ts';
+import type { Keeper } from './repository-manager.ts';
 import { sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitFailed, type Git } from '../engine/git.ts';
-import type { Keeper, NewRepository } from './keeper.ts';
+import type { Keeper, NewRepository } from './repository-manager.ts';
 import { readReferences, sizeOf } from './references.ts';
 import type { Repositories, Repository } from './repositories.ts';
 

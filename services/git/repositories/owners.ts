@@ -3,7 +3,7 @@ import { AccountName } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { OwnerProfile, OwnerRow, Tables } from '../store/tables.ts';
-import { accountOfEmail } from '../wire/users.ts';
+import { findAccountOfEmail } from '../wire/users.ts';
 import { checkOwnRow, type Repositories } from './repositories.ts';
 
 /** What is changed of an owner; what is undefined stays. */
@@ -77,7 +77,7 @@ export class Owners {
     const own = new Map(rows.map(({ email, name }) => [email.toLowerCase(), name]));
     return new Map(
       emails.flatMap((email) => {
-        const name = accountOfEmail(email) ?? own.get(email.toLowerCase());
+        const name = findAccountOfEmail(email) ?? own.get(email.toLowerCase());
         return name === undefined ? [] : [[email, name] as const];
       }),
     );

@@ -5,7 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { GitFailed, type Git, type RunOptions } from '../engine/git.ts';
 import { authorship, type Author } from './first-commit.ts';
-import type { Keeper, NewRepository } from './keeper.ts';
+import type { Keeper, NewRepository } from './repository-manager.ts';
 import { readReferences, sizeOf } from './references.ts';
 import type { Repository } from './repositories.ts';
 

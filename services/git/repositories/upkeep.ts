@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../contracts/service.ts';
 import { gitPushed } from '../../contracts/git/topics.ts';
 import type { Git } from '../engine/git.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { removeLeftovers } from './stale-files.ts';
 import { readCounts } from './references.ts';
 import type { Repository } from './repositories.ts';
 

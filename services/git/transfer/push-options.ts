@@ -1,4 +1,4 @@
-import type { Keeper, RepositoryChange } from '../repositories/keeper.ts';
+import type { Keeper, RepositoryChange } from '../repositories/repository-manager.ts';
 import type { Repository } from '../repositories/repositories.ts';
 
 /** What a push may ask of its repository by `-o`, as with the peer. Other options are for others. */

@@ -1,5 +1,5 @@
 import { renderMarkdown } from '../domain/markdown.ts';
-import { seenBy } from '../issues/seen.ts';
+import { seenBy } from '../issues/entry-visibility.ts';
 import { compareDiffs } from '../app-api/diffs.ts';
 import { isPull } from '../pulls/pulls.ts';
 import { diffOf } from './code-pages.ts';

@@ -1,10 +1,10 @@
 import type { WebAddress } from '../../contracts/git/web-addresses.ts';
 import type { Repository } from '../repositories/repositories.ts';
-import type { ContentParts } from '../gitea-api/contents.ts';
-import type { PullRestParts } from '../gitea-api/pulls/parts.ts';
+import type { ContentDependencies } from '../gitea-api/contents.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
 import type { Html } from './html.ts';
 
-export type VisitorParts = ContentParts & PullRestParts;
+export type VisitorParts = ContentDependencies & PullDependencies;
 
 /** What a page of a repository is made from. */
 export interface PageRequest {

@@ -1,8 +1,8 @@
 import type { Commit, FileChange, Signature } from '../repositories/commits.ts';
 import type { Reference } from '../repositories/references.ts';
-import { gitTime, never } from './time.ts';
+import { gitTime, zeroTime } from './time.ts';
 
-/** No signature of a commit is checked here. */
+/** Verification of every commit, because signatures are not checked. */
 export const unverified = {
   verified: false,
   reason: 'gpg.error.not_signed_commit',
@@ -11,25 +11,29 @@ export const unverified = {
   payload: '',
 };
 
-/** Where a repository is, for the addresses within an answer. */
-export interface Place {
+/** Address of a repository, for the URLs in a response. */
+export interface RepositoryAddress {
   /** `http://host:3030` */
   readonly base: string;
   /** `owner/name` */
   readonly full: string;
 }
 
-export interface CommitParts {
-  /** Undefined: they were not asked for. */
+export interface CommitOptions {
+  /** Changed files; undefined when they were not requested. */
   readonly changes?: readonly FileChange[] | undefined;
   readonly stat: boolean;
   readonly files: boolean;
-  /** The account behind a signature, as the peer shows it; null for none. */
+  /** Returns the JSON of the account of a signature; null without an account. */
   readonly person: (signature: Signature) => unknown;
 }
 
-/** A commit in lists and by itself. */
-export function commitJson(commit: Commit, { base, full }: Place, { changes, stat, files, person }: CommitParts) {
+/** Converts a commit to JSON. */
+export function commitJson(
+  commit: Commit,
+  { base, full }: RepositoryAddress,
+  { changes, stat, files, person }: CommitOptions,
+) {
   const api = `${base}/api/v1/repos/${full}`;
   const created = gitTime(commit.committer.date);
   const additions = (changes ?? []).reduce((sum, change) => sum + change.additions, 0);
@@ -49,7 +53,7 @@ export function commitJson(commit: Commit, { base, full }: Place, { changes, sta
     },
     author: person(commit.author),
     committer: person(commit.committer),
-    parents: commit.parents.map((id) => ({ url: `${api}/git/commits/${id}`, sha: id, created: never })),
+    parents: commit.parents.map((id) => ({ url: `${api}/git/commits/${id}`, sha: id, created: zeroTime })),
     files: files ? (changes ?? []).map(({ path, status }) => ({ filename: path, status })) : null,
     stats: stat ? { total: additions + deletions, additions, deletions } : null,
   };
@@ -59,8 +63,8 @@ function signatureJson({ name, email, date }: Signature) {
   return { name, email, date: gitTime(date) };
 }
 
-/** A commit as branches and webhooks carry it. */
-export function payloadCommit(commit: Commit, { base, full }: Place, username: (email: string) => string) {
+/** Converts a commit to the form in branches and webhooks. */
+export function payloadCommit(commit: Commit, { base, full }: RepositoryAddress, username: (email: string) => string) {
   const who = ({ name, email }: Signature) => ({ name, email, username: username(email) });
   return {
     id: commit.id,
@@ -77,7 +81,7 @@ export function payloadCommit(commit: Commit, { base, full }: Place, username: (
 }
 
 export interface BranchView {
-  /** The rule that protects it; undefined for none. */
+  /** Rule that protects the branch; undefined for none. */
   readonly rule: string | undefined;
   readonly mayPush: boolean;
 }
@@ -98,7 +102,7 @@ export function branchJson(name: string, commit: ReturnType<typeof payloadCommit
 
 export function tagJson(
   tag: Reference & { readonly message: string; readonly created: string },
-  { base, full }: Place,
+  { base, full }: RepositoryAddress,
 ) {
   const name = tag.ref.replace('refs/tags/', '');
   return {
@@ -115,7 +119,7 @@ export function tagJson(
   };
 }
 
-export function referenceJson({ ref, id, type }: Reference, { base, full }: Place) {
+export function referenceJson({ ref, id, type }: Reference, { base, full }: RepositoryAddress) {
   const api = `${base}/api/v1/repos/${full}`;
   return { ref, url: `${api}/git/${ref}`, object: { type, sha: id, url: `${api}/git/${type}s/${id}` } };
 }

@@ -1,20 +1,20 @@
 import type { Commit } from '../repositories/commits.ts';
-import type { Place } from './commits.ts';
+import type { RepositoryAddress } from './commits.ts';
 import { gitTime } from './time.ts';
 
-/** A file or folder at a commit. */
+/** File or folder at a commit. */
 export interface Entry {
   readonly path: string;
   readonly mode: string;
   readonly id: string;
   readonly size: number;
-  /** The newest commit that changed it. */
+  /** Newest commit that changed it. */
   readonly last: Commit | undefined;
-  /** Of a submodule: the address that `.gitmodules` names. */
+  /** URL in `.gitmodules`, for a submodule. */
   readonly submodule?: string | undefined;
 }
 
-/** How an address names a commit: by a branch, a tag or its id. */
+/** Form in which a URL names a commit: branch, tag or ID. */
 export interface RefView {
   readonly kind: 'branch' | 'tag' | 'commit';
   readonly name: string;
@@ -22,8 +22,8 @@ export interface RefView {
 
 const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '160000': 'submodule', '120000': 'symlink' };
 
-/** `bytes` where the content goes along, as for a file that is asked for by itself. */
-export function contentJson(entry: Entry, ref: RefView, { base, full }: Place, bytes?: Buffer) {
+/** Converts an entry to JSON, with its content when `bytes` is set. */
+export function contentJson(entry: Entry, ref: RefView, { base, full }: RepositoryAddress, bytes?: Buffer) {
   const type = kinds[entry.mode] ?? 'file';
   const path = entry.path.split('/').map(encodeURIComponent).join('/');
   const named = ref.name.split('/').map(encodeURIComponent).join('/');

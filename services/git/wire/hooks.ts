@@ -1,9 +1,9 @@
 import type { Commit, FileChange } from '../repositories/commits.ts';
 import type { WebhookRow } from '../store/hooks.ts';
-import { payloadCommit, type Place } from './commits.ts';
-import { timeOf } from './time.ts';
+import { payloadCommit, type RepositoryAddress } from './commits.ts';
+import { formatTime } from './time.ts';
 
-/** A hook as the peer shows it; its secret is never shown, nor a password in its address. */
+/** Converts a hook to JSON without its secret and without the password in its URL. */
 export function hookJson(row: WebhookRow, { authorization, url }: { authorization: string; url: string }) {
   return {
     id: row.id,
@@ -14,16 +14,16 @@ export function hookJson(row: WebhookRow, { authorization, url }: { authorizatio
     events: JSON.parse(row.events) as string[],
     authorization_header: authorization,
     active: row.active === 1,
-    updated_at: timeOf(row.updated_at),
-    created_at: timeOf(row.created_at),
+    updated_at: formatTime(row.updated_at),
+    created_at: formatTime(row.created_at),
   };
 }
 
-/** A commit in the payload of a push, with the files that it changed. */
+/** Converts a commit to the form in a push payload, with the changed files. */
 export function hookCommit(
   commit: Commit,
   changes: readonly FileChange[],
-  place: Place,
+  place: RepositoryAddress,
   username: (email: string) => string,
 ) {
   const paths = (...wanted: readonly FileChange['status'][]): string[] =>

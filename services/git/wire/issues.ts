@@ -4,14 +4,14 @@ import { isDraftTitle } from '../domain/issue-text.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { EntryDetails, EntryRow, LabelRow } from '../store/issue-tables.ts';
 import type { StoredFile } from '../releases/stored-files.ts';
-import type { Place } from './commits.ts';
+import type { RepositoryAddress } from './commits.ts';
 import { assetJson } from './releases.ts';
-import { timeOf } from './time.ts';
+import { formatTime } from './time.ts';
 
-/** An account as the peer shows it, by its name. */
-export type Person = (account: string) => unknown;
+/** Converts an account, by its name, to JSON. */
+export type ToUserJson = (account: string) => unknown;
 
-export function labelJson(label: LabelRow, { base, full }: Place) {
+export function labelJson(label: LabelRow, { base, full }: RepositoryAddress) {
   return {
     id: label.id,
     name: label.name,
@@ -31,15 +31,15 @@ export function milestoneJson(milestone: Milestone) {
     state: milestone.closed === 1 ? 'closed' : 'open',
     open_issues: Number(milestone.open_issues),
     closed_issues: Number(milestone.closed_issues),
-    created_at: timeOf(milestone.created_at),
-    updated_at: timeOf(milestone.updated_at),
-    closed_at: timeOrNull(milestone.closed_at),
-    due_on: timeOrNull(milestone.due_at),
+    created_at: formatTime(milestone.created_at),
+    updated_at: formatTime(milestone.updated_at),
+    closed_at: formatTimeOrNull(milestone.closed_at),
+    due_on: formatTimeOrNull(milestone.due_at),
   };
 }
 
-/** An issue, or a pull request as a list of issues has it. */
-export function issueJson(issue: Issue, repository: Repository, { base, full }: Place, person: Person) {
+/** Converts an issue, or a pull request in a list of issues, to JSON. */
+export function issueJson(issue: Issue, repository: Repository, { base, full }: RepositoryAddress, person: ToUserJson) {
   const kind = issue.pull === 1 ? 'pulls' : 'issues';
   const html = `${base}/${full}/${kind}/${issue.number}`;
   const assignees = issue.assignees.map((account) => person(account));
@@ -61,20 +61,20 @@ export function issueJson(issue: Issue, repository: Repository, { base, full }: 
     projects: null,
     assignee: assignees[0] ?? null,
     assignees: assignees.length === 0 ? null : assignees,
-    state: stateOf(issue),
+    state: getState(issue),
     is_locked: issue.locked === 1,
     comments: issue.comments,
-    created_at: timeOf(issue.created_at),
-    updated_at: timeOf(issue.updated_at),
-    closed_at: timeOrNull(issue.closed_at),
-    due_date: timeOrNull(issue.due_at),
+    created_at: formatTime(issue.created_at),
+    updated_at: formatTime(issue.updated_at),
+    closed_at: formatTimeOrNull(issue.closed_at),
+    due_date: formatTimeOrNull(issue.due_at),
     time_estimate: 0,
     pull_request:
       request === undefined
         ? null
         : {
             merged: request.merged_commit !== null,
-            merged_at: timeOrNull(request.merged_at),
+            merged_at: formatTimeOrNull(request.merged_at),
             draft: isDraftTitle(issue.title),
             html_url: html,
           },
@@ -84,12 +84,12 @@ export function issueJson(issue: Issue, repository: Repository, { base, full }: 
   };
 }
 
-/** `files`: those that belong to it. */
+/** Converts a comment with its files to JSON. */
 export function commentJson(
   entry: EntryRow,
   issue: Pick<Issue, 'number' | 'pull'>,
-  { base, full }: Place,
-  person: Person,
+  { base, full }: RepositoryAddress,
+  person: ToUserJson,
   files: readonly StoredFile[] = [],
 ) {
   const kind = issue.pull === 1 ? 'pulls' : 'issues';
@@ -104,22 +104,27 @@ export function commentJson(
     original_author_id: 0,
     body: entry.body,
     assets: files.map((file) => assetJson(file, `${base}/attachments/${file.uuid}`)),
-    created_at: timeOf(entry.created_at),
-    updated_at: timeOf(entry.updated_at),
+    created_at: formatTime(entry.created_at),
+    updated_at: formatTime(entry.updated_at),
   };
 }
 
-export interface EntryParts {
-  readonly person: Person;
+export interface EntryLookup {
+  readonly person: ToUserJson;
   readonly label: (id: number) => LabelRow | undefined;
   readonly milestone: (id: number) => Milestone | undefined;
 }
 
-/** An entry of a timeline. */
-export function entryJson(entry: EntryRow, issue: Issue, place: Place, { person, label, milestone }: EntryParts) {
+/** Converts a timeline entry to JSON. */
+export function entryJson(
+  entry: EntryRow,
+  issue: Issue,
+  place: RepositoryAddress,
+  { person, label, milestone }: EntryLookup,
+) {
   const comment = commentJson(entry, issue, place, person);
   const details = JSON.parse(entry.details) as EntryDetails;
-  const found = details.label === undefined ? undefined : label(details.label);
+  const result = details.label === undefined ? undefined : label(details.label);
   const shown = (id: number | undefined): unknown => {
     const row = id === undefined ? undefined : milestone(id);
     return row === undefined ? null : milestoneJson(row);
@@ -132,7 +137,7 @@ export function entryJson(entry: EntryRow, issue: Issue, place: Place, { person,
     pull_request_url: comment.pull_request_url,
     issue_url: comment.issue_url,
     user: comment.user,
-    // As the peer has it: whether a label was put on stands in the text.
+    // Like Gitea, the body is 1 when a label was added.
     body: entry.kind === 'label' ? (details.added === true ? '1' : '') : entry.body,
     created_at: comment.created_at,
     updated_at: comment.updated_at,
@@ -150,7 +155,7 @@ export function entryJson(entry: EntryRow, issue: Issue, place: Place, { person,
     ref_action: '',
     ref_commit_sha: details.commit ?? '',
     review_id: entry.review_id ?? 0,
-    label: found === undefined ? null : labelJson(found, place),
+    label: result === undefined ? null : labelJson(result, place),
     assignee: details.assignee === undefined ? null : person(details.assignee),
     assignee_team: null,
     removed_assignee: details.removed === true,
@@ -159,10 +164,10 @@ export function entryJson(entry: EntryRow, issue: Issue, place: Place, { person,
   };
 }
 
-export function stateOf({ closed }: Pick<Issue, 'closed'>): 'open' | 'closed' {
+export function getState({ closed }: Pick<Issue, 'closed'>): 'open' | 'closed' {
   return closed === 1 ? 'closed' : 'open';
 }
 
-export function timeOrNull(time: number | null): string | null {
-  return time === null ? null : timeOf(time);
+export function formatTimeOrNull(time: number | null): string | null {
+  return time === null ? null : formatTime(time);
 }

@@ -1,11 +1,16 @@
 import type { Issue } from '../issues/issues.ts';
 import type { NotificationRow } from '../store/issue-tables.ts';
-import type { Place } from './commits.ts';
-import { stateOf } from './issues.ts';
-import { timeOf } from './time.ts';
+import type { RepositoryAddress } from './commits.ts';
+import { getState } from './issues.ts';
+import { formatTime } from './time.ts';
 
-/** A notification of an issue or a pull request. `repository` is the peer's view of the repository it is in. */
-export function notificationJson(row: NotificationRow, issue: Issue, { base, full }: Place, repository: unknown) {
+/** Converts a notification to JSON. `repository` is the JSON of its repository. */
+export function notificationJson(
+  row: NotificationRow,
+  issue: Issue,
+  { base, full }: RepositoryAddress,
+  repository: unknown,
+) {
   const pull = issue.request !== undefined;
   const kind = pull ? 'pulls' : 'issues';
   const html = `${base}/${full}/${kind}/${issue.number}`;
@@ -20,11 +25,11 @@ export function notificationJson(row: NotificationRow, issue: Issue, { base, ful
       html_url: html,
       latest_comment_html_url: row.entry_id === null ? '' : `${html}#issuecomment-${row.entry_id}`,
       type: pull ? 'Pull' : 'Issue',
-      state: issue.request !== undefined && issue.request.merged_at !== null ? 'merged' : stateOf(issue),
+      state: issue.request !== undefined && issue.request.merged_at !== null ? 'merged' : getState(issue),
     },
     unread: row.state === 'unread',
     pinned: row.state === 'pinned',
-    updated_at: timeOf(row.updated_at),
+    updated_at: formatTime(row.updated_at),
     url: `${base}/api/v1/notifications/threads/${row.id}`,
   };
 }

@@ -1,9 +1,9 @@
 import type { OwnerRow } from '../store/tables.ts';
-import { avatarUrl, profileOf } from './users.ts';
+import { avatarUrl, parseProfile } from './users.ts';
 
-/** An organisation as the peer shows it. */
+/** Converts an organization to JSON. */
 export function organizationJson(row: OwnerRow, base: string) {
-  const { website = '', location = '' } = profileOf(row);
+  const { website = '', location = '' } = parseProfile(row);
   return {
     id: row.id,
     name: row.name,

@@ -2,23 +2,27 @@ import type { Issue } from '../issues/issues.ts';
 import type { PullState } from '../pulls/pulls.ts';
 import type { FileChange } from '../repositories/commits.ts';
 import type { EntryDetails, EntryRow, PullRow, ReviewRow } from '../store/issue-tables.ts';
-import type { Place } from './commits.ts';
-import { labelJson, milestoneJson, stateOf, timeOrNull, type Person } from './issues.ts';
-import { timeOf } from './time.ts';
+import type { RepositoryAddress } from './commits.ts';
+import { labelJson, milestoneJson, getState, formatTimeOrNull, type ToUserJson } from './issues.ts';
+import { formatTime } from './time.ts';
 
 export interface PullView {
   readonly state: PullState;
-  readonly person: Person;
+  readonly person: ToUserJson;
   readonly reviewers: readonly string[];
-  /** Remarks on its lines. */
+  /** Number of line comments. */
   readonly remarks: number;
-  /** Repositories as the peer shows them to who asks; null for one that he may not see. */
+  /** JSON of the repositories; null for one that the caller may not read. */
   readonly baseRepository: unknown;
   readonly headRepository: unknown;
 }
 
-/** A pull request. */
-export function pullJson(issue: Issue & { readonly request: PullRow }, { base, full }: Place, view: PullView) {
+/** Converts a pull request to JSON. */
+export function pullJson(
+  issue: Issue & { readonly request: PullRow },
+  { base, full }: RepositoryAddress,
+  view: PullView,
+) {
   const { request } = issue;
   const { state, person } = view;
   const html = `${base}/${full}/pulls/${issue.number}`;
@@ -38,7 +42,7 @@ export function pullJson(issue: Issue & { readonly request: PullRow }, { base, f
     assignees,
     requested_reviewers: view.reviewers.map((account) => person(account)),
     requested_reviewers_teams: [],
-    state: stateOf(issue),
+    state: getState(issue),
     draft: state.draft,
     is_locked: issue.locked === 1,
     comments: issue.comments,
@@ -51,7 +55,7 @@ export function pullJson(issue: Issue & { readonly request: PullRow }, { base, f
     patch_url: `${html}.patch`,
     mergeable: state.mergeable,
     merged,
-    merged_at: timeOrNull(request.merged_at),
+    merged_at: formatTimeOrNull(request.merged_at),
     merge_commit_sha: request.merged_commit,
     merged_by: request.merged_by === null ? null : person(request.merged_by),
     allow_maintainer_edit: request.maintainer_edit === 1,
@@ -70,10 +74,10 @@ export function pullJson(issue: Issue & { readonly request: PullRow }, { base, f
       repo: view.headRepository,
     },
     merge_base: state.comparison.mergeBase ?? '',
-    due_date: timeOrNull(issue.due_at),
-    created_at: timeOf(issue.created_at),
-    updated_at: timeOf(issue.updated_at),
-    closed_at: timeOrNull(issue.closed_at),
+    due_date: formatTimeOrNull(issue.due_at),
+    created_at: formatTime(issue.created_at),
+    updated_at: formatTime(issue.updated_at),
+    closed_at: formatTimeOrNull(issue.closed_at),
     pin_order: 0,
     content_version: 0,
   };
@@ -86,8 +90,8 @@ const statuses: Readonly<Record<FileChange['status'], string>> = {
   renamed: 'renamed',
 };
 
-/** A file of a pull request. */
-export function changedFileJson(file: FileChange, head: string, { base, full }: Place) {
+/** Converts a changed file to JSON. */
+export function changedFileJson(file: FileChange, head: string, { base, full }: RepositoryAddress) {
   const path = file.path.split('/').map(encodeURIComponent).join('/');
   return {
     filename: file.path,
@@ -103,18 +107,18 @@ export function changedFileJson(file: FileChange, head: string, { base, full }: 
 }
 
 export interface ReviewView {
-  readonly person: Person;
+  readonly person: ToUserJson;
   readonly head: string;
   readonly comments: number;
-  /** Its place in the timeline, where it has one. */
+  /** ID of its timeline entry, if it has one. */
   readonly entry: number | undefined;
 }
 
-/** A review, or (`REQUEST_REVIEW`) one that is asked for. */
+/** Converts a review, or a requested review (`REQUEST_REVIEW`), to JSON. */
 export function reviewJson(
   review: Omit<ReviewRow, 'state'> & { readonly state: ReviewRow['state'] | 'REQUEST_REVIEW' },
   issue: Issue,
-  { base, full }: Place,
+  { base, full }: RepositoryAddress,
   view: ReviewView,
 ) {
   const html = `${base}/${full}/pulls/${issue.number}`;
@@ -129,15 +133,20 @@ export function reviewJson(
     official: review.official === 1,
     dismissed: review.dismissed === 1,
     comments_count: view.comments,
-    submitted_at: timeOf(review.created_at),
-    updated_at: timeOf(review.updated_at),
+    submitted_at: formatTime(review.created_at),
+    updated_at: formatTime(review.updated_at),
     html_url: view.entry === undefined ? '' : `${html}#issuecomment-${view.entry}`,
     pull_request_url: html,
   };
 }
 
-/** A remark on a line. */
-export function reviewCommentJson(entry: EntryRow, issue: Issue, { base, full }: Place, person: Person) {
+/** Converts a line comment to JSON. */
+export function reviewCommentJson(
+  entry: EntryRow,
+  issue: Issue,
+  { base, full }: RepositoryAddress,
+  person: ToUserJson,
+) {
   const html = `${base}/${full}/pulls/${issue.number}`;
   const { commit = '', hunk = '', line = 0, path = '', resolver } = JSON.parse(entry.details) as EntryDetails;
   return {
@@ -146,8 +155,8 @@ export function reviewCommentJson(entry: EntryRow, issue: Issue, { base, full }:
     user: person(entry.author),
     resolver: resolver === undefined ? null : person(resolver),
     pull_request_review_id: entry.review_id ?? 0,
-    created_at: timeOf(entry.created_at),
-    updated_at: timeOf(entry.updated_at),
+    created_at: formatTime(entry.created_at),
+    updated_at: formatTime(entry.updated_at),
     path,
     commit_id: commit,
     original_commit_id: commit,

@@ -1,10 +1,15 @@
 import type { StoredFile } from '../releases/stored-files.ts';
 import type { AssetRow, ReleaseRow } from '../store/rest.ts';
-import type { Place } from './commits.ts';
-import { timeOf } from './time.ts';
+import type { RepositoryAddress } from './commits.ts';
+import { formatTime } from './time.ts';
 
-/** A release as the peer shows it. */
-export function releaseJson(row: ReleaseRow, assets: readonly AssetRow[], { base, full }: Place, author: unknown) {
+/** Converts a release to JSON. */
+export function releaseJson(
+  row: ReleaseRow,
+  assets: readonly AssetRow[],
+  { base, full }: RepositoryAddress,
+  author: unknown,
+) {
   const api = `${base}/api/v1/repos/${full}/releases/${row.id}`;
   const web = `${base}/${full}`;
   return {
@@ -20,8 +25,8 @@ export function releaseJson(row: ReleaseRow, assets: readonly AssetRow[], { base
     upload_url: `${api}/assets`,
     draft: row.draft === 1,
     prerelease: row.prerelease === 1,
-    created_at: timeOf(row.created_at),
-    published_at: timeOf(row.published_at),
+    created_at: formatTime(row.created_at),
+    published_at: formatTime(row.published_at),
     author,
     assets: assets.map((asset) =>
       assetJson(asset, `${web}/releases/download/${row.tag}/${encodeURIComponent(asset.name)}`),
@@ -35,7 +40,7 @@ export function assetJson(row: StoredFile, address: string) {
     name: row.name,
     size: row.size,
     download_count: row.downloads,
-    created_at: timeOf(row.created_at),
+    created_at: formatTime(row.created_at),
     uuid: row.uuid,
     browser_download_url: address,
   };

@@ -1,10 +1,10 @@
 import { levels, type Level } from '../repositories/access.ts';
 import type { Repository } from '../repositories/repositories.ts';
 import type { OwnerRow } from '../store/tables.ts';
-import { never, timeOf } from './time.ts';
-import { userOf } from './users.ts';
+import { zeroTime, formatTime } from './time.ts';
+import { toUserJson } from './users.ts';
 
-/** The peer's further fields of a repository, with what they are until a client sets them. */
+/** Default values of the repository options in Gitea's API. */
 export const defaultOptions = {
   has_issues: true,
   has_wiki: false,
@@ -29,18 +29,18 @@ export const defaultOptions = {
 
 export interface RepositoryLinks {
   readonly base: string;
-  /** `ssh://git@host:port`, without a slash at its end. */
+  /** `ssh://git@host:port` without a trailing slash. */
   readonly ssh: string;
 }
 
-/** A repository as the peer shows it to somebody of this level. */
+/** Converts a repository to JSON for a caller with the access level. */
 export function repositoryJson(repository: Repository, owner: OwnerRow, level: Level, { base, ssh }: RepositoryLinks) {
   const full = `${repository.owner}/${repository.name}`;
   const options: Record<string, unknown> = { ...defaultOptions, ...repository.options };
   const rank = levels.indexOf(level);
   return {
     id: repository.id,
-    owner: userOf(owner, base),
+    owner: toUserJson(owner, base),
     name: repository.name,
     full_name: full,
     description: repository.description,
@@ -68,9 +68,9 @@ export function repositoryJson(repository: Repository, owner: OwnerRow, level: L
     release_counter: repository.counts.releases,
     default_branch: repository.defaultBranch,
     archived: repository.archived,
-    created_at: timeOf(repository.createdAt),
-    updated_at: timeOf(repository.updatedAt),
-    archived_at: repository.archived ? timeOf(repository.updatedAt) : '1970-01-01T00:00:00Z',
+    created_at: formatTime(repository.createdAt),
+    updated_at: formatTime(repository.updatedAt),
+    archived_at: repository.archived ? formatTime(repository.updatedAt) : '1970-01-01T00:00:00Z',
     permissions: { admin: rank >= 3, push: rank >= 2, pull: rank >= 1 },
     has_code: true,
     has_issues: options['has_issues'],
@@ -104,8 +104,8 @@ export function repositoryJson(repository: Repository, owner: OwnerRow, level: L
     internal: false,
     mirror_interval: '',
     object_format_name: 'sha1',
-    mirror_updated: never,
-    mirror_last_sync_at: never,
+    mirror_updated: zeroTime,
+    mirror_last_sync_at: zeroTime,
     topics: repository.topics,
     licenses: [],
   };

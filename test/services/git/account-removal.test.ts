@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RemovalRequest } from '../../../services/contracts/control/account-data.ts';
 import type { Accounts } from '../../../services/contracts/control/accounts.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let accounts: Accounts;

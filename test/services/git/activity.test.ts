@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './room.ts';
+import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let api: Gitea;

@@ -5,7 +5,7 @@ import { giteaApi } from 'gitea-js';
 import { notificationOffered, type NotificationOffer } from '../../../services/contracts/notify/notification.ts';
 import { defineManifest, defineService } from '../../../services/contracts/service.ts';
 import { z } from 'zod';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 const offers: NotificationOffer[] = [];

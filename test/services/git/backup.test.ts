@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { restoreBackup } from '../../../main/host/backup/restore.ts';
 import type { BackupFile } from '../../../services/contracts/control/backups.ts';
 import { api } from '../../support/api.ts';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 it('a backup that is made while pushes run is whole, and is what the tables say after it was put back', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-git-backup-'));

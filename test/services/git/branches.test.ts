@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 /** Branches as our own API has them, for the pages. */
 describe('the branches of a repository', () => {

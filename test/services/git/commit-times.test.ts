@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let cwd = '';

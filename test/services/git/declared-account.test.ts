@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import bcrypt from 'bcryptjs';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 it('an account that homeport.yaml declares stays with all that it has', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-git-declared-'));

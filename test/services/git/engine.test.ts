@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 it('git hosting says which Git it needs, and goes on when it is there', async () => {
   await using room = await openGitRoom();

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let bob = '';

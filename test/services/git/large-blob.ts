@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { residentMegabytes } from '../../bench/measure.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 /** What a host that streams takes more than an idle one, whatever the size of the file, MB. */
 const most = 256;

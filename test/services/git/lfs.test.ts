@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const lfsType = 'application/vnd.git-lfs+json';
 let room: GitRoom;

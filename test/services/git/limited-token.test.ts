@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grant } from '../../../services/contracts/control/accounts.ts';
 import { globPattern } from '../../../services/git/domain/glob.ts';
 import { api } from '../../support/api.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let limited: string;

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess, type HostProcess } from '../../support/host-process.ts';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 const gitHost = Object.fromEntries(
   ['DOWNLOADS', 'NOTIFY', 'PUSH', 'MAIL', 'INBOX'].map((id) => [`HOMEPORT_ENABLED_${id}`, 'false']),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { gitOverviewApi, type GitOverview } from '../../../services/contracts/git/overview-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const clock = createFakeClock(Date.now());
 let room: GitRoom;

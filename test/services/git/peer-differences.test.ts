@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api } from '../../support/api.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 beforeAll(async () => {

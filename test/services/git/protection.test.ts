@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let bob = '';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom, type RunOptions } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom, type RunOptions } from './git-fixture.ts';
 
 let room: GitRoom;
 let overSsh: RunOptions;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { lacks } from '../../support/needs.ts';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 const client = fileURLToPath(new URL('../../../.cache/tools/py-gitea', import.meta.url));
 const script = fileURLToPath(new URL('py-gitea.py', import.meta.url));

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let bob = '';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let port: string;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { packedBlob, packOf, swellingDelta } from './pack.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const zeros = '0'.repeat(40);
 const line = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GitRoom } from './room.ts';
+import type { GitRoom } from './git-fixture.ts';
 
 /** One command of tea, and what its output must have. */
 export interface TeaStep {

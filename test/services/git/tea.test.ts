@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 import { describeTeaCommand, type TeaCall } from './tea-command.ts';
 import { openWalk, pushBranch, teaWalk } from './tea-walk.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './room.ts';
+import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let repos: Gitea['repos'];

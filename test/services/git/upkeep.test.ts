@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
-import { openGitRoom, type GitRoom } from './room.ts';
+import { openGitRoom, type GitRoom } from './git-fixture.ts';
 
 const clock = createFakeClock(Date.now());
 const folder = mkdtempSync(join(tmpdir(), 'homeport-git-upkeep-'));

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { expect, it } from 'vitest';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { tooLarge } from '../../../services/git/releases/stored-files.ts';
-import { uploadOf } from '../../../services/git/gitea-api/upload.ts';
+import { readUpload } from '../../../services/git/gitea-api/upload.ts';
 
 it('an upload that is given up in the middle of its file is answered', async () => {
   // As files are kept, with a limit that is cheap to pass.
@@ -21,7 +21,7 @@ it('an upload that is given up in the middle of its file is answered', async () 
     await pipeline(bytes, measure, new Writable({ write: (_chunk, _encoding, done) => done() }));
   };
   const server = createServer((request, response) => {
-    void uploadOf({ query: new URLSearchParams(), request }, take).then(
+    void readUpload({ query: new URLSearchParams(), request }, take).then(
       () => response.writeHead(201).end(),
       (error: unknown) => response.writeHead(error instanceof Problem ? error.status : 500).end(),
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAppPage, splitTree } from '../../../services/contracts/git/web-addresses.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { makeKey, openGitRoom, type GitRoom } from './room.ts';
+import { makeKey, openGitRoom, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let head = '';

@@ -4,93 +4,116 @@ import { Attachments, largestFile, type Attached } from '../../issues/attachment
 import { tooLarge } from '../../releases/stored-files.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import { assetJson } from '../../wire/releases.ts';
-import { accountOf, bodyOf, created, noContent, ok, required, type Call, type Route } from '../call.ts';
-import { numberOf } from '../paging.ts';
-import { uploadOf } from '../upload.ts';
-import { commentAt, issueAt, mayWrite, needOpen, type IssueParts, type IssuePlace } from './parts.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { parseId } from '../paging.ts';
+import { readUpload } from '../upload.ts';
+import {
+  getComment,
+  getIssue,
+  mayWrite,
+  requireNotArchived,
+  type IssueDependencies,
+  type IssueContext,
+} from './issue-access.ts';
 
-/** Of a form around a file, bytes. */
-const mostAround = 1024 * 1024;
+/** Maximum size of the form around a file, bytes. */
+const maxFormBytes = 1024 * 1024;
 const nameBody = z.object({ name: required });
 
-/** Files of issues and of comments. */
-export function attachmentRoutes(parts: IssueParts): readonly Route[] {
-  const attachments = new Attachments(parts.context);
-
-  /** What a call's files belong to, and who wrote that. */
-  const subject = async (call: Call): Promise<IssuePlace & Attached & { readonly author: string }> => {
-    if (call.params['index'] !== undefined) {
-      const { issue, level, repository } = await issueAt(parts, call);
-      return { level, repository, issue: issue.id, entry: 0, author: issue.author };
-    }
-    const { entry, issue, level, repository } = await commentAt(parts, call);
-    return { level, repository, issue: issue.id, entry: entry.id, author: entry.author };
-  };
-  const changeable = async (call: Call) => {
-    const found = await subject(call);
-    needOpen(found.repository);
-    if (found.author === accountOf(call) || mayWrite(found.level)) return found;
-    throw new Problem('git.forbidden', 403, 'user should have permission to edit this');
-  };
-  const one = async (call: Call, where: Attached) => {
-    const id = numberOf(call.params['asset']);
-    const file = (await attachments.list(where)).find((each) => each.id === id);
-    if (file === undefined) throw unknown();
-    return file;
-  };
-  const address = (call: Call, { uuid }: { readonly uuid: string }) => `${call.base}/attachments/${uuid}`;
-  const list: Route['handle'] = async (call) =>
-    ok((await attachments.list(await subject(call))).map((file) => assetJson(file, address(call, file))));
-
+/** Builds the routes of attachments of issues and comments. */
+export function attachmentRoutes(deps: IssueDependencies): readonly Route[] {
   return ['/repos/:owner/:repo/issues/comments/:id/assets', '/repos/:owner/:repo/issues/:index/assets'].flatMap(
     (path): Route[] => [
-      { method: 'GET', path, scope: 'issue', handle: list },
-      {
-        method: 'POST',
-        path,
-        scope: 'issue',
-        signedIn: true,
-        handle: async (call) => {
-          const where = await changeable(call);
-          // Before anything of it is read.
-          if (Number(call.request.headers['content-length'] ?? 0) > largestFile + mostAround) throw tooLarge();
-          const take = (name: string, bytes: Parameters<Attachments['attach']>[4]) =>
-            attachments.attach(where.repository, where, accountOf(call), name, bytes);
-          const file = await uploadOf(call, take);
-          return created(assetJson(file, address(call, file)));
-        },
-      },
-      {
-        method: 'GET',
-        path: `${path}/:asset`,
-        scope: 'issue',
-        handle: async (call) => {
-          const file = await one(call, await subject(call));
-          return ok(assetJson(file, address(call, file)));
-        },
-      },
-      {
-        method: 'PATCH',
-        path: `${path}/:asset`,
-        scope: 'issue',
-        signedIn: true,
-        handle: async (call) => {
-          const file = await one(call, await changeable(call));
-          const { name } = await bodyOf(call, nameBody);
-          return created(assetJson(await attachments.rename(file, name), address(call, file)));
-        },
-      },
-      {
-        method: 'DELETE',
-        path: `${path}/:asset`,
-        scope: 'issue',
-        signedIn: true,
-        handle: async (call) => {
-          const where = await changeable(call);
-          await attachments.remove(where.repository, await one(call, where));
-          return noContent;
-        },
-      },
+      route('GET', path, 'issue', (call) => listAttachments(deps, call)),
+      signedInRoute('POST', path, 'issue', (call) => uploadAttachment(deps, call)),
+      route('GET', `${path}/:asset`, 'issue', (call) => readAttachment(deps, call)),
+      signedInRoute('PATCH', `${path}/:asset`, 'issue', (call) => renameAttachment(deps, call)),
+      signedInRoute('DELETE', `${path}/:asset`, 'issue', (call) => deleteAttachment(deps, call)),
     ],
   );
+}
+
+/** Returns the issue or comment of a call, with its author. */
+async function getSubject(
+  deps: IssueDependencies,
+  call: Call,
+): Promise<IssueContext & Attached & { readonly author: string }> {
+  if (call.params['index'] !== undefined) {
+    const { issue, level, repository } = await getIssue(deps, call);
+    return { level, repository, issue: issue.id, entry: 0, author: issue.author };
+  }
+  const { entry, issue, level, repository } = await getComment(deps, call);
+  return { level, repository, issue: issue.id, entry: entry.id, author: entry.author };
+}
+
+async function getChangeableSubject(deps: IssueDependencies, call: Call) {
+  const subject = await getSubject(deps, call);
+  requireNotArchived(subject.repository);
+  if (subject.author === getAccount(call) || mayWrite(subject.level)) return subject;
+  throw new Problem('git.forbidden', 403, 'user should have permission to edit this');
+}
+
+async function getAttachment(deps: IssueDependencies, call: Call, subject: Attached) {
+  const attachments = new Attachments(deps.context);
+
+  const id = parseId(call.params['asset']);
+  const file = (await attachments.list(subject)).find((each) => each.id === id);
+  if (file === undefined) throw unknown();
+  return file;
+}
+
+function attachmentUrl(call: Call, { uuid }: { readonly uuid: string }) {
+  return `${call.base}/attachments/${uuid}`;
+}
+
+async function listAttachments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
+  return ok(
+    (await attachments.list(await getSubject(deps, call))).map((file) => assetJson(file, attachmentUrl(call, file))),
+  );
+}
+
+async function uploadAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
+
+  const subject = await getChangeableSubject(deps, call);
+  // Refused before the body is read.
+  if (Number(call.request.headers['content-length'] ?? 0) > largestFile + maxFormBytes) throw tooLarge();
+  const attach = (name: string, bytes: Parameters<Attachments['attach']>[4]) =>
+    attachments.attach(subject.repository, subject, getAccount(call), name, bytes);
+  const file = await readUpload(call, attach);
+  return created(assetJson(file, attachmentUrl(call, file)));
+}
+
+async function readAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const file = await getAttachment(deps, call, await getSubject(deps, call));
+  return ok(assetJson(file, attachmentUrl(call, file)));
+}
+
+async function renameAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
+
+  const file = await getAttachment(deps, call, await getChangeableSubject(deps, call));
+  const { name } = await readJsonBody(call, nameBody);
+  return created(assetJson(await attachments.rename(file, name), attachmentUrl(call, file)));
+}
+
+async function deleteAttachment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const attachments = new Attachments(deps.context);
+
+  const subject = await getChangeableSubject(deps, call);
+  await attachments.remove(subject.repository, await getAttachment(deps, call, subject));
+  return noContent;
 }

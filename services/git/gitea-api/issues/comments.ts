@@ -3,221 +3,229 @@ import { Problem } from '../../../contracts/problem.ts';
 import { addComment, editComment, removeComment } from '../../issues/changes.ts';
 import { Attachments, attachmentsOf } from '../../issues/attachments.ts';
 import type { Issue } from '../../issues/issues.ts';
-import { seenBy } from '../../issues/seen.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
 import { withCounts } from '../../issues/milestones.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { EntryDetails, EntryRow } from '../../store/issue-tables.ts';
 import { commentJson, entryJson } from '../../wire/issues.ts';
-import { accountOf, bodyOf, created, noContent, ok, required, type Answer, type Call, type Route } from '../call.ts';
-import { listHeaders, pageOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
 import {
-  commentAt,
-  issueAt,
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { listHeaders, parsePage } from '../paging.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
+import {
+  getComment,
+  getIssue,
   mayWrite,
-  needOpen,
-  peopleOf,
-  repositoryAt,
-  seenEntry,
-  timeAt,
-  type IssueParts,
-} from './parts.ts';
+  requireNotArchived,
+  readPeople,
+  getIssueRepository,
+  findVisibleEntry,
+  parseTime,
+  type IssueDependencies,
+} from './issue-access.ts';
 
 const commentBody = z.object({ body: required });
 
-/** Comments, and the timeline in which they stand. */
-export function commentRoutes(parts: IssueParts): readonly Route[] {
-  const { context, db, issues, writer } = parts;
+/** Builds the routes of comments and timelines. */
+export function commentRoutes(deps: IssueDependencies): readonly Route[] {
+  return [
+    route('GET', '/repos/:owner/:repo/issues/comments', 'issue', (call) => listRepositoryComments(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => readComment(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => changeComment(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/comments/:id', 'issue', (call) => deleteComment(deps, call)),
+    // Older paths of the same routes in Gitea.
+    signedInRoute('PATCH', '/repos/:owner/:repo/issues/:index/comments/:id', 'issue', (call) =>
+      changeComment(deps, call),
+    ),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/comments/:id', 'issue', (call) =>
+      deleteComment(deps, call),
+    ),
+    route('GET', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) => listComments(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/issues/:index/comments', 'issue', (call) => addIssueComment(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/timeline', 'issue', (call) => readTimeline(deps, call)),
+  ];
+}
+
+function findEntry(deps: IssueDependencies, call: Call, id: number) {
+  return findVisibleEntry(deps, call, id);
+}
+
+async function toCommentJson(
+  deps: IssueDependencies,
+  call: Call,
+  repository: Repository,
+  issue: Issue,
+  entry: EntryRow,
+) {
+  const { db } = deps;
+  return commentJson(
+    entry,
+    issue,
+    getRepositoryAddress(call, repository),
+    await readPeople(deps, call, [entry.author]),
+    (await attachmentsOf(db, [entry.id])).get(entry.id),
+  );
+}
+
+async function getChangeableComment(deps: IssueDependencies, call: Call) {
+  const result = await getComment(deps, call);
+  requireNotArchived(result.repository);
+  if (result.entry.author === getAccount(call) || mayWrite(result.level)) return result;
+  throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
+}
+
+function parseTimeRange({ query }: Call) {
+  return {
+    since: parseTime(query.get('since')) ?? 0,
+    before: parseTime(query.get('before')) ?? Number.MAX_SAFE_INTEGER,
+  };
+}
+
+async function changeComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { entry, issue, repository } = await getChangeableComment(deps, call);
+  const { body } = await readJsonBody(call, commentBody);
+  await writer.run(repository, getAccount(call), (work) => editComment(work, issue, entry.id, body));
+  const changed = await findEntry(deps, call, entry.id);
+  if (changed === undefined) throw unknown();
+  return ok(await toCommentJson(deps, call, repository, issue, changed));
+}
+
+async function deleteComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context, writer } = deps;
   const attachments = new Attachments(context);
 
-  const entryOf = (call: Call, id: number) => seenEntry(parts, call, id);
-  const json = async (call: Call, repository: Repository, issue: Issue, entry: EntryRow) =>
-    commentJson(
-      entry,
-      issue,
-      placeOf(call, repository),
-      await peopleOf(parts, call, [entry.author]),
-      (await attachmentsOf(db, [entry.id])).get(entry.id),
-    );
-  const ownComment = async (call: Call) => {
-    const found = await commentAt(parts, call);
-    needOpen(found.repository);
-    if (found.entry.author === accountOf(call) || mayWrite(found.level)) return found;
-    throw new Problem('git.forbidden', 403, 'This is a comment of somebody else.');
-  };
-  const spanOf = ({ query }: Call) => ({
-    since: timeAt(query.get('since')) ?? 0,
-    before: timeAt(query.get('before')) ?? Number.MAX_SAFE_INTEGER,
-  });
-  const edit: Route['handle'] = async (call) => {
-    const { entry, issue, repository } = await ownComment(call);
-    const { body } = await bodyOf(call, commentBody);
-    await writer.run(repository, accountOf(call), (work) => editComment(work, issue, entry.id, body));
-    const changed = await entryOf(call, entry.id);
-    if (changed === undefined) throw unknown();
-    return ok(await json(call, repository, issue, changed));
-  };
-  const remove: Route['handle'] = async (call) => {
-    const { entry, issue, repository } = await ownComment(call);
-    const files = await attachments.all(issue.id, entry.id);
-    await writer.run(repository, accountOf(call), (work) => removeComment(work, issue, entry.id));
-    await attachments.forget(repository, files);
-    return noContent;
-  };
-  const timeline = async (call: Call): Promise<Answer> => {
-    const { repository, issue } = await issueAt(parts, call);
-    const page = pageOf(call.query);
-    const { since, before } = spanOf(call);
-    const all = db
-      .selectFrom('issue_entries')
-      .where('issue_id', '=', issue.id)
-      .where('updated_at', '>=', since)
-      .where('updated_at', '<=', before)
-      .where(seenBy(call.visitor.identity?.account));
-    const [entries, count, labels, milestones] = await Promise.all([
-      all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
-      all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
-      db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
-      withCounts(db).where('milestones.repository_id', '=', repository.id).execute(),
-    ]);
-    const named = entries.flatMap(({ author, details }) => {
-      const { assignee, resolver } = JSON.parse(details) as EntryDetails;
-      return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
-    });
-    const person = await peopleOf(parts, call, named);
-    const label = (id: number) => labels.find((each) => each.id === id);
-    const milestone = (id: number) => milestones.find((each) => each.id === id);
-    const place = placeOf(call, repository);
-    return ok(
-      entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
-      listHeaders(call, page, Number(count?.count ?? 0)),
-    );
-  };
+  const { entry, issue, repository } = await getChangeableComment(deps, call);
+  const files = await attachments.all(issue.id, entry.id);
+  await writer.run(repository, getAccount(call), (work) => removeComment(work, issue, entry.id));
+  await attachments.forget(repository, files);
+  return noContent;
+}
 
-  return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/comments',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository } = await repositoryAt(parts, call);
-        const page = pageOf(call.query);
-        const { since, before } = spanOf(call);
-        const all = db
-          .selectFrom('issue_entries')
-          .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-          .where('issues.repository_id', '=', repository.id)
-          .where('issue_entries.kind', '=', 'comment')
-          .where('issue_entries.updated_at', '>=', since)
-          .where('issue_entries.updated_at', '<=', before);
-        const [rows, count] = await Promise.all([
-          all.selectAll('issue_entries').orderBy('issue_entries.id').limit(page.limit).offset(page.offset).execute(),
-          all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
-        ]);
-        const known = new Map<number, Issue>();
-        for (const { issue_id: id } of rows) {
-          const issue = known.get(id) ?? (await issues.byId(id));
-          if (issue !== undefined) known.set(id, issue);
-        }
-        const person = await peopleOf(
-          parts,
-          call,
-          rows.map(({ author }) => author),
-        );
-        const files = await attachmentsOf(
-          db,
-          rows.map(({ id }) => id),
-        );
-        const place = placeOf(call, repository);
-        const some = rows.flatMap((entry) => {
-          const issue = known.get(entry.issue_id);
-          return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
-        });
-        return ok(some, listHeaders(call, page, Number(count?.count ?? 0)));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/comments/:id',
-      scope: 'issue',
-      handle: async (call) => {
-        const { entry, issue, repository } = await commentAt(parts, call);
-        return ok(await json(call, repository, issue, entry));
-      },
-    },
-    { method: 'PATCH', path: '/repos/:owner/:repo/issues/comments/:id', scope: 'issue', signedIn: true, handle: edit },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/issues/comments/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: remove,
-    },
-    // The peer's older addresses of the same.
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo/issues/:index/comments/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: edit,
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/issues/:index/comments/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: remove,
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/:index/comments',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository, issue } = await issueAt(parts, call);
-        const { since, before } = spanOf(call);
-        const rows = await db
-          .selectFrom('issue_entries')
-          .selectAll()
-          .where('issue_id', '=', issue.id)
-          .where('kind', '=', 'comment')
-          .where('updated_at', '>=', since)
-          .where('updated_at', '<=', before)
-          .orderBy('id')
-          .execute();
-        const person = await peopleOf(
-          parts,
-          call,
-          rows.map(({ author }) => author),
-        );
-        const files = await attachmentsOf(
-          db,
-          rows.map(({ id }) => id),
-        );
-        const place = placeOf(call, repository);
-        // The peer gives them all at once.
-        return ok(
-          rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
-          { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/issues/:index/comments',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { issue, level, repository } = await issueAt(parts, call);
-        needOpen(repository);
-        if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
-        const { body } = await bodyOf(call, commentBody);
-        const id = await writer.run(repository, accountOf(call), (work) => addComment(work, issue, body));
-        const entry = await entryOf(call, id);
-        if (entry === undefined) throw unknown();
-        return created(await json(call, repository, issue, entry));
-      },
-    },
-    { method: 'GET', path: '/repos/:owner/:repo/issues/:index/timeline', scope: 'issue', handle: timeline },
-  ];
+async function readTimeline(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { repository, issue } = await getIssue(deps, call);
+  const page = parsePage(call.query);
+  const { since, before } = parseTimeRange(call);
+  const all = db
+    .selectFrom('issue_entries')
+    .where('issue_id', '=', issue.id)
+    .where('updated_at', '>=', since)
+    .where('updated_at', '<=', before)
+    .where(seenBy(call.visitor.identity?.account));
+  const [entries, count, labels, milestones] = await Promise.all([
+    all.selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute(),
+    all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
+    db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).execute(),
+    withCounts(db).where('milestones.repository_id', '=', repository.id).execute(),
+  ]);
+  const accountNames = entries.flatMap(({ author, details }) => {
+    const { assignee, resolver } = JSON.parse(details) as EntryDetails;
+    return [author, ...(assignee === undefined ? [] : [assignee]), ...(resolver === undefined ? [] : [resolver])];
+  });
+  const person = await readPeople(deps, call, accountNames);
+  const label = (id: number) => labels.find((each) => each.id === id);
+  const milestone = (id: number) => milestones.find((each) => each.id === id);
+  const place = getRepositoryAddress(call, repository);
+  return ok(
+    entries.map((entry) => entryJson(entry, issue, place, { person, label, milestone })),
+    listHeaders(call, page, Number(count?.count ?? 0)),
+  );
+}
+
+async function listRepositoryComments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db, issues } = deps;
+  const { repository } = await getIssueRepository(deps, call);
+  const page = parsePage(call.query);
+  const { since, before } = parseTimeRange(call);
+  const all = db
+    .selectFrom('issue_entries')
+    .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+    .where('issues.repository_id', '=', repository.id)
+    .where('issue_entries.kind', '=', 'comment')
+    .where('issue_entries.updated_at', '>=', since)
+    .where('issue_entries.updated_at', '<=', before);
+  const [rows, count] = await Promise.all([
+    all.selectAll('issue_entries').orderBy('issue_entries.id').limit(page.limit).offset(page.offset).execute(),
+    all.select((is) => is.fn.countAll<number>().as('count')).executeTakeFirst(),
+  ]);
+  const issuesById = new Map<number, Issue>();
+  for (const { issue_id: id } of rows) {
+    const issue = issuesById.get(id) ?? (await issues.byId(id));
+    if (issue !== undefined) issuesById.set(id, issue);
+  }
+  const person = await readPeople(
+    deps,
+    call,
+    rows.map(({ author }) => author),
+  );
+  const files = await attachmentsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const place = getRepositoryAddress(call, repository);
+  const views = rows.flatMap((entry) => {
+    const issue = issuesById.get(entry.issue_id);
+    return issue === undefined ? [] : [commentJson(entry, issue, place, person, files.get(entry.id))];
+  });
+  return ok(views, listHeaders(call, page, Number(count?.count ?? 0)));
+}
+
+async function readComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { entry, issue, repository } = await getComment(deps, call);
+  return ok(await toCommentJson(deps, call, repository, issue, entry));
+}
+
+async function listComments(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { repository, issue } = await getIssue(deps, call);
+  const { since, before } = parseTimeRange(call);
+  const rows = await db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('issue_id', '=', issue.id)
+    .where('kind', '=', 'comment')
+    .where('updated_at', '>=', since)
+    .where('updated_at', '<=', before)
+    .orderBy('id')
+    .execute();
+  const person = await readPeople(
+    deps,
+    call,
+    rows.map(({ author }) => author),
+  );
+  const files = await attachmentsOf(
+    db,
+    rows.map(({ id }) => id),
+  );
+  const place = getRepositoryAddress(call, repository);
+  // Gitea does not page this list.
+  return ok(
+    rows.map((entry) => commentJson(entry, issue, place, person, files.get(entry.id))),
+    { 'X-Total-Count': rows.length, 'Access-Control-Expose-Headers': 'X-Total-Count' },
+  );
+}
+
+async function addIssueComment(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { issue, level, repository } = await getIssue(deps, call);
+  requireNotArchived(repository);
+  if (issue.locked === 1 && !mayWrite(level)) throw new Problem('git.locked', 403, 'The conversation is locked.');
+  const { body } = await readJsonBody(call, commentBody);
+  const id = await writer.run(repository, getAccount(call), (work) => addComment(work, issue, body));
+  const entry = await findEntry(deps, call, id);
+  if (entry === undefined) throw unknown();
+  return created(await toCommentJson(deps, call, repository, issue, entry));
 }

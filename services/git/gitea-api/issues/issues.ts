@@ -16,23 +16,36 @@ import type { Issue, IssueQuery } from '../../issues/issues.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository, Sight } from '../../repositories/repositories.ts';
 import { issueJson } from '../../wire/issues.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
-import { flag, listHeaders, pageOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
-import { isClosedState, labelIdsOf, milestoneOf } from './fields.ts';
 import {
-  accountsNamed,
-  issueAt,
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { parseFlag, listHeaders, parsePage } from '../paging.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
+import { parseClosedState, resolveLabelIds, resolveMilestone } from './fields.ts';
+import {
+  resolveAccounts,
+  getIssue,
   mayWrite,
-  namesIn,
-  needAuthor,
-  needOpen,
-  needWrite,
-  peopleOf,
-  repositoryAt,
-  timeAt,
-  type IssueParts,
-} from './parts.ts';
+  listAccountNames,
+  requireAuthor,
+  requireNotArchived,
+  requireWrite,
+  readPeople,
+  getIssueRepository,
+  parseTime,
+  type IssueDependencies,
+} from './issue-access.ts';
 
 const issueBody = z.object({
   title: required.max(255, 'MaxSize'),
@@ -59,197 +72,192 @@ const changeBody = z.object({
 const deadlineBody = z.object({ due_date: z.string().nullish() });
 const lockBody = z.object({ lock_reason: optional(z.string()) });
 
-/** Issues: made, found, read and changed. Pull requests are issues as well. */
-export function issueRoutes(parts: IssueParts): readonly Route[] {
-  const { context, issues, repositories, writer } = parts;
-  const attachments = new Attachments(context);
-
-  const json = async (call: Call, repository: Repository, issue: Issue) =>
-    issueJson(issue, repository, placeOf(call, repository), await peopleOf(parts, call, namesIn([issue])));
-  const again = async (call: Call, repository: Repository, id: number) => {
-    const issue = await issues.byId(id);
-    if (issue === undefined) throw unknown();
-    return json(call, repository, issue);
-  };
-  const sightOf = ({ visitor }: Call): Promise<Sight> => parts.access.sight(visitor);
-
+/** Builds the routes of issues. Pull requests are issues as well. */
+export function issueRoutes(deps: IssueDependencies): readonly Route[] {
+  const { writer } = deps;
   return [
-    {
-      method: 'GET',
-      path: '/repos/issues/search',
-      scope: 'issue',
-      handle: async (call) => {
-        const { query } = call;
-        const page = pageOf(query);
-        const own = (name: string) => (flag(query, name) === true ? accountOf(call) : undefined);
-        const found = await issues.list({
-          ...filterOf(query),
-          in: await sightOf(call),
-          owner: query.get('owner') ?? undefined,
-          author: own('created') ?? textOf(query, 'created_by'),
-          assignee: own('assigned') ?? textOf(query, 'assigned_by'),
-          mentioned: own('mentioned') ?? textOf(query, 'mentioned_by'),
-          reviewRequested: own('review_requested'),
-          reviewed: own('reviewed'),
-          ...page,
-        });
-        const known = new Map<number, Repository>();
-        for (const { repository_id: id } of found.issues) {
-          const repository = known.get(id) ?? (await repositories.byId(id));
-          if (repository !== undefined) known.set(id, repository);
-        }
-        const people = await peopleOf(parts, call, namesIn(found.issues));
-        const some = found.issues.flatMap((issue) => {
-          const repository = known.get(issue.repository_id);
-          return repository === undefined ? [] : [issueJson(issue, repository, placeOf(call, repository), people)];
-        });
-        return ok(some, listHeaders(call, page, found.total));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository } = await repositoryAt(parts, call);
-        const { query } = call;
-        const page = pageOf(query);
-        const found = await issues.list({
-          ...filterOf(query),
-          in: repository.id,
-          author: textOf(query, 'created_by'),
-          assignee: textOf(query, 'assigned_by'),
-          mentioned: textOf(query, 'mentioned_by'),
-          ...page,
-        });
-        const people = await peopleOf(parts, call, namesIn(found.issues));
-        const place = placeOf(call, repository);
-        return ok(
-          found.issues.map((issue) => issueJson(issue, repository, place, people)),
-          listHeaders(call, page, found.total),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/issues',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { repository, level } = await repositoryAt(parts, call);
-        needOpen(repository);
-        const asked = await bodyOf(call, issueBody);
-        // What others say of an issue is not for its author to decide.
-        const isOurs = mayWrite(level);
-        const names = [...(asked.assignees ?? []), ...((asked.assignee ?? '') === '' ? [] : [asked.assignee ?? ''])];
-        const assignees = isOurs ? await accountsNamed(parts, names) : [];
-        const labels = isOurs ? await labelIdsOf(parts, repository, asked.labels ?? []) : [];
-        const milestone = isOurs ? await milestoneOf(parts, repository, asked.milestone) : undefined;
-        const wanted = {
-          ...{ title: asked.title, body: asked.body ?? '', ref: asked.ref, pull: false },
-          ...{ assignees, labels, milestone, closed: asked.closed },
-          dueAt: isOurs ? timeAt(asked.due_date) : undefined,
-        };
-        const made = await writer.run(repository, accountOf(call), (work) => createIssue(work, wanted));
-        return created(await again(call, repository, made.id));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/:index',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository, issue } = await issueAt(parts, call);
-        return ok(await json(call, repository, issue));
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo/issues/:index',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const found = await issueAt(parts, call);
-        const { issue, level, repository } = found;
-        needAuthor(call, found);
-        const asked = await bodyOf(call, changeBody);
-        const isOurs = mayWrite(level);
-        const closed = isClosedState(asked.state);
-        if (closed === false && issue.request !== undefined && issue.request.merged_commit !== null) {
-          throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
-        }
-        const assigned =
-          asked.assignees ??
-          (asked.assignee === undefined ? undefined : [asked.assignee].filter((name) => name !== ''));
-        const assignees = isOurs && assigned !== undefined ? await accountsNamed(parts, assigned) : undefined;
-        const milestone = isOurs ? await milestoneOf(parts, repository, asked.milestone) : undefined;
-        const title = asked.title?.trim() ?? '';
-        if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
-        const dueAt = asked.unset_due_date === true ? null : timeAt(asked.due_date);
-        await writer.run(repository, accountOf(call), async (work) => {
-          if (title !== '') await setTitle(work, issue, title);
-          if (asked.body !== undefined) await setBody(work, issue, asked.body);
-          if (asked.ref !== undefined)
-            await work.db.updateTable('issues').set({ ref: asked.ref }).where('id', '=', issue.id).execute();
-          if (isOurs && dueAt !== undefined) await setDue(work, issue, dueAt);
-          if (assignees !== undefined) await setAssignees(work, issue, assignees);
-          if (milestone !== undefined) await setMilestone(work, issue, milestone);
-          if (closed === true) await needUnblocked(work.db, issue.id);
-          if (closed !== undefined) await setClosed(work, issue, closed);
-        });
-        return created(await again(call, repository, issue.id));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/issues/:index',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { issue, level, repository } = await issueAt(parts, call);
-        needOpen(repository);
-        if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who runs the repository may do that.');
-        const files = await attachments.all(issue.id);
-        await writer.run(repository, accountOf(call), ({ db }) =>
-          db.deleteFrom('issues').where('id', '=', issue.id).execute(),
-        );
-        await attachments.forget(repository, files);
-        return noContent;
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/issues/:index/deadline',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const found = await issueAt(parts, call);
-        needWrite(found);
-        const dueAt = timeAt((await bodyOf(call, deadlineBody)).due_date) ?? null;
-        await writer.run(found.repository, accountOf(call), (work) => setDue(work, found.issue, dueAt));
-        return created({ due_date: dueAt === null ? null : new Date(dueAt).toISOString().replace(/\.\d{3}/, '') });
-      },
-    },
-    ...(['PUT', 'DELETE'] as const).map((method): Route => ({
-      method,
-      path: '/repos/:owner/:repo/issues/:index/lock',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const found = await issueAt(parts, call);
-        needWrite(found);
-        const { lock_reason: reason } = method === 'PUT' ? await bodyOf(call, lockBody) : {};
-        await writer.run(found.repository, accountOf(call), (work) =>
-          setLocked(work, found.issue, method === 'PUT', reason),
+    route('GET', '/repos/issues/search', 'issue', (call) => searchIssues(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues', 'issue', (call) => listIssues(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/issues', 'issue', (call) => createNewIssue(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index', 'issue', (call) => readIssue(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo/issues/:index', 'issue', (call) => changeIssue(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index', 'issue', (call) => deleteIssue(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/issues/:index/deadline', 'issue', (call) => setDeadline(deps, call)),
+    ...(['PUT', 'DELETE'] as const).map((method): Route =>
+      signedInRoute(method, '/repos/:owner/:repo/issues/:index/lock', 'issue', async (call) => {
+        const result = await getIssue(deps, call);
+        requireWrite(result);
+        const { lock_reason: reason } = method === 'PUT' ? await readJsonBody(call, lockBody) : {};
+        await writer.run(result.repository, getAccount(call), (work) =>
+          setLocked(work, result.issue, method === 'PUT', reason),
         );
         return noContent;
-      },
-    })),
+      }),
+    ),
   ];
 }
 
-/** What the lists of issues have in common. */
-function filterOf(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 'offset'> {
+async function toIssueJson(deps: IssueDependencies, call: Call, repository: Repository, issue: Issue) {
+  return issueJson(
+    issue,
+    repository,
+    getRepositoryAddress(call, repository),
+    await readPeople(deps, call, listAccountNames([issue])),
+  );
+}
+
+async function readIssueJson(deps: IssueDependencies, call: Call, repository: Repository, id: number) {
+  const { issues } = deps;
+  const issue = await issues.byId(id);
+  if (issue === undefined) throw unknown();
+  return toIssueJson(deps, call, repository, issue);
+}
+
+function getVisibility(deps: IssueDependencies, { visitor }: Call): Promise<Sight> {
+  return deps.access.sight(visitor);
+}
+
+async function searchIssues(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { issues, repositories } = deps;
+  const { query } = call;
+  const page = parsePage(query);
+  const getOwnFilter = (name: string) => (parseFlag(query, name) === true ? getAccount(call) : undefined);
+  const result = await issues.list({
+    ...parseFilter(query),
+    in: await getVisibility(deps, call),
+    owner: query.get('owner') ?? undefined,
+    author: getOwnFilter('created') ?? getQueryText(query, 'created_by'),
+    assignee: getOwnFilter('assigned') ?? getQueryText(query, 'assigned_by'),
+    mentioned: getOwnFilter('mentioned') ?? getQueryText(query, 'mentioned_by'),
+    reviewRequested: getOwnFilter('review_requested'),
+    reviewed: getOwnFilter('reviewed'),
+    ...page,
+  });
+  const repositoriesById = new Map<number, Repository>();
+  for (const { repository_id: id } of result.issues) {
+    const repository = repositoriesById.get(id) ?? (await repositories.byId(id));
+    if (repository !== undefined) repositoriesById.set(id, repository);
+  }
+  const people = await readPeople(deps, call, listAccountNames(result.issues));
+  const views = result.issues.flatMap((issue) => {
+    const repository = repositoriesById.get(issue.repository_id);
+    return repository === undefined
+      ? []
+      : [issueJson(issue, repository, getRepositoryAddress(call, repository), people)];
+  });
+  return ok(views, listHeaders(call, page, result.total));
+}
+
+async function listIssues(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { issues } = deps;
+  const { repository } = await getIssueRepository(deps, call);
+  const { query } = call;
+  const page = parsePage(query);
+  const result = await issues.list({
+    ...parseFilter(query),
+    in: repository.id,
+    author: getQueryText(query, 'created_by'),
+    assignee: getQueryText(query, 'assigned_by'),
+    mentioned: getQueryText(query, 'mentioned_by'),
+    ...page,
+  });
+  const people = await readPeople(deps, call, listAccountNames(result.issues));
+  const place = getRepositoryAddress(call, repository);
+  return ok(
+    result.issues.map((issue) => issueJson(issue, repository, place, people)),
+    listHeaders(call, page, result.total),
+  );
+}
+
+async function createNewIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { repository, level } = await getIssueRepository(deps, call);
+  requireNotArchived(repository);
+  const input = await readJsonBody(call, issueBody);
+  // Labels, assignees and milestones need write access.
+  const mayEditFields = mayWrite(level);
+  const names = [...(input.assignees ?? []), ...((input.assignee ?? '') === '' ? [] : [input.assignee ?? ''])];
+  const assignees = mayEditFields ? await resolveAccounts(deps, names) : [];
+  const labels = mayEditFields ? await resolveLabelIds(deps, repository, input.labels ?? []) : [];
+  const milestone = mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+  const newIssue = {
+    title: input.title,
+    body: input.body ?? '',
+    ref: input.ref,
+    pull: false,
+    assignees,
+    labels,
+    milestone,
+    closed: input.closed,
+    dueAt: mayEditFields ? parseTime(input.due_date) : undefined,
+  };
+  const createdIssue = await writer.run(repository, getAccount(call), (work) => createIssue(work, newIssue));
+  return created(await readIssueJson(deps, call, repository, createdIssue.id));
+}
+
+async function readIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { repository, issue } = await getIssue(deps, call);
+  return ok(await toIssueJson(deps, call, repository, issue));
+}
+
+async function changeIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const result = await getIssue(deps, call);
+  const { issue, level, repository } = result;
+  requireAuthor(call, result);
+  const input = await readJsonBody(call, changeBody);
+  const mayEditFields = mayWrite(level);
+  const closed = parseClosedState(input.state);
+  if (closed === false && issue.request !== undefined && issue.request.merged_commit !== null) {
+    throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
+  }
+  const assigned =
+    input.assignees ?? (input.assignee === undefined ? undefined : [input.assignee].filter((name) => name !== ''));
+  const assignees = mayEditFields && assigned !== undefined ? await resolveAccounts(deps, assigned) : undefined;
+  const milestone = mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+  const title = input.title?.trim() ?? '';
+  if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
+  const dueAt = input.unset_due_date === true ? null : parseTime(input.due_date);
+  await writer.run(repository, getAccount(call), async (work) => {
+    if (title !== '') await setTitle(work, issue, title);
+    if (input.body !== undefined) await setBody(work, issue, input.body);
+    if (input.ref !== undefined)
+      await work.db.updateTable('issues').set({ ref: input.ref }).where('id', '=', issue.id).execute();
+    if (mayEditFields && dueAt !== undefined) await setDue(work, issue, dueAt);
+    if (assignees !== undefined) await setAssignees(work, issue, assignees);
+    if (milestone !== undefined) await setMilestone(work, issue, milestone);
+    if (closed === true) await needUnblocked(work.db, issue.id);
+    if (closed !== undefined) await setClosed(work, issue, closed);
+  });
+  return created(await readIssueJson(deps, call, repository, issue.id));
+}
+
+async function deleteIssue(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context, writer } = deps;
+  const attachments = new Attachments(context);
+
+  const { issue, level, repository } = await getIssue(deps, call);
+  requireNotArchived(repository);
+  if (level !== 'admin') throw new Problem('git.forbidden', 403, 'Only who runs the repository may do that.');
+  const files = await attachments.all(issue.id);
+  await writer.run(repository, getAccount(call), ({ db }) =>
+    db.deleteFrom('issues').where('id', '=', issue.id).execute(),
+  );
+  await attachments.forget(repository, files);
+  return noContent;
+}
+
+async function setDeadline(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const result = await getIssue(deps, call);
+  requireWrite(result);
+  const dueAt = parseTime((await readJsonBody(call, deadlineBody)).due_date) ?? null;
+  await writer.run(result.repository, getAccount(call), (work) => setDue(work, result.issue, dueAt));
+  return created({ due_date: dueAt === null ? null : new Date(dueAt).toISOString().replace(/\.\d{3}/, '') });
+}
+
+/** Parses the filters that all lists of issues share. */
+function parseFilter(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 'offset'> {
   const state = query.get('state') ?? '';
   const type = query.get('type') ?? '';
   const list = (name: string) =>
@@ -263,12 +271,12 @@ function filterOf(query: URLSearchParams): Omit<IssueQuery, 'in' | 'limit' | 'of
     words: query.get('q') ?? '',
     labels: list('labels'),
     milestones: list('milestones'),
-    since: timeAt(query.get('since')),
-    before: timeAt(query.get('before')),
+    since: parseTime(query.get('since')),
+    before: parseTime(query.get('before')),
   };
 }
 
-function textOf(query: URLSearchParams, name: string): string | undefined {
+function getQueryText(query: URLSearchParams, name: string): string | undefined {
   const text = query.get(name);
   return text === null || text === '' ? undefined : text;
 }

@@ -5,17 +5,30 @@ import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { LabelRow } from '../../store/issue-tables.ts';
 import { labelJson } from '../../wire/issues.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
-import { labelIdsOf } from './fields.ts';
-import { issueAt, needWrite, repositoryAt, type IssueParts } from './parts.ts';
+import {
+  getAccount,
+  addCompleteIssue,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getRepositoryAddress, type Db } from '../api-dependencies.ts';
+import { resolveLabelIds } from './fields.ts';
+import { getIssue, requireWrite, getIssueRepository, type IssueDependencies } from './issue-access.ts';
 
 const color = z.string().transform((text, context) => {
-  const found = labelColor(text);
-  if (found === undefined)
-    context.addIssue({ code: 'custom', message: `[Color]: '${text}' is not a valid color code` });
-  return found ?? '';
+  const result = labelColor(text);
+  if (result === undefined) addCompleteIssue(context, `[Color]: '${text}' is not a valid color code`);
+  return result ?? '';
 });
 const labelBody = z.object({
   name: required.max(50, 'MaxSize'),
@@ -27,171 +40,148 @@ const labelBody = z.object({
 const changeBody = labelBody.partial();
 const labelsBody = z.object({ labels: optional(z.array(z.union([z.int(), z.string()]))) });
 
-/** The labels of a repository, and those on an issue. */
-export function labelRoutes(parts: IssueParts): readonly Route[] {
-  const { context, db, issues, writer } = parts;
-
-  const labelsOf = (repository: Repository) =>
-    db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute();
-  const labelAt = async (call: Call): Promise<{ repository: Repository; label: LabelRow }> => {
-    const place = await repositoryAt(parts, call);
-    if (call.method !== 'GET' && call.method !== 'HEAD') needWrite(place);
-    const label = await db
-      .selectFrom('labels')
-      .selectAll()
-      .where('repository_id', '=', place.repository.id)
-      .where('id', '=', numberOf(call.params['id']))
-      .executeTakeFirst();
-    if (label === undefined) throw unknown();
-    return { repository: place.repository, label };
-  };
-  const one = async (call: Call, repository: Repository, id: number) => {
-    const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw unknown();
-    return labelJson(row, placeOf(call, repository));
-  };
-  /** Those on an issue after `change` was made of those it had. */
-  const relabel = async (
-    call: Call,
-    change: (had: readonly number[], asked: readonly number[]) => readonly number[],
-    asked?: readonly (number | string)[],
-  ) => {
-    const place = await issueAt(parts, call);
-    needWrite(place);
-    const { issue, repository } = place;
-    const wanted = await labelIdsOf(parts, repository, asked ?? (await bodyOf(call, labelsBody)).labels ?? []);
-    const had = issue.labels.map(({ id }) => id);
-    await writer.run(repository, accountOf(call), (work) => setLabels(work, issue, change(had, wanted)));
-    const labels = (await issues.byId(issue.id))?.labels ?? [];
-    return labels.map((label) => labelJson(label, placeOf(call, repository)));
-  };
-
+/** Builds the routes of labels of repositories and issues. */
+export function labelRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/labels',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository } = await repositoryAt(parts, call);
-        const all = await labelsOf(repository);
-        const page = pageOf(call.query);
-        const some = partOf(all, page).map((label) => labelJson(label, placeOf(call, repository)));
-        return ok(some, listHeaders(call, page, all.length));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/labels',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await repositoryAt(parts, call);
-        needWrite(place);
-        const asked = await bodyOf(call, labelBody);
-        const { id } = await context.commit((transaction: typeof db) =>
-          transaction
-            .insertInto('labels')
-            .values({
-              repository_id: place.repository.id,
-              name: asked.name,
-              color: asked.color,
-              description: asked.description ?? '',
-              exclusive: Number(asked.exclusive ?? false),
-              archived: Number(asked.is_archived ?? false),
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow(),
-        );
-        return created(await one(call, place.repository, id));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/labels/:id',
-      scope: 'issue',
-      handle: async (call) => {
-        const { label, repository } = await labelAt(call);
-        return ok(labelJson(label, placeOf(call, repository)));
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo/labels/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { label, repository } = await labelAt(call);
-        const asked = await bodyOf(call, changeBody);
-        const set = {
-          name: asked.name ?? label.name,
-          color: asked.color ?? label.color,
-          description: asked.description ?? label.description,
-          exclusive: asked.exclusive === undefined ? label.exclusive : Number(asked.exclusive),
-          archived: asked.is_archived === undefined ? label.archived : Number(asked.is_archived),
-        };
-        await context.commit((transaction: typeof db) =>
-          transaction.updateTable('labels').set(set).where('id', '=', label.id).execute(),
-        );
-        return ok(await one(call, repository, label.id));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/labels/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { label } = await labelAt(call);
-        await context.commit((transaction: typeof db) =>
-          transaction.deleteFrom('labels').where('id', '=', label.id).execute(),
-        );
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/:index/labels',
-      scope: 'issue',
-      handle: async (call) => {
-        const { issue, repository } = await issueAt(parts, call);
-        return ok(issue.labels.map((label) => labelJson(label, placeOf(call, repository))));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/issues/:index/labels',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => ok(await relabel(call, (had, asked) => [...had, ...asked])),
-    },
-    {
-      method: 'PUT',
-      path: '/repos/:owner/:repo/issues/:index/labels',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => ok(await relabel(call, (_had, asked) => asked)),
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/issues/:index/labels',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        await relabel(call, () => [], []);
-        return noContent;
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/issues/:index/labels/:label',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const asked = call.params['label'] ?? '';
-        const wanted = /^\d{1,15}$/.test(asked) ? Number(asked) : asked;
-        await relabel(call, (had, [gone]) => had.filter((id) => id !== gone), [wanted]);
-        return noContent;
-      },
-    },
+    route('GET', '/repos/:owner/:repo/labels', 'issue', (call) => listLabels(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/labels', 'issue', (call) => createLabel(deps, call)),
+    route('GET', '/repos/:owner/:repo/labels/:id', 'issue', (call) => readLabel(deps, call)),
+    signedInRoute('PATCH', '/repos/:owner/:repo/labels/:id', 'issue', (call) => changeLabel(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/labels/:id', 'issue', (call) => deleteLabel(deps, call)),
+    route('GET', '/repos/:owner/:repo/issues/:index/labels', 'issue', (call) => listIssueLabels(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/issues/:index/labels', 'issue', async (call) =>
+      ok(await changeIssueLabels(deps, call, (before, input) => [...before, ...input])),
+    ),
+    signedInRoute('PUT', '/repos/:owner/:repo/issues/:index/labels', 'issue', async (call) =>
+      ok(await changeIssueLabels(deps, call, (_had, input) => input)),
+    ),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/labels', 'issue', (call) =>
+      clearIssueLabels(deps, call),
+    ),
+    signedInRoute('DELETE', '/repos/:owner/:repo/issues/:index/labels/:label', 'issue', (call) =>
+      removeIssueLabel(deps, call),
+    ),
   ];
+}
+
+function findLabels({ db }: IssueDependencies, repository: Repository) {
+  return db.selectFrom('labels').selectAll().where('repository_id', '=', repository.id).orderBy('name').execute();
+}
+
+async function getLabel(deps: IssueDependencies, call: Call): Promise<{ repository: Repository; label: LabelRow }> {
+  const { db } = deps;
+  const place = await getIssueRepository(deps, call);
+  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
+  const label = await db
+    .selectFrom('labels')
+    .selectAll()
+    .where('repository_id', '=', place.repository.id)
+    .where('id', '=', parseId(call.params['id']))
+    .executeTakeFirst();
+  if (label === undefined) throw unknown();
+  return { repository: place.repository, label };
+}
+
+async function getLabelJson({ db }: IssueDependencies, call: Call, repository: Repository, id: number) {
+  const row = await db.selectFrom('labels').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw unknown();
+  return labelJson(row, getRepositoryAddress(call, repository));
+}
+
+/** Replaces the labels of an issue with the result of `change` and returns them. */
+async function changeIssueLabels(
+  deps: IssueDependencies,
+  call: Call,
+  change: (before: readonly number[], input: readonly number[]) => readonly number[],
+  asked?: readonly (number | string)[],
+) {
+  const { issues, writer } = deps;
+  const place = await getIssue(deps, call);
+  requireWrite(place);
+  const { issue, repository } = place;
+  const requested = await resolveLabelIds(
+    deps,
+    repository,
+    asked ?? (await readJsonBody(call, labelsBody)).labels ?? [],
+  );
+  const had = issue.labels.map(({ id }) => id);
+  await writer.run(repository, getAccount(call), (work) => setLabels(work, issue, change(had, requested)));
+  const labels = (await issues.byId(issue.id))?.labels ?? [];
+  return labels.map((label) => labelJson(label, getRepositoryAddress(call, repository)));
+}
+
+async function listLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { repository } = await getIssueRepository(deps, call);
+  const all = await findLabels(deps, repository);
+  const page = parsePage(call.query);
+  const some = getPageItems(all, page).map((label) => labelJson(label, getRepositoryAddress(call, repository)));
+  return ok(some, listHeaders(call, page, all.length));
+}
+
+async function createLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const place = await getIssueRepository(deps, call);
+  requireWrite(place);
+  const asked = await readJsonBody(call, labelBody);
+  const { id } = await context.commit((transaction: Db) =>
+    transaction
+      .insertInto('labels')
+      .values({
+        repository_id: place.repository.id,
+        name: asked.name,
+        color: asked.color,
+        description: asked.description ?? '',
+        exclusive: Number(asked.exclusive ?? false),
+        archived: Number(asked.is_archived ?? false),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  return created(await getLabelJson(deps, call, place.repository, id));
+}
+
+async function readLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { label, repository } = await getLabel(deps, call);
+  return ok(labelJson(label, getRepositoryAddress(call, repository)));
+}
+
+async function changeLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { label, repository } = await getLabel(deps, call);
+  const asked = await readJsonBody(call, changeBody);
+  const set = {
+    name: asked.name ?? label.name,
+    color: asked.color ?? label.color,
+    description: asked.description ?? label.description,
+    exclusive: asked.exclusive === undefined ? label.exclusive : Number(asked.exclusive),
+    archived: asked.is_archived === undefined ? label.archived : Number(asked.is_archived),
+  };
+  await context.commit((transaction: Db) =>
+    transaction.updateTable('labels').set(set).where('id', '=', label.id).execute(),
+  );
+  return ok(await getLabelJson(deps, call, repository, label.id));
+}
+
+async function deleteLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { label } = await getLabel(deps, call);
+  await context.commit((transaction: Db) => transaction.deleteFrom('labels').where('id', '=', label.id).execute());
+  return noContent;
+}
+
+async function listIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { issue, repository } = await getIssue(deps, call);
+  return ok(issue.labels.map((label) => labelJson(label, getRepositoryAddress(call, repository))));
+}
+
+async function clearIssueLabels(deps: IssueDependencies, call: Call): Promise<Answer> {
+  await changeIssueLabels(deps, call, () => [], []);
+  return noContent;
+}
+
+async function removeIssueLabel(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const asked = call.params['label'] ?? '';
+  const requested = /^\d{1,15}$/.test(asked) ? Number(asked) : asked;
+  await changeIssueLabels(deps, call, (had, [removed]) => had.filter((id) => id !== removed), [requested]);
+  return noContent;
 }

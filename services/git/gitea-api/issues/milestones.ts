@@ -2,10 +2,23 @@ import { z } from 'zod';
 import { milestonesOf, withCounts, type Milestone } from '../../issues/milestones.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import { milestoneJson } from '../../wire/issues.ts';
-import { bodyOf, created, noContent, ok, optional, required, type Call, type Route } from '../call.ts';
-import { listHeaders, pageOf, partOf } from '../paging.ts';
-import { isClosedState } from './fields.ts';
-import { needWrite, repositoryAt, timeAt, type IssueParts } from './parts.ts';
+import {
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { listHeaders, parsePage, getPageItems } from '../paging.ts';
+import type { Db } from '../api-dependencies.ts';
+import { parseClosedState } from './fields.ts';
+import { requireWrite, getIssueRepository, parseTime, type IssueDependencies } from './issue-access.ts';
 
 const milestoneBody = z.object({
   title: required.max(255, 'MaxSize'),
@@ -15,119 +28,102 @@ const milestoneBody = z.object({
 });
 const changeBody = milestoneBody.partial();
 
-/** The milestones of a repository. */
-export function milestoneRoutes(parts: IssueParts): readonly Route[] {
-  const { context, db } = parts;
-
-  /** By its number, or by its title. */
-  const milestoneAt = async (call: Call): Promise<Milestone> => {
-    const place = await repositoryAt(parts, call);
-    if (call.method !== 'GET' && call.method !== 'HEAD') needWrite(place);
-    const asked = call.params['id'] ?? '';
-    const all = withCounts(db).where('milestones.repository_id', '=', place.repository.id);
-    const byId = /^\d{1,15}$/.test(asked)
-      ? await all.where('milestones.id', '=', Number(asked)).executeTakeFirst()
-      : undefined;
-    const found = byId ?? (await all.where('milestones.title', '=', asked).executeTakeFirst());
-    if (found === undefined) throw unknown();
-    return found;
-  };
-  const one = async (id: number) =>
-    milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
-
+/** Builds the routes of milestones. */
+export function milestoneRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/milestones',
-      scope: 'issue',
-      handle: async (call) => {
-        const { repository } = await repositoryAt(parts, call);
-        const state = call.query.get('state');
-        const name = (call.query.get('name') ?? '').toLowerCase();
-        const closed = state === 'all' ? undefined : state === 'closed';
-        const all = (await milestonesOf(db, repository.id, closed)).filter(({ title }) =>
-          title.toLowerCase().includes(name),
-        );
-        const page = pageOf(call.query);
-        return ok(
-          partOf(all, page).map((milestone) => milestoneJson(milestone)),
-          listHeaders(call, page, all.length),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/milestones',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await repositoryAt(parts, call);
-        needWrite(place);
-        const asked = await bodyOf(call, milestoneBody);
-        const now = context.clock.now();
-        const closed = isClosedState(asked.state) === true;
-        const dueAt = timeAt(asked.due_on) ?? null;
-        const { id } = await context.commit((transaction: typeof db) =>
-          transaction
-            .insertInto('milestones')
-            .values({
-              repository_id: place.repository.id,
-              title: asked.title,
-              description: asked.description ?? '',
-              closed: Number(closed),
-              due_at: dueAt,
-              created_at: now,
-              updated_at: now,
-              closed_at: closed ? now : null,
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow(),
-        );
-        return created(await one(id));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/milestones/:id',
-      scope: 'issue',
-      handle: async (call) => ok(milestoneJson(await milestoneAt(call))),
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo/milestones/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const found = await milestoneAt(call);
-        const asked = await bodyOf(call, changeBody);
-        const now = context.clock.now();
-        const closed = isClosedState(asked.state) ?? found.closed === 1;
-        const set = {
-          title: asked.title ?? found.title,
-          description: asked.description ?? found.description,
-          due_at: timeAt(asked.due_on) ?? found.due_at,
-          closed: Number(closed),
-          closed_at: closed ? (found.closed_at ?? now) : null,
-          updated_at: now,
-        };
-        await context.commit((transaction: typeof db) =>
-          transaction.updateTable('milestones').set(set).where('id', '=', found.id).execute(),
-        );
-        return ok(await one(found.id));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/milestones/:id',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const { id } = await milestoneAt(call);
-        await context.commit((transaction: typeof db) =>
-          transaction.deleteFrom('milestones').where('id', '=', id).execute(),
-        );
-        return noContent;
-      },
-    },
+    route('GET', '/repos/:owner/:repo/milestones', 'issue', (call) => listMilestones(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/milestones', 'issue', (call) => createMilestone(deps, call)),
+    route('GET', '/repos/:owner/:repo/milestones/:id', 'issue', async (call) =>
+      ok(milestoneJson(await getMilestone(deps, call))),
+    ),
+    signedInRoute('PATCH', '/repos/:owner/:repo/milestones/:id', 'issue', (call) => changeMilestone(deps, call)),
+    signedInRoute('DELETE', '/repos/:owner/:repo/milestones/:id', 'issue', (call) => deleteMilestone(deps, call)),
   ];
+}
+
+/** Returns a milestone by ID or title. @throws Problem (404) */
+async function getMilestone(deps: IssueDependencies, call: Call): Promise<Milestone> {
+  const { db } = deps;
+  const place = await getIssueRepository(deps, call);
+  if (call.method !== 'GET' && call.method !== 'HEAD') requireWrite(place);
+  const input = call.params['id'] ?? '';
+  const all = withCounts(db).where('milestones.repository_id', '=', place.repository.id);
+  const byId = /^\d{1,15}$/.test(input)
+    ? await all.where('milestones.id', '=', Number(input)).executeTakeFirst()
+    : undefined;
+  const result = byId ?? (await all.where('milestones.title', '=', input).executeTakeFirst());
+  if (result === undefined) throw unknown();
+  return result;
+}
+
+async function getMilestoneJson({ db }: IssueDependencies, id: number) {
+  return milestoneJson(await withCounts(db).where('milestones.id', '=', id).executeTakeFirstOrThrow());
+}
+
+async function listMilestones(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { repository } = await getIssueRepository(deps, call);
+  const state = call.query.get('state');
+  const name = (call.query.get('name') ?? '').toLowerCase();
+  const closed = state === 'all' ? undefined : state === 'closed';
+  const all = (await milestonesOf(db, repository.id, closed)).filter(({ title }) => title.toLowerCase().includes(name));
+  const page = parsePage(call.query);
+  return ok(
+    getPageItems(all, page).map((milestone) => milestoneJson(milestone)),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function createMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const place = await getIssueRepository(deps, call);
+  requireWrite(place);
+  const input = await readJsonBody(call, milestoneBody);
+  const now = context.clock.now();
+  const closed = parseClosedState(input.state) === true;
+  const dueAt = parseTime(input.due_on) ?? null;
+  const { id } = await context.commit((transaction: Db) =>
+    transaction
+      .insertInto('milestones')
+      .values({
+        repository_id: place.repository.id,
+        title: input.title,
+        description: input.description ?? '',
+        closed: Number(closed),
+        due_at: dueAt,
+        created_at: now,
+        updated_at: now,
+        closed_at: closed ? now : null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  );
+  return created(await getMilestoneJson(deps, id));
+}
+
+async function changeMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const result = await getMilestone(deps, call);
+  const input = await readJsonBody(call, changeBody);
+  const now = context.clock.now();
+  const closed = parseClosedState(input.state) ?? result.closed === 1;
+  const set = {
+    title: input.title ?? result.title,
+    description: input.description ?? result.description,
+    due_at: parseTime(input.due_on) ?? result.due_at,
+    closed: Number(closed),
+    closed_at: closed ? (result.closed_at ?? now) : null,
+    updated_at: now,
+  };
+  await context.commit((transaction: Db) =>
+    transaction.updateTable('milestones').set(set).where('id', '=', result.id).execute(),
+  );
+  return ok(await getMilestoneJson(deps, result.id));
+}
+
+async function deleteMilestone(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { id } = await getMilestone(deps, call);
+  await context.commit((transaction: Db) => transaction.deleteFrom('milestones').where('id', '=', id).execute());
+  return noContent;
 }

@@ -2,161 +2,46 @@ import { z } from 'zod';
 import { Problem } from '../../../contracts/problem.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import { timeOf } from '../../wire/time.ts';
-import { accountOf, bodyOf, ok, type Call, type Route } from '../call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { issueAt, needOpen, peopleOf, repositoryAt, type IssueParts } from './parts.ts';
+import { formatTime } from '../../wire/time.ts';
+import { getAccount, readJsonBody, ok, route, signedInRoute, type Answer, type Call, type Route } from '../call.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import type { Db } from '../api-dependencies.ts';
+import {
+  getIssue,
+  requireNotArchived,
+  readPeople,
+  getIssueRepository,
+  type IssueDependencies,
+} from './issue-access.ts';
 
 export const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'] as const;
 const reactionBody = z.object({ content: z.string() });
 
-/** What people think of an issue or a comment, in one sign; and whether they follow an issue. */
-export function reactionRoutes(parts: IssueParts): readonly Route[] {
-  const { context, db } = parts;
-
-  /** What a call is about: an issue (entry 0), or a comment. */
-  const subjectOf = async (call: Call): Promise<{ repository: Repository; issue: number; entry: number }> => {
-    if (call.params['index'] !== undefined) {
-      const { issue, repository } = await issueAt(parts, call);
-      return { repository, issue: issue.id, entry: 0 };
-    }
-    const { repository } = await repositoryAt(parts, call);
-    const entry = await db
-      .selectFrom('issue_entries')
-      .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
-      .select(['issue_entries.id', 'issue_entries.issue_id'])
-      .where('issue_entries.id', '=', numberOf(call.params['id']))
-      .where('issues.repository_id', '=', repository.id)
-      .executeTakeFirst();
-    if (entry === undefined) throw unknown();
-    return { repository, issue: entry.issue_id, entry: entry.id };
-  };
-  const list: Route['handle'] = async (call) => {
-    const { issue, entry } = await subjectOf(call);
-    const all = await db
-      .selectFrom('issue_reactions')
-      .selectAll()
-      .where('issue_id', '=', issue)
-      .where('entry_id', '=', entry)
-      .orderBy('created_at')
-      .execute();
-    const page = pageOf(call.query);
-    const person = await peopleOf(
-      parts,
-      call,
-      all.map(({ account }) => account),
-    );
-    return ok(
-      partOf(all, page).map(({ account, content, created_at }) => ({
-        user: person(account),
-        content,
-        created_at: timeOf(created_at),
-      })),
-      listHeaders(call, page, all.length),
-    );
-  };
-  const change: Route['handle'] = async (call) => {
-    const { repository, issue, entry } = await subjectOf(call);
-    needOpen(repository);
-    const { content } = await bodyOf(call, reactionBody);
-    if (!(reactions as readonly string[]).includes(content))
-      throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
-    const account = accountOf(call);
-    if (call.method === 'DELETE') {
-      await context.commit((transaction: typeof db) =>
-        transaction
-          .deleteFrom('issue_reactions')
-          .where('issue_id', '=', issue)
-          .where('entry_id', '=', entry)
-          .where('account', '=', account)
-          .where('content', '=', content)
-          .execute(),
-      );
-      return { status: 200 };
-    }
-    const now = context.clock.now();
-    const { numInsertedOrUpdatedRows: added } = await context.commit((transaction: typeof db) =>
-      transaction
-        .insertInto('issue_reactions')
-        .values({ issue_id: issue, entry_id: entry, account, content, created_at: now })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst(),
-    );
-    const person = await peopleOf(parts, call, [account]);
-    // As the peer: one that was there already is no new one.
-    return { status: added === 0n ? 200 : 201, json: { user: person(account), content, created_at: timeOf(now) } };
-  };
-  const subscription = async (call: Call, account: string) => {
-    const { issue, repository } = await issueAt(parts, call);
-    const row = await db
-      .selectFrom('issue_watches')
-      .select('watching')
-      .where('issue_id', '=', issue.id)
-      .where('account', '=', account)
-      .executeTakeFirst();
-    const subscribed =
-      row === undefined
-        ? issue.author === account || issue.assignees.includes(account) || repository.owner === account
-        : row.watching === 1;
-    const url = `${call.base}/api/v1/repos/${repository.owner}/${repository.name}/issues/${issue.number}`;
-    return {
-      subscribed,
-      ignored: !subscribed,
-      reason: null,
-      created_at: timeOf(issue.created_at),
-      url: `${url}/subscriptions`,
-      repository_url: url.replace(/\/issues\/\d+$/, ''),
-    };
-  };
-
+/** Builds the routes of reactions and of subscriptions to issues. */
+export function reactionRoutes(deps: IssueDependencies): readonly Route[] {
+  const { context } = deps;
   return [
     ...['/repos/:owner/:repo/issues/comments/:id/reactions', '/repos/:owner/:repo/issues/:index/reactions'].flatMap(
       (path): Route[] => [
-        { method: 'GET', path, scope: 'issue', handle: list },
-        { method: 'POST', path, scope: 'issue', signedIn: true, handle: change },
-        { method: 'DELETE', path, scope: 'issue', signedIn: true, handle: change },
+        route('GET', path, 'issue', (call) => listReactions(deps, call)),
+        signedInRoute('POST', path, 'issue', (call) => changeReaction(deps, call)),
+        signedInRoute('DELETE', path, 'issue', (call) => changeReaction(deps, call)),
       ],
     ),
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/:index/subscriptions',
-      scope: 'issue',
-      handle: async (call) => {
-        const { issue, repository } = await issueAt(parts, call);
-        const rows = await db.selectFrom('issue_watches').selectAll().where('issue_id', '=', issue.id).execute();
-        const owner = repository.ownerKind === 'account' ? [repository.owner] : [];
-        const all = new Set([issue.author, ...issue.assignees, ...owner]);
-        for (const { account, watching } of rows) {
-          if (watching === 1) all.add(account);
-          else all.delete(account);
-        }
-        const page = pageOf(call.query);
-        const names = [...all].toSorted();
-        const person = await peopleOf(parts, call, names);
-        return ok(partOf(names, page).map(person), listHeaders(call, page, names.length));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/issues/:index/subscriptions/check',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => ok(await subscription(call, accountOf(call))),
-    },
-    ...(['PUT', 'DELETE'] as const).map((method): Route => ({
-      method,
-      path: '/repos/:owner/:repo/issues/:index/subscriptions/:user',
-      scope: 'issue',
-      signedIn: true,
-      handle: async (call) => {
-        const account = accountOf(call);
-        // Nobody decides for others what they hear of.
+    route('GET', '/repos/:owner/:repo/issues/:index/subscriptions', 'issue', (call) => listSubscribers(deps, call)),
+    signedInRoute('GET', '/repos/:owner/:repo/issues/:index/subscriptions/check', 'issue', async (call) =>
+      ok(await readSubscription(deps, call, getAccount(call))),
+    ),
+    ...(['PUT', 'DELETE'] as const).map((method): Route =>
+      signedInRoute(method, '/repos/:owner/:repo/issues/:index/subscriptions/:user', 'issue', async (call) => {
+        const account = getAccount(call);
+        // An account changes only its own subscription.
         if ((call.params['user'] ?? '').toLowerCase() !== account.toLowerCase())
           throw new Problem('git.forbidden', 403, 'This is for its own account alone.');
-        const { issue } = await issueAt(parts, call);
-        const was = (await subscription(call, account)).subscribed;
+        const { issue } = await getIssue(deps, call);
+        const was = (await readSubscription(deps, call, account)).subscribed;
         const watching = Number(method === 'PUT');
-        await context.commit((transaction: typeof db) =>
+        await context.commit((transaction: Db) =>
           transaction
             .insertInto('issue_watches')
             .values({ issue_id: issue.id, account, watching })
@@ -164,7 +49,128 @@ export function reactionRoutes(parts: IssueParts): readonly Route[] {
             .execute(),
         );
         return was === (watching === 1) ? { status: 200 } : { status: 201 };
-      },
-    })),
+      }),
+    ),
   ];
+}
+
+/** Returns the issue (entry 0) or comment of a call. */
+async function getSubject(
+  deps: IssueDependencies,
+  call: Call,
+): Promise<{ repository: Repository; issue: number; entry: number }> {
+  const { db } = deps;
+  if (call.params['index'] !== undefined) {
+    const { issue, repository } = await getIssue(deps, call);
+    return { repository, issue: issue.id, entry: 0 };
+  }
+  const { repository } = await getIssueRepository(deps, call);
+  const entry = await db
+    .selectFrom('issue_entries')
+    .innerJoin('issues', 'issues.id', 'issue_entries.issue_id')
+    .select(['issue_entries.id', 'issue_entries.issue_id'])
+    .where('issue_entries.id', '=', parseId(call.params['id']))
+    .where('issues.repository_id', '=', repository.id)
+    .executeTakeFirst();
+  if (entry === undefined) throw unknown();
+  return { repository, issue: entry.issue_id, entry: entry.id };
+}
+
+async function listReactions(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, entry } = await getSubject(deps, call);
+  const all = await db
+    .selectFrom('issue_reactions')
+    .selectAll()
+    .where('issue_id', '=', issue)
+    .where('entry_id', '=', entry)
+    .orderBy('created_at')
+    .execute();
+  const page = parsePage(call.query);
+  const person = await readPeople(
+    deps,
+    call,
+    all.map(({ account }) => account),
+  );
+  return ok(
+    getPageItems(all, page).map(({ account, content, created_at }) => ({
+      user: person(account),
+      content,
+      created_at: formatTime(created_at),
+    })),
+    listHeaders(call, page, all.length),
+  );
+}
+
+async function changeReaction(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const { repository, issue, entry } = await getSubject(deps, call);
+  requireNotArchived(repository);
+  const { content } = await readJsonBody(call, reactionBody);
+  if (!(reactions as readonly string[]).includes(content))
+    throw new Problem('git.invalid', 403, `'${content}' is not an allowed reaction`);
+  const account = getAccount(call);
+  if (call.method === 'DELETE') {
+    await context.commit((transaction: Db) =>
+      transaction
+        .deleteFrom('issue_reactions')
+        .where('issue_id', '=', issue)
+        .where('entry_id', '=', entry)
+        .where('account', '=', account)
+        .where('content', '=', content)
+        .execute(),
+    );
+    return { status: 200 };
+  }
+  const now = context.clock.now();
+  const { numInsertedOrUpdatedRows: added } = await context.commit((transaction: Db) =>
+    transaction
+      .insertInto('issue_reactions')
+      .values({ issue_id: issue, entry_id: entry, account, content, created_at: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst(),
+  );
+  const person = await readPeople(deps, call, [account]);
+  // Like Gitea, 200 for a reaction that exists already.
+  return { status: added === 0n ? 200 : 201, json: { user: person(account), content, created_at: formatTime(now) } };
+}
+
+async function readSubscription(deps: IssueDependencies, call: Call, account: string) {
+  const { db } = deps;
+  const { issue, repository } = await getIssue(deps, call);
+  const row = await db
+    .selectFrom('issue_watches')
+    .select('watching')
+    .where('issue_id', '=', issue.id)
+    .where('account', '=', account)
+    .executeTakeFirst();
+  const subscribed =
+    row === undefined
+      ? issue.author === account || issue.assignees.includes(account) || repository.owner === account
+      : row.watching === 1;
+  const url = `${call.base}/api/v1/repos/${repository.owner}/${repository.name}/issues/${issue.number}`;
+  return {
+    subscribed,
+    ignored: !subscribed,
+    reason: null,
+    created_at: formatTime(issue.created_at),
+    url: `${url}/subscriptions`,
+    repository_url: url.replace(/\/issues\/\d+$/, ''),
+  };
+}
+
+async function listSubscribers(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, repository } = await getIssue(deps, call);
+  const rows = await db.selectFrom('issue_watches').selectAll().where('issue_id', '=', issue.id).execute();
+  const owner = repository.ownerKind === 'account' ? [repository.owner] : [];
+  const all = new Set([issue.author, ...issue.assignees, ...owner]);
+  for (const { account, watching } of rows) {
+    if (watching === 1) all.add(account);
+    else all.delete(account);
+  }
+  const page = parsePage(call.query);
+  const names = [...all].toSorted();
+  const person = await readPeople(deps, call, names);
+  return ok(getPageItems(names, page).map(person), listHeaders(call, page, names.length));
 }

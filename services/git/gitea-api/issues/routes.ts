@@ -6,23 +6,23 @@ import { issueRoutes } from './issues.ts';
 import { labelRoutes } from './labels.ts';
 import { milestoneRoutes } from './milestones.ts';
 import { notificationRoutes } from './notifications.ts';
-import type { IssueParts } from './parts.ts';
+import type { IssueDependencies } from './issue-access.ts';
 import { reactionRoutes } from './reactions.ts';
 import { issueTemplateRoutes } from './templates.ts';
 import { timeRoutes } from './times.ts';
 
-/** All of issues; what names its part of an address stands before what takes any. */
-export function issueTrackerRoutes(parts: IssueParts): readonly Route[] {
+/** Builds all routes of issues. Routes with fixed segments precede those with parameters. */
+export function issueTrackerRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    ...commentRoutes(parts),
-    ...reactionRoutes(parts),
-    ...labelRoutes(parts),
-    ...milestoneRoutes(parts),
-    ...issueRoutes(parts),
-    ...notificationRoutes(parts),
-    ...attachmentRoutes(parts),
-    ...issueTemplateRoutes(parts),
-    ...timeRoutes(parts),
-    ...dependencyRoutes(parts),
+    ...commentRoutes(deps),
+    ...reactionRoutes(deps),
+    ...labelRoutes(deps),
+    ...milestoneRoutes(deps),
+    ...issueRoutes(deps),
+    ...notificationRoutes(deps),
+    ...attachmentRoutes(deps),
+    ...issueTemplateRoutes(deps),
+    ...timeRoutes(deps),
+    ...dependencyRoutes(deps),
   ];
 }

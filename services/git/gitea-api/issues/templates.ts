@@ -3,22 +3,23 @@ import type { Repository } from '../../repositories/repositories.ts';
 import { resolve } from '../../repositories/revisions.ts';
 import { readTree } from '../../repositories/trees.ts';
 import { ok, type Route } from '../call.ts';
-import { named } from '../parts.ts';
-import type { IssueParts } from './parts.ts';
+import { getRepositoryName } from '../api-dependencies.ts';
+import type { IssueDependencies } from './issue-access.ts';
 import { YamlReader } from './yaml-reader.ts';
 
-/** Where they lie, as the peer looks for them. */
+/** Folders of issue templates, in the order in which Gitea searches them. */
 const folders = ['.gitea', '.github'].flatMap((folder) =>
   ['ISSUE_TEMPLATE', 'issue_template'].map((name) => `${folder}/${name}`),
 );
-/** Larger ones are not looked at, bytes, and of those together no more; anybody may ask for them. */
-const largest = 64 * 1024;
-const mostBytes = 1024 * 1024;
-const mostFiles = 50;
+/** Maximum size of one template, bytes. Visitors can request templates, so the work is limited. */
+const maxTemplateBytes = 64 * 1024;
+/** Maximum size of all templates together, bytes. */
+const maxTotalBytes = 1024 * 1024;
+const maxTemplates = 50;
 const isTemplate = /\.(md|ya?ml)$/;
 const isConfig = /^config\.ya?ml$/;
 
-const words = z
+const list = z
   .preprocess(
     (value) => (typeof value === 'string' ? value.split(',').map((word) => word.trim()) : (value ?? [])),
     z.array(z.string()),
@@ -30,86 +31,88 @@ const Template = z.object({
   title: text,
   about: text,
   description: text,
-  labels: words,
-  assignees: words,
+  labels: list,
+  assignees: list,
   ref: text,
   body: z.array(z.unknown()).catch([]),
 });
 const Link = z.object({ name: z.string().min(1), url: z.url(), about: z.string().min(1) });
 const Config = z.object({ blank_issues_enabled: z.boolean().default(true), contact_links: z.array(Link).default([]) });
 
-/** What a repository's own files say of how its issues begin. */
-export function issueTemplateRoutes(parts: IssueParts): readonly Route[] {
-  const { context, keeper, lookup, objects } = parts;
+/** Builds the routes of issue templates and their configuration. */
+export function issueTemplateRoutes(deps: IssueDependencies): readonly Route[] {
+  const { context, keeper, lookup, objects } = deps;
   const yaml = new YamlReader(context.clock);
 
-  /** The files of that folder on the default branch with such names. */
+  /** Reads the template files on the default branch with matching names. */
   const files = async (repository: Repository, names: RegExp) => {
     const folder = keeper.folder(repository);
     const commit = (await resolve(objects, folder, repository, undefined))?.commit;
-    const named: { readonly path: string; readonly name: string; readonly id: string }[] = [];
+    const candidates: { readonly path: string; readonly name: string; readonly id: string }[] = [];
     for (const path of commit === undefined ? [] : folders) {
       for (const { id, name, type } of (await readTree(objects, folder, `${commit}:${path}`)) ?? []) {
-        if (type === 'blob' && names.test(name)) named.push({ path: `${path}/${name}`, name, id });
+        if (type === 'blob' && names.test(name)) candidates.push({ path: `${path}/${name}`, name, id });
       }
     }
-    const found: { readonly path: string; readonly name: string; readonly content: string }[] = [];
-    let left = mostBytes;
-    for (const { path, name, id } of named.slice(0, mostFiles)) {
+    const templates: { readonly path: string; readonly name: string; readonly content: string }[] = [];
+    let remainingBytes = maxTotalBytes;
+    for (const { path, name, id } of candidates.slice(0, maxTemplates)) {
       const size = (await objects.info(folder, id))?.size;
-      if (size === undefined || size > largest) continue;
-      left -= size;
-      if (left < 0) break;
+      if (size === undefined || size > maxTemplateBytes) continue;
+      remainingBytes -= size;
+      if (remainingBytes < 0) break;
       const contents = await objects.contents(folder, id);
-      if (contents !== undefined) found.push({ path, name, content: contents.bytes.toString() });
+      if (contents !== undefined) templates.push({ path, name, content: contents.bytes.toString() });
     }
-    return found;
+    return templates;
   };
   const config = async (repository: Repository) => {
     const [file] = await files(repository, isConfig);
-    const [said] = await yaml.read(file === undefined ? [] : [file.content]);
-    return Config.safeParse(said ?? {});
+    const [parsed] = await yaml.read(file === undefined ? [] : [file.content]);
+    return Config.safeParse(parsed ?? {});
   };
   const get = (path: string, handle: (repository: Repository) => Promise<unknown>): Route => ({
-    ...{ method: 'GET', path: `/repos/:owner/:repo/${path}`, scope: 'repository' },
-    handle: async (call) => ok(await handle(await lookup.need(call.visitor, named(call), 'read'))),
+    method: 'GET',
+    path: `/repos/:owner/:repo/${path}`,
+    scope: 'repository',
+    handle: async (call) => ok(await handle(await lookup.need(call.visitor, getRepositoryName(call), 'read'))),
   });
 
   return [
     get('issue_templates', async (repository) => {
-      const known = (await files(repository, isTemplate)).flatMap((file) => {
-        const parted = partsOf(file.name, file.content);
-        return parted === undefined ? [] : [{ ...parted, file_name: file.path }];
+      const splitFiles = (await files(repository, isTemplate)).flatMap((file) => {
+        const split = splitTemplate(file.name, file.content);
+        return split === undefined ? [] : [{ ...split, file_name: file.path }];
       });
-      const said = await yaml.read(known.map(({ head }) => head));
-      return known.flatMap(({ content, file_name }, at) => {
-        const made = templateOf(said[at], content);
-        return made === undefined ? [] : [{ ...made, file_name }];
+      const parsed = await yaml.read(splitFiles.map(({ head }) => head));
+      return splitFiles.flatMap(({ content, file_name }, index) => {
+        const template = parseTemplate(parsed[index], content);
+        return template === undefined ? [] : [{ ...template, file_name }];
       });
     }),
     get('issue_config', async (repository) => {
-      const found = await config(repository);
-      return found.success ? found.data : Config.parse({});
+      const templates = await config(repository);
+      return templates.success ? templates.data : Config.parse({});
     }),
     get('issue_config/validate', async (repository) => {
-      const found = await config(repository);
-      return { valid: found.success, message: found.success ? '' : z.prettifyError(found.error) };
+      const templates = await config(repository);
+      return { valid: templates.success, message: templates.success ? '' : z.prettifyError(templates.error) };
     }),
   ];
 }
 
-/** The YAML of a template and the text below it; undefined for a file that is none. */
-function partsOf(file: string, text: string): { readonly head: string; readonly content: string } | undefined {
+/** Splits a template into its YAML and the text below; undefined for other files. */
+function splitTemplate(file: string, text: string): { readonly head: string; readonly content: string } | undefined {
   if (/\.ya?ml$/.test(file)) return /^config\./.test(file) ? undefined : { head: text, content: '' };
   const [, head, content = ''] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(text) ?? [];
   return head === undefined ? undefined : { head, content };
 }
 
-/** Undefined for one that is none: it needs a name and says what it is for. */
-function templateOf(yaml: unknown, content: string) {
-  const said = Template.safeParse(yaml);
-  if (!said.success) return undefined;
-  const { name, title, about, description, labels, assignees, ref, body } = said.data;
+/** Parses a template; undefined without a name or a purpose. */
+function parseTemplate(yaml: unknown, content: string) {
+  const parsed = Template.safeParse(yaml);
+  if (!parsed.success) return undefined;
+  const { name, title, about, description, labels, assignees, ref, body } = parsed.data;
   const purpose = about === '' ? description : about;
   if (name.trim() === '' || purpose.trim() === '') return undefined;
   return { name, title, about: purpose, labels, assignees, ref, content, body };

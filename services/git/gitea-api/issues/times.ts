@@ -6,11 +6,11 @@ import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { TrackedTimeRow } from '../../store/issue-relations.ts';
 import { issueJson } from '../../wire/issues.ts';
-import { timeOf } from '../../wire/time.ts';
+import { formatTime } from '../../wire/time.ts';
 import {
-  accountOf,
-  bodyOf,
-  needIdentity,
+  getAccount,
+  readJsonBody,
+  requireIdentity,
   noContent,
   ok,
   optional,
@@ -18,196 +18,254 @@ import {
   type Call,
   type Route,
 } from '../call.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { placeOf } from '../parts.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
 import {
-  issueAt,
+  getIssue,
   mayWrite,
-  namesIn,
-  needOpen,
-  peopleOf,
-  repositoryAt,
-  timeAt,
-  type IssueParts,
-  type IssuePlace,
-} from './parts.ts';
+  listAccountNames,
+  requireNotArchived,
+  readPeople,
+  getIssueRepository,
+  parseTime,
+  type IssueDependencies,
+  type IssueContext,
+} from './issue-access.ts';
 
-const mostSeconds = 100 * 365 * 24 * 3600;
+const maxSeconds = 100 * 365 * 24 * 3600;
 const timeBody = z.object({
-  time: z.int().min(1).max(mostSeconds),
+  time: z.int().min(1).max(maxSeconds),
   created: optional(z.string()),
   user_name: optional(z.string()),
 });
+const issuePath = '/repos/:owner/:repo/issues/:index';
 
-/** Time spent on issues, noted by hand or by a stopwatch. */
-export function timeRoutes(parts: IssueParts): readonly Route[] {
-  const { access, context, issues, owners, repositories } = parts;
-  const times = new TrackedTimes(context);
-  const issue = '/repos/:owner/:repo/issues/:index';
-
-  const person = async (name: string): Promise<string> => {
-    const row = await owners.find(name);
-    if (row?.kind !== 'account') throw unknown();
-    return row.name;
-  };
-  /** Those who may write see everybody's, the others their own. */
-  const whose = async (call: Call, { level }: IssuePlace, asked = call.query.get('user') ?? '') => {
-    const account = accountOf(call);
-    const wanted = asked === '' ? undefined : await person(asked);
-    if (mayWrite(level)) return wanted;
-    if (wanted !== undefined && wanted !== account)
-      throw new Problem('git.forbidden', 403, 'query by user not allowed; not enough rights');
-    return account;
-  };
-  const spanOf = ({ query }: Call) => ({ since: timeAt(query.get('since')), before: timeAt(query.get('before')) });
-  /** Rows with their issues, of which the caller may see all. */
-  const json = async (call: Call, rows: readonly TrackedTimeRow[]) => {
-    const found = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
-    for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-      const one = await issues.byId(id);
-      const repository = one && (await repositories.byId(one.repository_id));
-      if (one !== undefined && repository !== undefined) found.set(id, { issue: one, repository });
-    }
-    const people = await peopleOf(parts, call, namesIn([...found.values()].map((each) => each.issue)));
-    const ids = new Map<string, number>();
-    for (const name of new Set(rows.map(({ account }) => account))) ids.set(name, (await owners.find(name))?.id ?? -1);
-    return rows.flatMap(({ id, account, seconds, created_at, issue_id }) => {
-      const of = found.get(issue_id);
-      if (of === undefined) return [];
-      return [
-        {
-          ...{
-            id,
-            created: timeOf(created_at),
-            time: seconds,
-            user_id: ids.get(account),
-            user_name: account,
-            issue_id,
-          },
-          issue: issueJson(of.issue, of.repository, placeOf(call, of.repository), people),
-        },
-      ];
-    });
-  };
-  const listed = async (call: Call, all: readonly TrackedTimeRow[]): Promise<Answer> => {
-    const page = pageOf(call.query);
-    return ok(await json(call, partOf(all, page)), listHeaders(call, page, all.length));
-  };
-  /** Who may write to the repository, or whom the issue is given to. */
-  const tracked = async (call: Call) => {
-    const place = await issueAt(parts, call);
-    needOpen(place.repository);
-    if (mayWrite(place.level) || place.issue.assignees.includes(accountOf(call))) return place;
-    throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
-  };
-  const ofRepository = async (call: Call, user?: string): Promise<Answer> => {
-    const place = await repositoryAt(parts, call);
-    const account = await whose(call, place, user);
-    return listed(call, await times.list({ repository: place.repository.id, account, ...spanOf(call) }));
-  };
-  const route = (
-    method: Route['method'],
-    path: string,
-    handle: Route['handle'],
-    scope: Route['scope'] = 'issue',
-  ): Route => ({ method, path, scope, signedIn: true, handle });
-
+/** Builds the routes of tracked times and stopwatches. */
+export function timeRoutes(deps: IssueDependencies): readonly Route[] {
   return [
-    route('GET', `${issue}/times`, async (call) => {
-      const place = await issueAt(parts, call);
-      const account = await whose(call, place);
-      return listed(call, await times.list({ issue: place.issue.id, account, ...spanOf(call) }));
-    }),
-    route('POST', `${issue}/times`, async (call) => {
-      const place = await tracked(call);
-      const { time, created, user_name: name = '' } = await bodyOf(call, timeBody);
-      const account = name === '' ? accountOf(call) : await person(name);
-      if (account !== accountOf(call) && place.level !== 'admin')
-        throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.');
-      const row = await times.add(place.issue.id, account, time, timeAt(created));
-      return ok((await json(call, [row]))[0]);
-    }),
-    route('DELETE', `${issue}/times`, async (call) => {
-      const place = await tracked(call);
-      if (!(await times.removeOf(place.issue.id, accountOf(call)))) throw unknown();
-      return noContent;
-    }),
-    route('DELETE', `${issue}/times/:id`, async (call) => {
-      const { issue: found, level } = await tracked(call);
-      const id = numberOf(call.params['id']);
-      const row = (await times.list({ issue: found.id })).find((each) => each.id === id);
-      if (row === undefined) throw unknown();
-      if (row.account !== accountOf(call) && level !== 'admin')
-        throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
-      await times.remove(id);
-      return noContent;
-    }),
-    route('GET', '/repos/:owner/:repo/times', (call) => ofRepository(call)),
-    route('GET', '/repos/:owner/:repo/times/:user', (call) => ofRepository(call, call.params['user'])),
-    route(
-      'GET',
-      '/user/times',
-      async (call) => {
-        const rows = await times.list({ account: accountOf(call), ...spanOf(call) });
-        const seen = new Map<number, boolean>();
-        for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
-          const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
-          seen.set(id, repository !== undefined && (await access.may(call.visitor, repository, 'read')));
-        }
-        return listed(
-          call,
-          rows.filter(({ issue_id }) => seen.get(issue_id)),
-        );
-      },
-      'user',
-    ),
-    route('POST', `${issue}/stopwatch/start`, async (call) => {
-      const place = await tracked(call);
-      if (!(await times.start(place.issue.id, accountOf(call))))
-        throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists');
-      return { status: 201 };
-    }),
-    route('POST', `${issue}/stopwatch/stop`, async (call) => {
-      const place = await tracked(call);
-      if (!(await times.stop(place.issue.id, accountOf(call), { noted: true })))
-        throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch');
-      return { status: 201 };
-    }),
-    route('DELETE', `${issue}/stopwatch/delete`, async (call) => {
-      const place = await tracked(call);
-      if (!(await times.stop(place.issue.id, accountOf(call), { noted: false })))
-        throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch');
-      return noContent;
-    }),
-    route(
-      'GET',
-      '/user/stopwatches',
-      async (call) => {
-        const running = await times.running(needIdentity(call.visitor).account);
-        const one = running && (await issues.byId(running.issue_id));
-        const repository = one && (await repositories.byId(one.repository_id));
-        const isSeen = repository !== undefined && (await access.may(call.visitor, repository, 'read'));
-        const page = pageOf(call.query);
-        if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
-        const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));
-        const watch = {
-          ...{ created: timeOf(running.begun_at), seconds, duration: durationOf(seconds) },
-          ...{ issue_index: one.number, issue_title: one.title },
-          ...{ repo_owner_name: repository.owner, repo_name: repository.name },
-        };
-        return ok(partOf([watch], page), listHeaders(call, page, 1));
-      },
-      'user',
-    ),
+    timeRoute('GET', `${issuePath}/times`, (call) => listIssueTimes(deps, call)),
+    timeRoute('POST', `${issuePath}/times`, (call) => addTime(deps, call)),
+    timeRoute('DELETE', `${issuePath}/times`, (call) => resetTimes(deps, call)),
+    timeRoute('DELETE', `${issuePath}/times/:id`, (call) => deleteTime(deps, call)),
+    timeRoute('GET', '/repos/:owner/:repo/times', (call) => listRepositoryTimes(deps, call)),
+    timeRoute('GET', '/repos/:owner/:repo/times/:user', (call) => listRepositoryTimes(deps, call, call.params['user'])),
+    timeRoute('GET', '/user/times', (call) => listOwnTimes(deps, call), 'user'),
+    timeRoute('POST', `${issuePath}/stopwatch/start`, (call) => startStopwatch(deps, call)),
+    timeRoute('POST', `${issuePath}/stopwatch/stop`, (call) => stopStopwatch(deps, call)),
+    timeRoute('DELETE', `${issuePath}/stopwatch/delete`, (call) => cancelStopwatch(deps, call)),
+    timeRoute('GET', '/user/stopwatches', (call) => listStopwatches(deps, call), 'user'),
   ];
 }
 
-/** As the peer writes it: `1 hour 5 minutes`, and seconds alone below a minute. */
-function durationOf(seconds: number): string {
-  const counted = (count: number, unit: string): readonly string[] =>
-    count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`];
-  if (seconds < 60) return counted(seconds, 'second').join('');
-  return [...counted(Math.floor(seconds / 3600), 'hour'), ...counted(Math.floor(seconds / 60) % 60, 'minute')].join(
-    ' ',
+async function getAccountName({ owners }: IssueDependencies, name: string): Promise<string> {
+  const row = await owners.find(name);
+  if (row?.kind !== 'account') throw unknown();
+  return row.name;
+}
+
+/** Returns the account to filter by. Without write access it is always the caller. */
+async function getTimesAccount(
+  deps: IssueDependencies,
+  call: Call,
+  { level }: IssueContext,
+  input = call.query.get('user') ?? '',
+) {
+  const account = getAccount(call);
+  const requested = input === '' ? undefined : await getAccountName(deps, input);
+  if (mayWrite(level)) return requested;
+  if (requested !== undefined && requested !== account)
+    throw new Problem('git.forbidden', 403, 'query by user not allowed; not enough rights');
+  return account;
+}
+
+function parseTimeRange({ query }: Call) {
+  return { since: parseTime(query.get('since')), before: parseTime(query.get('before')) };
+}
+
+/** Converts rows to JSON with their issues, which must be readable by the caller. */
+async function timesJson(deps: IssueDependencies, call: Call, rows: readonly TrackedTimeRow[]) {
+  const { issues, owners, repositories } = deps;
+  const result = new Map<number, { readonly issue: Issue; readonly repository: Repository }>();
+  for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
+    const one = await issues.byId(id);
+    const repository = one && (await repositories.byId(one.repository_id));
+    if (one !== undefined && repository !== undefined) result.set(id, { issue: one, repository });
+  }
+  const people = await readPeople(deps, call, listAccountNames([...result.values()].map((each) => each.issue)));
+  const ids = new Map<string, number>();
+  for (const name of new Set(rows.map(({ account }) => account))) ids.set(name, (await owners.find(name))?.id ?? -1);
+  return rows.flatMap(({ id, account, seconds, created_at, issue_id }) => {
+    const entry = result.get(issue_id);
+    if (entry === undefined) return [];
+    return [
+      {
+        id,
+        created: formatTime(created_at),
+        time: seconds,
+        user_id: ids.get(account),
+        user_name: account,
+        issue_id,
+        issue: issueJson(entry.issue, entry.repository, getRepositoryAddress(call, entry.repository), people),
+      },
+    ];
+  });
+}
+
+async function listPage(deps: IssueDependencies, call: Call, all: readonly TrackedTimeRow[]): Promise<Answer> {
+  const page = parsePage(call.query);
+  return ok(await timesJson(deps, call, getPageItems(all, page)), listHeaders(call, page, all.length));
+}
+
+/** Returns the issue if the caller may write to the repository or is assigned. @throws Problem (403) */
+async function getTrackableIssue(deps: IssueDependencies, call: Call) {
+  const place = await getIssue(deps, call);
+  requireNotArchived(place.repository);
+  if (mayWrite(place.level) || place.issue.assignees.includes(getAccount(call))) return place;
+  throw new Problem('git.forbidden', 403, 'This account may not track time in this repository.');
+}
+
+async function listRepositoryTimes(deps: IssueDependencies, call: Call, user?: string): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getIssueRepository(deps, call);
+  const account = await getTimesAccount(deps, call, place, user);
+  return listPage(deps, call, await times.list({ repository: place.repository.id, account, ...parseTimeRange(call) }));
+}
+
+function timeRoute(
+  method: Route['method'],
+  path: string,
+  handle: Route['handle'],
+  scope: Route['scope'] = 'issue',
+): Route {
+  return { method, path, scope, signedIn: true, handle };
+}
+
+async function listIssueTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getIssue(deps, call);
+  const account = await getTimesAccount(deps, call, place);
+  return listPage(deps, call, await times.list({ issue: place.issue.id, account, ...parseTimeRange(call) }));
+}
+
+async function addTime(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getTrackableIssue(deps, call);
+  const { time, created, user_name: name = '' } = await readJsonBody(call, timeBody);
+  const account = name === '' ? getAccount(call) : await getAccountName(deps, name);
+  if (account !== getAccount(call) && place.level !== 'admin')
+    throw new Problem('git.forbidden', 403, 'Time of others is noted by who runs the repository.');
+  const row = await times.add(place.issue.id, account, time, parseTime(created));
+  return ok((await timesJson(deps, call, [row]))[0]);
+}
+
+async function resetTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getTrackableIssue(deps, call);
+  if (!(await times.removeOf(place.issue.id, getAccount(call)))) throw unknown();
+  return noContent;
+}
+
+async function deleteTime(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const { issue: result, level } = await getTrackableIssue(deps, call);
+  const id = parseId(call.params['id']);
+  const row = (await times.list({ issue: result.id })).find((each) => each.id === id);
+  if (row === undefined) throw unknown();
+  if (row.account !== getAccount(call) && level !== 'admin')
+    throw new Problem('git.forbidden', 403, 'This time is of somebody else.');
+  await times.remove(id);
+  return noContent;
+}
+
+async function listOwnTimes(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { access, context, issues, repositories } = deps;
+  const times = new TrackedTimes(context);
+
+  const rows = await times.list({ account: getAccount(call), ...parseTimeRange(call) });
+  const seen = new Map<number, boolean>();
+  for (const id of new Set(rows.map(({ issue_id }) => issue_id))) {
+    const repository = await repositories.byId((await issues.byId(id))?.repository_id ?? 0);
+    seen.set(id, repository !== undefined && (await access.may(call.visitor, repository, 'read')));
+  }
+  return listPage(
+    deps,
+    call,
+    rows.filter(({ issue_id }) => seen.get(issue_id)),
   );
+}
+
+async function startStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getTrackableIssue(deps, call);
+  if (!(await times.start(place.issue.id, getAccount(call))))
+    throw new Problem('git.stopwatch', 409, 'cannot start a stopwatch again if it already exists');
+  return { status: 201 };
+}
+
+async function stopStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getTrackableIssue(deps, call);
+  if (!(await times.stop(place.issue.id, getAccount(call), { noted: true })))
+    throw new Problem('git.stopwatch', 409, 'cannot stop a non-existent stopwatch');
+  return { status: 201 };
+}
+
+async function cancelStopwatch(deps: IssueDependencies, call: Call): Promise<Answer> {
+  const { context } = deps;
+  const times = new TrackedTimes(context);
+
+  const place = await getTrackableIssue(deps, call);
+  if (!(await times.stop(place.issue.id, getAccount(call), { noted: false })))
+    throw new Problem('git.stopwatch', 409, 'cannot cancel a non-existent stopwatch');
+  return noContent;
+}
+
+async function listStopwatches(
+  { access, context, issues, repositories }: IssueDependencies,
+  call: Call,
+): Promise<Answer> {
+  const times = new TrackedTimes(context);
+
+  const running = await times.running(requireIdentity(call.visitor).account);
+  const one = running && (await issues.byId(running.issue_id));
+  const repository = one && (await repositories.byId(one.repository_id));
+  const isSeen = repository !== undefined && (await access.may(call.visitor, repository, 'read'));
+  const page = parsePage(call.query);
+  if (running === undefined || one === undefined || !isSeen) return ok([], listHeaders(call, page, 0));
+  const seconds = Math.max(0, Math.round((context.clock.now() - running.begun_at) / 1000));
+  const watch = {
+    created: formatTime(running.begun_at),
+    seconds,
+    duration: formatDuration(seconds),
+    issue_index: one.number,
+    issue_title: one.title,
+    repo_owner_name: repository.owner,
+    repo_name: repository.name,
+  };
+  return ok(getPageItems([watch], page), listHeaders(call, page, 1));
+}
+
+/** Formats a duration like Gitea: `1 hour 5 minutes`, or seconds below a minute. */
+function formatDuration(seconds: number): string {
+  const formatCount = (count: number, unit: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`];
+  if (seconds < 60) return formatCount(seconds, 'second').join('');
+  return [
+    ...formatCount(Math.floor(seconds / 3600), 'hour'),
+    ...formatCount(Math.floor(seconds / 60) % 60, 'minute'),
+  ].join(' ');
 }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-/** Parses each text; undefined for one that is not YAML. Runs in a limited process. */
+/** Parses each text in a limited process; undefined for invalid YAML. */
 export function run(texts: readonly string[]): readonly unknown[] {
   return texts.map(read);
 }

@@ -4,30 +4,30 @@ import { pour } from '../../transfer/flow.ts';
 import { changedFileJson } from '../../wire/pulls.ts';
 import { commitList } from '../commits.ts';
 import { ok, type Answer, type Call, type Route } from '../call.ts';
-import { listHeaders, pageOf, partOf, type Page } from '../paging.ts';
-import { placeOf } from '../parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import { listHeaders, parsePage, getPageItems, type Page } from '../paging.ts';
+import { getRepositoryAddress } from '../api-dependencies.ts';
+import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
 
-/** What a pull request would change: its commits, its files and their lines. */
-export function pullChangeRoutes(parts: PullRestParts): readonly Route[] {
-  const { git, keeper, pulls } = parts;
-  const list = commitList(parts);
+/** Builds the routes of the commits, files and diffs of a pull request. */
+export function pullChangeRoutes(deps: PullDependencies): readonly Route[] {
+  const { git, keeper, pulls } = deps;
+  const list = commitList(deps);
 
   return [
     ...(['diff', 'patch'] as const).map((kind): Route => ({
       method: 'GET',
       path: `/repos/:owner/:repo/pulls/:index.${kind}`,
       scope: 'repository',
-      handle: async (call) => pullText(parts, await pullAt(parts, call), kind),
+      handle: async (call) => pullText(deps, await getPull(deps, call), kind),
     })),
     {
       method: 'GET',
       path: '/repos/:owner/:repo/pulls/:index/commits',
       scope: 'repository',
       handle: async (call) => {
-        const { issue, repository } = await pullAt(parts, call);
+        const { issue, repository } = await getPull(deps, call);
         const { head, comparison } = await pulls.state(repository, issue);
-        const page = pageOf(call.query);
+        const page = parsePage(call.query);
         const query = { from: [head], not: comparison.mergeBase === undefined ? [] : [comparison.mergeBase] };
         const folder = keeper.folder(repository);
         const [commits, total] = await Promise.all([
@@ -42,11 +42,11 @@ export function pullChangeRoutes(parts: PullRestParts): readonly Route[] {
       path: '/repos/:owner/:repo/pulls/:index/files',
       scope: 'repository',
       handle: async (call) => {
-        const { issue, repository } = await pullAt(parts, call);
+        const { issue, repository } = await getPull(deps, call);
         const { head, comparison } = await pulls.state(repository, issue);
-        const page = pageOf(call.query);
-        const some = partOf(comparison.files, page).map((file) =>
-          changedFileJson(file, head, placeOf(call, repository)),
+        const page = parsePage(call.query);
+        const some = getPageItems(comparison.files, page).map((file) =>
+          changedFileJson(file, head, getRepositoryAddress(call, repository)),
         );
         return ok(some, pagedHeaders(call, page, comparison.files.length));
       },
@@ -54,10 +54,10 @@ export function pullChangeRoutes(parts: PullRestParts): readonly Route[] {
   ];
 }
 
-/** A pull request as a diff, or as mails of its commits. @throws Problem (404) */
+/** Streams a pull request as a diff or as a series of patches. @throws Problem (404) */
 export async function pullText(
-  { git, keeper, pulls }: Pick<PullRestParts, 'git' | 'keeper' | 'pulls'>,
-  { issue, repository }: PullPlace,
+  { git, keeper, pulls }: Pick<PullDependencies, 'git' | 'keeper' | 'pulls'>,
+  { issue, repository }: PullContext,
   kind: 'diff' | 'patch',
 ): Promise<Answer> {
   const { head, comparison } = await pulls.state(repository, issue);

@@ -4,11 +4,20 @@ import { mergeStyles } from '../../pulls/merge.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Author } from '../../repositories/first-commit.ts';
 import { noObject } from '../../transfer/push-request.ts';
-import { emailOf } from '../../wire/users.ts';
-import { accountOf, bodyOf, noContent, type Call, type Route } from '../call.ts';
+import { getCommitEmail } from '../../wire/users.ts';
+import {
+  getAccount,
+  readJsonBody,
+  noContent,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
 import { changeReference } from '../change-reference.ts';
-import { needWrite } from '../issues/parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import { requireWrite } from '../issues/issue-access.ts';
+import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
 
 const text = z.string().nullish();
 const mergeBody = z.looseObject({
@@ -23,94 +32,89 @@ const mergeBody = z.looseObject({
   force_merge: z.boolean().nullish(),
 });
 
-/** Merging pull requests, and bringing them up to date. */
-export function mergeRoutes(parts: PullRestParts): readonly Route[] {
-  const { access, context, merges, owners, pulls } = parts;
-
-  const authorOf = async (call: Pick<Call, 'base'>, account: string): Promise<Author> => {
-    const known = (await context.accounts.find(account)) !== undefined;
-    return {
-      name: account,
-      email: known
-        ? emailOf(await owners.ofAccount(account), call.base)
-        : `${account}@noreply.${new URL(call.base).hostname}`,
-    };
-  };
-  /** The branch of another repository goes after the merge, where the caller may do that. */
-  const removeForeign = async (call: Call, { issue, repository }: PullPlace): Promise<void> => {
-    const { head, headRepository, hasHead } = await pulls.state(repository, issue);
-    if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
-    if (issue.request.head_branch === headRepository.defaultBranch) return;
-    if (!(await access.may(call.visitor, headRepository, 'write'))) return;
-    if ((await parts.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
-    await changeReference(parts, headRepository, accountOf(call), {
-      ref: `refs/heads/${issue.request.head_branch}`,
-      before: head,
-      after: noObject,
-    });
-  };
-
+/** Builds the routes that merge and update pull requests. */
+export function mergeRoutes(deps: PullDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:index/merge',
-      scope: 'repository',
-      handle: async (call) => {
-        const { issue } = await pullAt(parts, call);
-        if (issue.request.merged_commit === null) throw unknown();
-        return noContent;
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/pulls/:index/merge',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await pullAt(parts, call);
-        needWrite(place);
-        const { issue, level, repository } = place;
-        const asked = await bodyOf(call, mergeBody);
-        const wanted = asked.Do ?? asked.do ?? '';
-        if (wanted === '') throw new Problem('git.invalid', 422, '[Do]: Required');
-        if (wanted === 'manually-merged')
-          throw new Problem('git.style', 405, 'manually-merged is not an allowed merge style for this repository');
-        const style = mergeStyles.find((each) => each === wanted);
-        if (style === undefined) throw new Problem('git.invalid', 422, '[Do]: In');
-        const account = accountOf(call);
-        const deleteBranch =
-          asked.delete_branch_after_merge ?? repository.options['default_delete_branch_after_merge'] === true;
-        await merges.merge(repository, issue.number, {
-          style,
-          account,
-          committer: await authorOf(call, account),
-          author: await authorOf(call, issue.author),
-          title: asked.MergeTitleField ?? asked.merge_title_field ?? undefined,
-          message: asked.MergeMessageField ?? asked.merge_message_field ?? undefined,
-          head: asked.head_commit_id ?? undefined,
-          force: asked.force_merge === true && level === 'admin',
-          deleteBranch,
-        });
-        if (deleteBranch) await removeForeign(call, place);
-        return { status: 200 };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/pulls/:index/update',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { issue, repository } = await pullAt(parts, call);
-        const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
-        const { headRepository } = await pulls.state(repository, issue);
-        if (headRepository === undefined) throw unknown();
-        if (!(await access.may(call.visitor, headRepository, 'write')))
-          throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
-        const account = accountOf(call);
-        await merges.update(repository, issue.number, style, { account, committer: await authorOf(call, account) });
-        return { status: 200 };
-      },
-    },
+    route('GET', '/repos/:owner/:repo/pulls/:index/merge', 'repository', (call) => checkMerged(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/merge', 'repository', (call) => mergePull(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/update', 'repository', (call) => updatePull(deps, call)),
   ];
+}
+
+async function getAuthor(
+  { context, owners }: PullDependencies,
+  call: Pick<Call, 'base'>,
+  account: string,
+): Promise<Author> {
+  const isExisting = (await context.accounts.find(account)) !== undefined;
+  return {
+    name: account,
+    email: isExisting
+      ? getCommitEmail(await owners.ofAccount(account), call.base)
+      : `${account}@noreply.${new URL(call.base).hostname}`,
+  };
+}
+
+/** Deletes the head branch in a fork after the merge, if the caller may write to it. */
+async function deleteForkBranch(deps: PullDependencies, call: Call, { issue, repository }: PullContext): Promise<void> {
+  const { access, pulls } = deps;
+  const { head, headRepository, hasHead } = await pulls.state(repository, issue);
+  if (headRepository === undefined || headRepository.id === repository.id || !hasHead) return;
+  if (issue.request.head_branch === headRepository.defaultBranch) return;
+  if (!(await access.may(call.visitor, headRepository, 'write'))) return;
+  if ((await deps.protections.of(headRepository.id, issue.request.head_branch)) !== undefined) return;
+  await changeReference(deps, headRepository, getAccount(call), {
+    ref: `refs/heads/${issue.request.head_branch}`,
+    before: head,
+    after: noObject,
+  });
+}
+
+async function checkMerged(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { issue } = await getPull(deps, call);
+  if (issue.request.merged_commit === null) throw unknown();
+  return noContent;
+}
+
+async function mergePull(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { merges } = deps;
+  const place = await getPull(deps, call);
+  requireWrite(place);
+  const { issue, level, repository } = place;
+  const input = await readJsonBody(call, mergeBody);
+  const requestedStyle = input.Do ?? input.do ?? '';
+  if (requestedStyle === '') throw new Problem('git.invalid', 422, '[Do]: Required');
+  if (requestedStyle === 'manually-merged')
+    throw new Problem('git.style', 405, 'manually-merged is not an allowed merge style for this repository');
+  const style = mergeStyles.find((each) => each === requestedStyle);
+  if (style === undefined) throw new Problem('git.invalid', 422, '[Do]: In');
+  const account = getAccount(call);
+  const deleteBranch =
+    input.delete_branch_after_merge ?? repository.options['default_delete_branch_after_merge'] === true;
+  await merges.merge(repository, issue.number, {
+    style,
+    account,
+    committer: await getAuthor(deps, call, account),
+    author: await getAuthor(deps, call, issue.author),
+    title: input.MergeTitleField ?? input.merge_title_field ?? undefined,
+    message: input.MergeMessageField ?? input.merge_message_field ?? undefined,
+    head: input.head_commit_id ?? undefined,
+    force: input.force_merge === true && level === 'admin',
+    deleteBranch,
+  });
+  if (deleteBranch) await deleteForkBranch(deps, call, place);
+  return { status: 200 };
+}
+
+async function updatePull(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { access, merges, pulls } = deps;
+  const { issue, repository } = await getPull(deps, call);
+  const style = call.query.get('style') === 'rebase' ? 'rebase' : 'merge';
+  const { headRepository } = await pulls.state(repository, issue);
+  if (headRepository === undefined) throw unknown();
+  if (!(await access.may(call.visitor, headRepository, 'write')))
+    throw new Problem('git.forbidden', 403, 'This account may not write to the branch.');
+  const account = getAccount(call);
+  await merges.update(repository, issue.number, style, { account, committer: await getAuthor(deps, call, account) });
+  return { status: 200 };
 }

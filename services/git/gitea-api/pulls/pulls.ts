@@ -8,12 +8,24 @@ import { isPull } from '../../pulls/pulls.ts';
 import type { Head } from '../../pulls/pulls.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
-import { accountOf, bodyOf, created, ok, optional, required, type Call, type Route } from '../call.ts';
-import { isClosedState, labelIdsOf, milestoneOf } from '../issues/fields.ts';
-import { accountsNamed, mayWrite, needAuthor, needOpen, timeAt } from '../issues/parts.ts';
-import { listHeaders, pageOf } from '../paging.ts';
-import { named } from '../parts.ts';
-import { pullAt, pullNow, pullsJson, type PullRestParts } from './parts.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  ok,
+  optional,
+  required,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { parseClosedState, resolveLabelIds, resolveMilestone } from '../issues/fields.ts';
+import { resolveAccounts, mayWrite, requireAuthor, requireNotArchived, parseTime } from '../issues/issue-access.ts';
+import { listHeaders, parsePage } from '../paging.ts';
+import { getRepositoryName } from '../api-dependencies.ts';
+import { getPull, readPullJson, pullsJson, type PullDependencies } from './pull-views.ts';
 
 const labels = optional(z.array(z.union([z.int(), z.string()])));
 const pullBody = z.object({
@@ -41,200 +53,192 @@ const changeBody = z.object({
   allow_maintainer_edit: optional(z.boolean()),
 });
 
-/** Pull requests: made, found, read and changed. */
-export function pullRoutes(parts: PullRestParts): readonly Route[] {
-  const { forks, issues, lookup, pulls, repositories, writer } = parts;
-
-  const repositoryOf = async (call: Call) => {
-    const [owner, name] = named(call);
-    const found = await lookup.find(call.visitor, owner, name);
-    if (found === undefined) throw unknown();
-    return found;
-  };
-  /** What somebody calls his copy of a repository. */
-  const forkOf = async (repository: Repository, owner: string): Promise<string | undefined> => {
-    const copies = await Promise.all((await forks.of(repository.id)).map((id) => repositories.byId(id)));
-    return copies.find((copy) => copy?.owner.toLowerCase() === owner.toLowerCase())?.name;
-  };
-  /** They are the same, or one is a copy of the other. */
-  const areKin = async (one: Repository, other: Repository): Promise<boolean> =>
-    one.id === other.id || (await forks.of(one.id)).includes(other.id) || (await forks.of(other.id)).includes(one.id);
-  /** The branch that `dev`, `user:dev` or `user/repository:dev` names, as far as the caller may read it. */
-  const headOf = async (call: Call, repository: Repository, text: string): Promise<Head> => {
-    const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
-    const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
-    const from = await lookup.find(call.visitor, owner, name ?? (await forkOf(repository, owner)) ?? repository.name);
-    const isKin = from !== undefined && (await areKin(repository, from.repository));
-    const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
-    if (from === undefined || commit === undefined)
-      throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`);
-    return { repository: from.repository, branch, commit };
-  };
-
+/** Builds the routes of pull requests. */
+export function pullRoutes(deps: PullDependencies): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/commits/:sha/pull',
-      scope: 'repository',
-      handle: async (call) => {
-        const place = await repositoryOf(call);
-        const sha = call.params['sha'] ?? '';
-        const row = await parts.db
-          .selectFrom('pulls')
-          .innerJoin('issues', 'issues.id', 'pulls.issue_id')
-          .select('issues.id')
-          .where('issues.repository_id', '=', place.repository.id)
-          .where('pulls.merged_commit', '=', sha)
-          .executeTakeFirst();
-        const issue = row && (await issues.byId(row.id));
-        if (issue === undefined || !isPull(issue)) throw unknown();
-        return ok((await pullsJson(parts, call, place, [issue]))[0]);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls',
-      scope: 'repository',
-      handle: async (call) => {
-        const place = await repositoryOf(call);
-        const { query } = call;
-        const page = pageOf(query);
-        const state = query.get('state');
-        const sort = issueSorts.find((each): each is IssueSort => each === query.get('sort'));
-        const ids = query
-          .getAll('labels')
-          .flatMap((text) => text.split(','))
-          .filter((text) => /^\d{1,15}$/.test(text));
-        const milestone = query.get('milestone') ?? '';
-        const poster = query.get('poster') ?? '';
-        const found = await issues.list({
-          in: place.repository.id,
-          pull: true,
-          closed: state === 'all' ? undefined : state === 'closed',
-          labelIds: ids.map(Number),
-          milestones: milestone === '' || milestone === '0' ? [] : [milestone],
-          author: poster === '' ? undefined : poster,
-          headOrBase: query.has('base_branch') ? ['', query.get('base_branch') ?? ''] : undefined,
-          sort,
-          ...page,
-        });
-        return ok(
-          await pullsJson(parts, call, place, found.issues.filter(isPull)),
-          listHeaders(call, page, found.total),
-        );
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/pulls',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await repositoryOf(call);
-        const { repository, level } = place;
-        needOpen(repository);
-        const asked = await bodyOf(call, pullBody);
-        const head = await headOf(call, repository, asked.head);
-        if (head.repository.id === repository.id && head.branch === asked.base) {
-          throw new Problem(
-            'git.invalid',
-            422,
-            'Invalid PullRequest: There are no changes between the head and the base',
-          );
-        }
-        const isOurs = mayWrite(level);
-        const names = asked.assignees ?? ((asked.assignee ?? '') === '' ? [] : [asked.assignee ?? '']);
-        const number = await pulls.create(repository, accountOf(call), head, asked.base, {
-          title: asked.title,
-          body: asked.body ?? '',
-          assignees: isOurs ? await accountsNamed(parts, names) : [],
-          labels: isOurs ? await labelIdsOf(parts, repository, asked.labels ?? []) : [],
-          milestone: isOurs ? await milestoneOf(parts, repository, asked.milestone) : undefined,
-          dueAt: isOurs ? timeAt(asked.due_date) : undefined,
-        });
-        const issue = await issues.find(repository.id, number);
-        if (issue === undefined || !isPull(issue)) throw unknown();
-        return created(await pullNow(parts, call, { ...place, issue }));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:index',
-      scope: 'repository',
-      handle: async (call) => ok(await pullNow(parts, call, await pullAt(parts, call))),
-    },
-    {
-      method: 'PATCH',
-      path: '/repos/:owner/:repo/pulls/:index',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await pullAt(parts, call);
-        const { issue, level, repository } = place;
-        needAuthor(call, place);
-        const asked = await bodyOf(call, changeBody);
-        const isOurs = mayWrite(level);
-        const closed = isClosedState(asked.state);
-        if (closed === false && issue.request.merged_commit !== null) {
-          throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
-        }
-        const base = asked.base === '' || asked.base === issue.request.base_branch ? undefined : asked.base;
-        if (base !== undefined && (await pulls.branch(repository, base)) === undefined) {
-          throw new Problem('git.unknown', 404, 'new base branch not exist');
-        }
-        // Clients name nobody, and milestone 0, where they change something else.
-        const named = asked.assignees ?? ((asked.assignee ?? '') === '' ? undefined : [asked.assignee ?? '']);
-        const assignees = isOurs && named !== undefined ? await accountsNamed(parts, named) : undefined;
-        const labelled =
-          isOurs && asked.labels !== undefined ? await labelIdsOf(parts, repository, asked.labels) : undefined;
-        const milestone =
-          isOurs && asked.milestone !== 0 ? await milestoneOf(parts, repository, asked.milestone) : undefined;
-        const dueAt = asked.unset_due_date === true ? null : timeAt(asked.due_date);
-        const title = asked.title?.trim() ?? '';
-        if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
-        await writer.run(repository, accountOf(call), async (work) => {
-          if (title !== '') await setTitle(work, issue, title);
-          if (asked.body !== undefined) await setBody(work, issue, asked.body);
-          if (base !== undefined) {
-            await work.db.updateTable('pulls').set({ base_branch: base }).where('issue_id', '=', issue.id).execute();
-            await addEntry(work, issue.id, 'change_target_branch', { before: issue.request.base_branch, after: base });
-            work.events.push({ event: 'pull_request', action: 'edited', issue: issue.id });
-          }
-          if (asked.allow_maintainer_edit !== undefined)
-            await work.db
-              .updateTable('pulls')
-              .set({ maintainer_edit: Number(asked.allow_maintainer_edit) })
-              .where('issue_id', '=', issue.id)
-              .execute();
-          if (isOurs && dueAt !== undefined) await setDue(work, issue, dueAt);
-          if (assignees !== undefined) await setAssignees(work, issue, assignees);
-          if (labelled !== undefined) await setLabels(work, issue, labelled);
-          if (milestone !== undefined) await setMilestone(work, issue, milestone);
-          if (closed === true) await needUnblocked(work.db, issue.id);
-          if (closed !== undefined) await setClosed(work, issue, closed);
-        });
-        return created(await pullNow(parts, call, place));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:base/*head',
-      scope: 'repository',
-      handle: async (call) => {
-        const place = await repositoryOf(call);
-        const { base = '', head = '' } = call.params;
-        const branch = head.slice(head.indexOf(':') + 1);
-        const found = await issues.list({
-          in: place.repository.id,
-          pull: true,
-          headOrBase: [branch, base],
-          limit: 1,
-          offset: 0,
-        });
-        const [json] = await pullsJson(parts, call, place, found.issues.filter(isPull));
-        if (json === undefined) throw unknown();
-        return ok(json);
-      },
-    },
+    route('GET', '/repos/:owner/:repo/commits/:sha/pull', 'repository', (call) => readPullOfCommit(deps, call)),
+    route('GET', '/repos/:owner/:repo/pulls', 'repository', (call) => listPulls(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls', 'repository', (call) => createPull(deps, call)),
+    route('GET', '/repos/:owner/:repo/pulls/:index', 'repository', async (call) =>
+      ok(await readPullJson(deps, call, await getPull(deps, call))),
+    ),
+    signedInRoute('PATCH', '/repos/:owner/:repo/pulls/:index', 'repository', (call) => changePull(deps, call)),
+    route('GET', '/repos/:owner/:repo/pulls/:base/*head', 'repository', (call) => findPullByBranches(deps, call)),
   ];
+}
+
+async function getRepository({ lookup }: PullDependencies, call: Call) {
+  const [owner, name] = getRepositoryName(call);
+  const result = await lookup.find(call.visitor, owner, name);
+  if (result === undefined) throw unknown();
+  return result;
+}
+
+/** Returns the name of an owner's fork of a repository. */
+async function findForkName(
+  { forks, repositories }: PullDependencies,
+  repository: Repository,
+  owner: string,
+): Promise<string | undefined> {
+  const copies = await Promise.all((await forks.of(repository.id)).map((id) => repositories.byId(id)));
+  return copies.find((copy) => copy?.owner.toLowerCase() === owner.toLowerCase())?.name;
+}
+
+/** Returns true for the same repository and for a fork and its parent. */
+async function areRelated({ forks }: PullDependencies, one: Repository, other: Repository): Promise<boolean> {
+  return (
+    one.id === other.id || (await forks.of(one.id)).includes(other.id) || (await forks.of(other.id)).includes(one.id)
+  );
+}
+
+/** Resolves `dev`, `user:dev` or `user/repository:dev` to a branch that the caller may read. @throws Problem (404) */
+async function getHead(deps: PullDependencies, call: Call, repository: Repository, text: string): Promise<Head> {
+  const { lookup, pulls } = deps;
+  const [, place, branch = ''] = /^(?:([^:]+):)?(.+)$/.exec(text) ?? [];
+  const [owner = '', name] = place?.split('/', 2) ?? [repository.owner, repository.name];
+  const from = await lookup.find(
+    call.visitor,
+    owner,
+    name ?? (await findForkName(deps, repository, owner)) ?? repository.name,
+  );
+  const isKin = from !== undefined && (await areRelated(deps, repository, from.repository));
+  const commit = isKin ? await pulls.branch(from.repository, branch) : undefined;
+  if (from === undefined || commit === undefined)
+    throw new Problem('git.unknown', 404, `ref "${branch}" does not exist`);
+  return { repository: from.repository, branch, commit };
+}
+
+async function readPullOfCommit(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { issues } = deps;
+  const place = await getRepository(deps, call);
+  const sha = call.params['sha'] ?? '';
+  const row = await deps.db
+    .selectFrom('pulls')
+    .innerJoin('issues', 'issues.id', 'pulls.issue_id')
+    .select('issues.id')
+    .where('issues.repository_id', '=', place.repository.id)
+    .where('pulls.merged_commit', '=', sha)
+    .executeTakeFirst();
+  const issue = row && (await issues.byId(row.id));
+  if (issue === undefined || !isPull(issue)) throw unknown();
+  return ok((await pullsJson(deps, call, place, [issue]))[0]);
+}
+
+async function listPulls(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { issues } = deps;
+  const place = await getRepository(deps, call);
+  const { query } = call;
+  const page = parsePage(query);
+  const state = query.get('state');
+  const sort = issueSorts.find((each): each is IssueSort => each === query.get('sort'));
+  const ids = query
+    .getAll('labels')
+    .flatMap((text) => text.split(','))
+    .filter((text) => /^\d{1,15}$/.test(text));
+  const milestone = query.get('milestone') ?? '';
+  const poster = query.get('poster') ?? '';
+  const result = await issues.list({
+    in: place.repository.id,
+    pull: true,
+    closed: state === 'all' ? undefined : state === 'closed',
+    labelIds: ids.map(Number),
+    milestones: milestone === '' || milestone === '0' ? [] : [milestone],
+    author: poster === '' ? undefined : poster,
+    headOrBase: query.has('base_branch') ? ['', query.get('base_branch') ?? ''] : undefined,
+    sort,
+    ...page,
+  });
+  return ok(await pullsJson(deps, call, place, result.issues.filter(isPull)), listHeaders(call, page, result.total));
+}
+
+async function createPull(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { issues, pulls } = deps;
+  const place = await getRepository(deps, call);
+  const { repository, level } = place;
+  requireNotArchived(repository);
+  const input = await readJsonBody(call, pullBody);
+  const head = await getHead(deps, call, repository, input.head);
+  if (head.repository.id === repository.id && head.branch === input.base) {
+    throw new Problem('git.invalid', 422, 'Invalid PullRequest: There are no changes between the head and the base');
+  }
+  const mayEditFields = mayWrite(level);
+  const names = input.assignees ?? ((input.assignee ?? '') === '' ? [] : [input.assignee ?? '']);
+  const number = await pulls.create(repository, getAccount(call), head, input.base, {
+    title: input.title,
+    body: input.body ?? '',
+    assignees: mayEditFields ? await resolveAccounts(deps, names) : [],
+    labels: mayEditFields ? await resolveLabelIds(deps, repository, input.labels ?? []) : [],
+    milestone: mayEditFields ? await resolveMilestone(deps, repository, input.milestone) : undefined,
+    dueAt: mayEditFields ? parseTime(input.due_date) : undefined,
+  });
+  const issue = await issues.find(repository.id, number);
+  if (issue === undefined || !isPull(issue)) throw unknown();
+  return created(await readPullJson(deps, call, { ...place, issue }));
+}
+
+async function changePull(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { pulls, writer } = deps;
+  const place = await getPull(deps, call);
+  const { issue, level, repository } = place;
+  requireAuthor(call, place);
+  const input = await readJsonBody(call, changeBody);
+  const mayEditFields = mayWrite(level);
+  const closed = parseClosedState(input.state);
+  if (closed === false && issue.request.merged_commit !== null) {
+    throw new Problem('git.merged', 412, 'cannot change state of this pull request, it was already merged');
+  }
+  const base = input.base === '' || input.base === issue.request.base_branch ? undefined : input.base;
+  if (base !== undefined && (await pulls.branch(repository, base)) === undefined) {
+    throw new Problem('git.unknown', 404, 'new base branch not exist');
+  }
+  // Clients send no assignee and milestone 0 when they change something else.
+  const assigneeNames = input.assignees ?? ((input.assignee ?? '') === '' ? undefined : [input.assignee ?? '']);
+  const assignees =
+    mayEditFields && assigneeNames !== undefined ? await resolveAccounts(deps, assigneeNames) : undefined;
+  const labelIds =
+    mayEditFields && input.labels !== undefined ? await resolveLabelIds(deps, repository, input.labels) : undefined;
+  const milestone =
+    mayEditFields && input.milestone !== 0 ? await resolveMilestone(deps, repository, input.milestone) : undefined;
+  const dueAt = input.unset_due_date === true ? null : parseTime(input.due_date);
+  const title = input.title?.trim() ?? '';
+  if (title.length > 255) throw new Problem('git.invalid', 422, '[Title]: MaxSize');
+  await writer.run(repository, getAccount(call), async (work) => {
+    if (title !== '') await setTitle(work, issue, title);
+    if (input.body !== undefined) await setBody(work, issue, input.body);
+    if (base !== undefined) {
+      await work.db.updateTable('pulls').set({ base_branch: base }).where('issue_id', '=', issue.id).execute();
+      await addEntry(work, issue.id, 'change_target_branch', { before: issue.request.base_branch, after: base });
+      work.events.push({ event: 'pull_request', action: 'edited', issue: issue.id });
+    }
+    if (input.allow_maintainer_edit !== undefined)
+      await work.db
+        .updateTable('pulls')
+        .set({ maintainer_edit: Number(input.allow_maintainer_edit) })
+        .where('issue_id', '=', issue.id)
+        .execute();
+    if (mayEditFields && dueAt !== undefined) await setDue(work, issue, dueAt);
+    if (assignees !== undefined) await setAssignees(work, issue, assignees);
+    if (labelIds !== undefined) await setLabels(work, issue, labelIds);
+    if (milestone !== undefined) await setMilestone(work, issue, milestone);
+    if (closed === true) await needUnblocked(work.db, issue.id);
+    if (closed !== undefined) await setClosed(work, issue, closed);
+  });
+  return created(await readPullJson(deps, call, place));
+}
+
+async function findPullByBranches(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { issues } = deps;
+  const place = await getRepository(deps, call);
+  const { base = '', head = '' } = call.params;
+  const branch = head.slice(head.indexOf(':') + 1);
+  const result = await issues.list({
+    in: place.repository.id,
+    pull: true,
+    headOrBase: [branch, base],
+    limit: 1,
+    offset: 0,
+  });
+  const [json] = await pullsJson(deps, call, place, result.issues.filter(isPull));
+  if (json === undefined) throw unknown();
+  return ok(json);
 }

@@ -15,11 +15,23 @@ import { unknown } from '../../repositories/lookup.ts';
 import type { Repository } from '../../repositories/repositories.ts';
 import type { ReviewRow, ReviewState } from '../../store/issue-tables.ts';
 import { reviewCommentJson, reviewJson } from '../../wire/pulls.ts';
-import { accountOf, bodyOf, created, noContent, ok, optional, type Call, type Route } from '../call.ts';
-import { accountsNamed, mayWrite, needOpen, needWrite, peopleOf } from '../issues/parts.ts';
-import { listHeaders, numberOf, pageOf, partOf } from '../paging.ts';
-import { levelOfAccount, placeOf } from '../parts.ts';
-import { pullAt, type PullPlace, type PullRestParts } from './parts.ts';
+import {
+  getAccount,
+  readJsonBody,
+  created,
+  noContent,
+  ok,
+  optional,
+  route,
+  signedInRoute,
+  type Answer,
+  type Call,
+  type Route,
+} from '../call.ts';
+import { resolveAccounts, mayWrite, requireNotArchived, requireWrite, readPeople } from '../issues/issue-access.ts';
+import { listHeaders, parseId, parsePage, getPageItems } from '../paging.ts';
+import { getLevelOfAccount, getRepositoryAddress } from '../api-dependencies.ts';
+import { getPull, type PullContext, type PullDependencies } from './pull-views.ts';
 
 const reviewBody = z.object({
   event: optional(z.string()),
@@ -48,219 +60,42 @@ const states: Readonly<Record<string, ReviewState>> = {
   REQUEST_CHANGES: 'REQUEST_CHANGES',
 };
 
-/** Reviews of pull requests, with remarks on their lines. */
-export function reviewRoutes(parts: PullRestParts): readonly Route[] {
-  const { context, db, git, keeper, pulls, writer } = parts;
-  const attachments = new Attachments(context);
-
-  const stateOf = (event: string | undefined): ReviewState => {
-    const state = findOwn(states, event ?? '');
-    if (state === undefined) throw new Problem('git.invalid', 422, '[Event]: In');
-    return state;
-  };
-  /** One that is not sent yet is there for its author alone. */
-  const isVisible = (call: Call, review: ReviewRow): boolean =>
-    review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
-  const json = async (call: Call, { issue, repository }: PullPlace, reviews: readonly ReviewRow[]) => {
-    const entries = await db
-      .selectFrom('issue_entries')
-      .select(['id', 'kind', 'review_id'])
-      .where('issue_id', '=', issue.id)
-      .where('review_id', 'is not', null)
-      .execute();
-    const { head } = await pulls.state(repository, issue);
-    const person = await peopleOf(
-      parts,
-      call,
-      reviews.map(({ author }) => author),
-    );
-    return reviews.map((review) => {
-      const own = entries.filter(({ review_id }) => review_id === review.id);
-      return reviewJson(review, issue, placeOf(call, repository), {
-        ...{ person, head },
-        comments: own.filter(({ kind }) => kind === 'code').length,
-        entry: own.find(({ kind }) => kind === 'review')?.id,
-      });
-    });
-  };
-  const reviewAt = async (call: Call) => {
-    const place = await pullAt(parts, call);
-    const review = await db
-      .selectFrom('reviews')
-      .selectAll()
-      .where('issue_id', '=', place.issue.id)
-      .where('id', '=', numberOf(call.params['id']))
-      .executeTakeFirst();
-    if (review === undefined || !isVisible(call, review)) throw unknown();
-    return { ...place, review };
-  };
-  const one = async (call: Call, place: PullPlace, id: number) => {
-    const [found] = await json(call, place, await db.selectFrom('reviews').selectAll().where('id', '=', id).execute());
-    if (found === undefined) throw unknown();
-    return ok(found);
-  };
-  const comments = async (
-    repository: Repository,
-    place: PullPlace,
-    asked: z.infer<typeof reviewBody>['comments'],
-  ): Promise<readonly LineComment[]> => {
-    if (asked === undefined || asked.length === 0) return [];
-    const { head, comparison } = await pulls.state(repository, place.issue);
-    return Promise.all(
-      asked.map(async ({ path, body, new_position: after = 0, old_position: before = 0 }) => {
-        const line = after > 0 ? after : -before;
-        const file = comparison.files.find((each) => each.path === path || each.from === path);
-        if (file === undefined || comparison.mergeBase === undefined) return { path, body, line, hunk: '' };
-        const args = [
-          'diff-tree',
-          '--patch',
-          '-M',
-          '-r',
-          comparison.mergeBase,
-          head,
-          '--',
-          ...[file.from, file.path].flatMap((each) => (each === undefined ? [] : [`:(literal)${each}`])),
-        ];
-        return {
-          path,
-          body,
-          line,
-          hunk: hunkAt((await git.run(keeper.folder(repository), args)).stdout.toString(), line),
-        };
-      }),
-    );
-  };
-
+/** Builds the routes of reviews and line comments. */
+export function reviewRoutes(deps: PullDependencies): readonly Route[] {
+  const { pulls, writer } = deps;
   return [
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:index/reviews',
-      scope: 'repository',
-      handle: async (call) => {
-        const place = await pullAt(parts, call);
-        const all = await db
-          .selectFrom('reviews')
-          .selectAll()
-          .where('issue_id', '=', place.issue.id)
-          .orderBy('id')
-          .execute();
-        const seen = all.filter((review) => isVisible(call, review));
-        const page = pageOf(call.query);
-        return ok(await json(call, place, partOf(seen, page)), listHeaders(call, page, seen.length));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/pulls/:index/reviews',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await pullAt(parts, call);
-        const { issue, level, repository } = place;
-        needOpen(repository);
-        const asked = await bodyOf(call, reviewBody);
-        const { head } = await pulls.state(repository, issue);
-        const wanted = {
-          state: stateOf(asked.event),
-          body: asked.body ?? '',
-          commit: (asked.commit_id ?? '') === '' ? head : (asked.commit_id ?? head),
-          official: mayWrite(level),
-          comments: await comments(repository, place, asked.comments),
-        };
-        const id = await writer.run(repository, accountOf(call), (work) => addReview(work, issue, wanted));
-        return one(call, place, id);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:index/reviews/:id',
-      scope: 'repository',
-      handle: async (call) => {
-        const { review, ...place } = await reviewAt(call);
-        return one(call, place, review.id);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/repos/:owner/:repo/pulls/:index/reviews/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { review, ...place } = await reviewAt(call);
-        if (review.author !== accountOf(call) || review.state !== 'PENDING')
-          throw new Problem('git.invalid', 422, 'review is not pending');
-        const asked = await bodyOf(call, reviewBody);
-        const state = stateOf(asked.event);
-        if (state === 'PENDING') throw new Problem('git.invalid', 422, 'review stay pending');
-        await writer.run(place.repository, review.author, (work) =>
-          submitReview(work, place.issue, review.id, state, asked.body ?? ''),
-        );
-        return one(call, place, review.id);
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/repos/:owner/:repo/pulls/:index/reviews/:id',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { review, level, repository } = await reviewAt(call);
-        if (review.author !== accountOf(call) && level !== 'admin')
-          throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
-        const files = await writer.run(repository, accountOf(call), (work) => removeReview(work, review));
-        await attachments.forget(repository, files);
-        return noContent;
-      },
-    },
-    {
-      method: 'GET',
-      path: '/repos/:owner/:repo/pulls/:index/reviews/:id/comments',
-      scope: 'repository',
-      handle: async (call) => {
-        const { issue, repository, review } = await reviewAt(call);
-        const rows = await db
-          .selectFrom('issue_entries')
-          .selectAll()
-          .where('review_id', '=', review.id)
-          .where('kind', '=', 'code')
-          .orderBy('id')
-          .execute();
-        const person = await peopleOf(
-          parts,
-          call,
-          rows.map(({ author }) => author),
-        );
-        return ok(rows.map((row) => reviewCommentJson(row, issue, placeOf(call, repository), person)));
-      },
-    },
-    ...(['dismissals', 'undismissals'] as const).map((kind): Route => ({
-      method: 'POST',
-      path: `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`,
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const { review, ...place } = await reviewAt(call);
-        needWrite(place);
-        const { message = '' } = await bodyOf(call, dismissBody);
-        await writer.run(place.repository, accountOf(call), (work) =>
+    route('GET', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => listReviews(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews', 'repository', (call) => createReview(deps, call)),
+    route('GET', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) => readReview(deps, call)),
+    signedInRoute('POST', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) =>
+      submitPendingReview(deps, call),
+    ),
+    signedInRoute('DELETE', '/repos/:owner/:repo/pulls/:index/reviews/:id', 'repository', (call) =>
+      deleteReview(deps, call),
+    ),
+    route('GET', '/repos/:owner/:repo/pulls/:index/reviews/:id/comments', 'repository', (call) =>
+      listReviewComments(deps, call),
+    ),
+    ...(['dismissals', 'undismissals'] as const).map((kind): Route =>
+      signedInRoute('POST', `/repos/:owner/:repo/pulls/:index/reviews/:id/${kind}`, 'repository', async (call) => {
+        const { review, ...place } = await getReview(deps, call);
+        requireWrite(place);
+        const { message = '' } = await readJsonBody(call, dismissBody);
+        await writer.run(place.repository, getAccount(call), (work) =>
           setDismissed(work, review, kind === 'dismissals', message),
         );
-        return one(call, place, review.id);
-      },
-    })),
-    ...(['POST', 'DELETE'] as const).map((method): Route => ({
-      method,
-      path: '/repos/:owner/:repo/pulls/:index/requested_reviewers',
-      scope: 'repository',
-      signedIn: true,
-      handle: async (call) => {
-        const place = await pullAt(parts, call);
-        needOpen(place.repository);
-        const account = accountOf(call);
-        if (!mayWrite(place.level) && place.issue.author !== account) needWrite(place);
-        const names = await accountsNamed(parts, (await bodyOf(call, reviewersBody)).reviewers ?? []);
+        return reviewResponse(deps, call, place, review.id);
+      }),
+    ),
+    ...(['POST', 'DELETE'] as const).map((method): Route =>
+      signedInRoute(method, '/repos/:owner/:repo/pulls/:index/requested_reviewers', 'repository', async (call) => {
+        const place = await getPull(deps, call);
+        requireNotArchived(place.repository);
+        const account = getAccount(call);
+        if (!mayWrite(place.level) && place.issue.author !== account) requireWrite(place);
+        const names = await resolveAccounts(deps, (await readJsonBody(call, reviewersBody)).reviewers ?? []);
         for (const name of method === 'POST' ? names : []) {
-          if ((await levelOfAccount(parts, name, place.repository)) === 'none')
+          if ((await getLevelOfAccount(deps, name, place.repository)) === 'none')
             throw new Problem('git.invalid', 422, `Reviewer can't read [user: ${name}]`);
         }
         if (names.includes(place.issue.author)) throw new Problem('git.invalid', 422, "poster of pr can't be reviewer");
@@ -268,9 +103,9 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
           requestReviews(work, place.issue, names, method === 'POST'),
         );
         if (method === 'DELETE') return noContent;
-        const now = parts.context.clock.now();
+        const now = deps.context.clock.now();
         const { head } = await pulls.state(place.repository, place.issue);
-        const asked = {
+        const input = {
           id: 0,
           issue_id: place.issue.id,
           body: '',
@@ -280,11 +115,11 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
           created_at: now,
           updated_at: now,
         };
-        const person = await peopleOf(parts, call, names);
-        const at = placeOf(call, place.repository);
+        const person = await readPeople(deps, call, names);
+        const index = getRepositoryAddress(call, place.repository);
         return created(
           names.map((author) =>
-            reviewJson({ ...asked, author, state: 'REQUEST_REVIEW' }, place.issue, at, {
+            reviewJson({ ...input, author, state: 'REQUEST_REVIEW' }, place.issue, index, {
               person,
               head,
               comments: 0,
@@ -292,7 +127,182 @@ export function reviewRoutes(parts: PullRestParts): readonly Route[] {
             }),
           ),
         );
-      },
-    })),
+      }),
+    ),
   ];
+}
+
+function parseReviewState(event: string | undefined): ReviewState {
+  const state = findOwn(states, event ?? '');
+  if (state === undefined) throw new Problem('git.invalid', 422, '[Event]: In');
+  return state;
+}
+
+/** Returns true if the caller may see the review: a pending one is visible only to its author. */
+function isVisible(call: Call, review: ReviewRow): boolean {
+  return review.state !== 'PENDING' || review.author === call.visitor.identity?.account;
+}
+
+async function reviewsJson(
+  deps: PullDependencies,
+  call: Call,
+  { issue, repository }: PullContext,
+  reviews: readonly ReviewRow[],
+) {
+  const { db, pulls } = deps;
+  const entries = await db
+    .selectFrom('issue_entries')
+    .select(['id', 'kind', 'review_id'])
+    .where('issue_id', '=', issue.id)
+    .where('review_id', 'is not', null)
+    .execute();
+  const { head } = await pulls.state(repository, issue);
+  const person = await readPeople(
+    deps,
+    call,
+    reviews.map(({ author }) => author),
+  );
+  return reviews.map((review) => {
+    const reviewEntries = entries.filter(({ review_id }) => review_id === review.id);
+    return reviewJson(review, issue, getRepositoryAddress(call, repository), {
+      person,
+      head,
+      comments: reviewEntries.filter(({ kind }) => kind === 'code').length,
+      entry: reviewEntries.find(({ kind }) => kind === 'review')?.id,
+    });
+  });
+}
+
+async function getReview(deps: PullDependencies, call: Call) {
+  const { db } = deps;
+  const place = await getPull(deps, call);
+  const review = await db
+    .selectFrom('reviews')
+    .selectAll()
+    .where('issue_id', '=', place.issue.id)
+    .where('id', '=', parseId(call.params['id']))
+    .executeTakeFirst();
+  if (review === undefined || !isVisible(call, review)) throw unknown();
+  return { ...place, review };
+}
+
+async function reviewResponse(deps: PullDependencies, call: Call, place: PullContext, id: number) {
+  const { db } = deps;
+  const [result] = await reviewsJson(
+    deps,
+    call,
+    place,
+    await db.selectFrom('reviews').selectAll().where('id', '=', id).execute(),
+  );
+  if (result === undefined) throw unknown();
+  return ok(result);
+}
+
+async function toLineComments(
+  { git, keeper, pulls }: PullDependencies,
+  repository: Repository,
+  place: PullContext,
+  input: z.infer<typeof reviewBody>['comments'],
+): Promise<readonly LineComment[]> {
+  if (input === undefined || input.length === 0) return [];
+  const { head, comparison } = await pulls.state(repository, place.issue);
+  return Promise.all(
+    input.map(async ({ path, body, new_position: after = 0, old_position: before = 0 }) => {
+      const line = after > 0 ? after : -before;
+      const file = comparison.files.find((each) => each.path === path || each.from === path);
+      if (file === undefined || comparison.mergeBase === undefined) return { path, body, line, hunk: '' };
+      const args = [
+        'diff-tree',
+        '--patch',
+        '-M',
+        '-r',
+        comparison.mergeBase,
+        head,
+        '--',
+        ...[file.from, file.path].flatMap((each) => (each === undefined ? [] : [`:(literal)${each}`])),
+      ];
+      return {
+        path,
+        body,
+        line,
+        hunk: hunkAt((await git.run(keeper.folder(repository), args)).stdout.toString(), line),
+      };
+    }),
+  );
+}
+
+async function listReviews(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const place = await getPull(deps, call);
+  const all = await db.selectFrom('reviews').selectAll().where('issue_id', '=', place.issue.id).orderBy('id').execute();
+  const seen = all.filter((review) => isVisible(call, review));
+  const page = parsePage(call.query);
+  return ok(await reviewsJson(deps, call, place, getPageItems(seen, page)), listHeaders(call, page, seen.length));
+}
+
+async function createReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { pulls, writer } = deps;
+  const place = await getPull(deps, call);
+  const { issue, level, repository } = place;
+  requireNotArchived(repository);
+  const input = await readJsonBody(call, reviewBody);
+  const { head } = await pulls.state(repository, issue);
+  const newReview = {
+    state: parseReviewState(input.event),
+    body: input.body ?? '',
+    commit: (input.commit_id ?? '') === '' ? head : (input.commit_id ?? head),
+    official: mayWrite(level),
+    comments: await toLineComments(deps, repository, place, input.comments),
+  };
+  const id = await writer.run(repository, getAccount(call), (work) => addReview(work, issue, newReview));
+  return reviewResponse(deps, call, place, id);
+}
+
+async function readReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { review, ...place } = await getReview(deps, call);
+  return reviewResponse(deps, call, place, review.id);
+}
+
+async function submitPendingReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { writer } = deps;
+  const { review, ...place } = await getReview(deps, call);
+  if (review.author !== getAccount(call) || review.state !== 'PENDING')
+    throw new Problem('git.invalid', 422, 'review is not pending');
+  const input = await readJsonBody(call, reviewBody);
+  const state = parseReviewState(input.event);
+  if (state === 'PENDING') throw new Problem('git.invalid', 422, 'review stay pending');
+  await writer.run(place.repository, review.author, (work) =>
+    submitReview(work, place.issue, review.id, state, input.body ?? ''),
+  );
+  return reviewResponse(deps, call, place, review.id);
+}
+
+async function deleteReview(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { context, writer } = deps;
+  const attachments = new Attachments(context);
+
+  const { review, level, repository } = await getReview(deps, call);
+  if (review.author !== getAccount(call) && level !== 'admin')
+    throw new Problem('git.forbidden', 403, 'only the reviewer or an administrator may do that');
+  const files = await writer.run(repository, getAccount(call), (work) => removeReview(work, review));
+  await attachments.forget(repository, files);
+  return noContent;
+}
+
+async function listReviewComments(deps: PullDependencies, call: Call): Promise<Answer> {
+  const { db } = deps;
+  const { issue, repository, review } = await getReview(deps, call);
+  const rows = await db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('review_id', '=', review.id)
+    .where('kind', '=', 'code')
+    .orderBy('id')
+    .execute();
+  const person = await readPeople(
+    deps,
+    call,
+    rows.map(({ author }) => author),
+  );
+  return ok(rows.map((row) => reviewCommentJson(row, issue, getRepositoryAddress(call, repository), person)));
 }

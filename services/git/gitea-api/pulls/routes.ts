@@ -1,11 +1,11 @@
 import type { Route } from '../call.ts';
 import { pullChangeRoutes } from './changes.ts';
 import { mergeRoutes } from './merge.ts';
-import type { PullRestParts } from './parts.ts';
+import type { PullDependencies } from './pull-views.ts';
 import { pullRoutes } from './pulls.ts';
 import { reviewRoutes } from './reviews.ts';
 
-/** All of pull requests; what names its part of an address stands before what takes any. */
-export function pullRequestRoutes(parts: PullRestParts): readonly Route[] {
-  return [...pullChangeRoutes(parts), ...mergeRoutes(parts), ...reviewRoutes(parts), ...pullRoutes(parts)];
+/** Builds all routes of pull requests. Routes with fixed segments precede those with parameters. */
+export function pullRequestRoutes(deps: PullDependencies): readonly Route[] {
+  return [...pullChangeRoutes(deps), ...mergeRoutes(deps), ...reviewRoutes(deps), ...pullRoutes(deps)];
 }

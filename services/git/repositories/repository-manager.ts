@@ -7,7 +7,7 @@ import type { Git } from '../engine/git.ts';
 import { lfsFolder } from '../lfs/lfs-store.ts';
 import { assetFolder } from '../releases/stored-files.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
-import { removeLocks } from './leftovers.ts';
+import { removeLocks } from './stale-files.ts';
 import type { Repositories, Repository } from './repositories.ts';
 
 /** What a new repository is made with. */

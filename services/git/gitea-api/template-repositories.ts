@@ -4,9 +4,9 @@ import { repositoryNameProblem } from '../domain/names.ts';
 import { authorship } from '../repositories/first-commit.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { sizeOf } from '../repositories/references.ts';
-import { emailOf } from '../wire/users.ts';
-import { accountOf, bodyOf, created, optional, required, type Route } from './call.ts';
-import { named, shown, visibleOwner, type RestParts } from './parts.ts';
+import { getCommitEmail } from '../wire/users.ts';
+import { getAccount, readJsonBody, created, optional, required, type Route } from './call.ts';
+import { getRepositoryName, toRepositoryView, visibleOwner, type ApiDependencies } from './api-dependencies.ts';
 
 const generateBody = z.object({
   owner: required,
@@ -18,9 +18,9 @@ const generateBody = z.object({
   topics: optional(z.boolean()),
 });
 
-/** New repositories from a template: its files in one first commit. */
-export function templateRoutes(parts: RestParts): readonly Route[] {
-  const { access, git, keeper, lookup, owners, repositories } = parts;
+/** Builds the route that creates a repository from a template, with its files in one first commit. */
+export function templateRoutes(deps: ApiDependencies): readonly Route[] {
+  const { access, git, keeper, lookup, owners, repositories } = deps;
   return [
     {
       method: 'POST',
@@ -28,29 +28,33 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
       scope: 'repository',
       signedIn: true,
       handle: async (call) => {
-        const template = await lookup.need(call.visitor, named(call), 'read');
+        const template = await lookup.need(call.visitor, getRepositoryName(call), 'read');
         if (!template.template) throw new Problem('git.invalid', 422, 'this is not a template repo');
-        const asked = await bodyOf(call, generateBody);
-        const wrong = repositoryNameProblem(asked.name);
+        const input = await readJsonBody(call, generateBody);
+        const wrong = repositoryNameProblem(input.name);
         if (wrong !== undefined) throw new Problem('git.invalid', 422, wrong);
-        if (asked.git_content !== true && asked.topics !== true)
+        if (input.git_content !== true && input.topics !== true)
           throw new Problem('git.invalid', 422, 'must select at least one template item');
-        const owner = await visibleOwner(parts, call.visitor, asked.owner);
+        const owner = await visibleOwner(deps, call.visitor, input.owner);
         if (owner === undefined) throw unknown();
         if (!(await access.administersOwner(call.visitor, owner)))
           throw new Problem('git.forbidden', 403, 'Only admin can generate repository for other user.');
-        const account = accountOf(call);
-        const author = { name: account, email: emailOf(await owners.ofAccount(account), call.base) };
+        const account = getAccount(call);
+        const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), call.base) };
         const from = keeper.folder(template);
         const { defaultBranch } = template;
-        const description = asked.description ?? '';
-        const wanted = {
-          ...{ owner: owner.name, ownerKind: owner.kind, name: asked.name, defaultBranch, description },
-          private: asked.private ?? (template.private || template.ownerVisibility !== 'public'),
+        const description = input.description ?? '';
+        const requested = {
+          owner: owner.name,
+          ownerKind: owner.kind,
+          name: input.name,
+          defaultBranch,
+          description,
+          private: input.private ?? (template.private || template.ownerVisibility !== 'public'),
         };
-        const made = await keeper.create(wanted, async (folder) => {
-          const topics = asked.topics === true ? { topics: JSON.stringify(template.topics) } : {};
-          if (asked.git_content !== true || template.empty) return topics;
+        const repository = await keeper.create(requested, async (folder) => {
+          const topics = input.topics === true ? { topics: JSON.stringify(template.topics) } : {};
+          if (input.git_content !== true || template.empty) return topics;
           const ref = `refs/heads/${defaultBranch}`;
           const { stdout: tree } = await git.run(from, ['rev-parse', '--verify', `${ref}^{tree}`]);
           const fetch = [
@@ -72,8 +76,8 @@ export function templateRoutes(parts: RestParts): readonly Route[] {
           await git.run(folder, ['update-ref', ref, stdout.toString().trim()]);
           return { ...topics, branch_count: 1, empty: 0, size: await sizeOf(git, folder) };
         });
-        const now = (await repositories.byId(made.id)) ?? made;
-        return created(await shown(parts, call, now, await access.level(call.visitor, now)));
+        const now = (await repositories.byId(repository.id)) ?? repository;
+        return created(await toRepositoryView(deps, call, now, await access.level(call.visitor, now)));
       },
     },
   ];

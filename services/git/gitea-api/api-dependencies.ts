@@ -6,7 +6,7 @@ import type { TagProtections } from '../protection/tag-protections.ts';
 import type { Access, Level } from '../repositories/access.ts';
 import type { Collaborators } from '../repositories/collaborators.ts';
 import type { Forks } from '../repositories/forks.ts';
-import type { Keeper } from '../repositories/keeper.ts';
+import type { Keeper } from '../repositories/repository-manager.ts';
 import type { Lookup } from '../repositories/lookup.ts';
 import type { Objects } from '../repositories/objects.ts';
 import type { Organizations } from '../repositories/organizations.ts';
@@ -20,13 +20,13 @@ import type { Statuses } from '../statuses/statuses.ts';
 import type { Visitor } from '../sign-in/visitor.ts';
 import type { OwnerRow, Tables } from '../store/tables.ts';
 import type { Pushes } from '../transfer/pushes.ts';
-import type { Place } from '../wire/commits.ts';
+import type { RepositoryAddress } from '../wire/commits.ts';
 import { repositoryJson } from '../wire/repositories.ts';
 import type { Owners } from '../repositories/owners.ts';
 import type { Call } from './call.ts';
 
-/** What the routes of the API stand on. */
-export interface RestParts {
+/** Dependencies of the routes of Gitea's API. */
+export interface ApiDependencies {
   readonly context: Context;
   readonly settings: Settings;
   readonly git: Git;
@@ -47,22 +47,22 @@ export interface RestParts {
   readonly tokens: Tokens;
   readonly keys: Keys;
   readonly signIn: SignIn;
-  /** What SSH addresses begin with, for a client that came by this address. */
+  /** Returns the base of SSH URLs for a client that connected through this address. */
   readonly ssh: (base: string) => string;
 }
 
-export function placeOf({ base }: Pick<Call, 'base'>, { owner, name }: Repository): Place {
+export function getRepositoryAddress({ base }: Pick<Call, 'base'>, { owner, name }: Repository): RepositoryAddress {
   return { base, full: `${owner}/${name}` };
 }
 
-/** The owner's and the repository's name in a call's path. */
-export function named({ params }: Pick<Call, 'params'>): readonly [string, string] {
+/** Returns the owner and the name of the repository in the path. */
+export function getRepositoryName({ params }: Pick<Call, 'params'>): readonly [string, string] {
   return [params['owner'] ?? '', params['repo'] ?? ''];
 }
 
-/** A repository as the peer shows it to who calls. */
-export async function shown(
-  { access, owners, repositories, ssh }: Pick<RestParts, 'access' | 'owners' | 'repositories' | 'ssh'>,
+/** Converts a repository to JSON as the caller may see it. */
+export async function toRepositoryView(
+  { access, owners, repositories, ssh }: Pick<ApiDependencies, 'access' | 'owners' | 'repositories' | 'ssh'>,
   { base, visitor }: Pick<Call, 'base' | 'visitor'>,
   repository: Repository,
   level: Level,
@@ -71,14 +71,14 @@ export async function shown(
   const json = repositoryJson(repository, await owners.byId(repository.ownerId), level, links);
   const parent = repository.parent === null ? undefined : await repositories.byId(repository.parent);
   const parentLevel = parent === undefined ? 'none' : await access.level(visitor, parent);
-  // Where it comes from is shown to who may see that.
+  // The parent is included only when the caller may read it.
   if (parent === undefined || parentLevel === 'none') return json;
   return { ...json, parent: repositoryJson(parent, await owners.byId(parent.ownerId), parentLevel, links) };
 }
 
-/** What an account may do with a repository when it comes with its password; `none` for one that is not there. */
-export async function levelOfAccount(
-  { access, signIn }: Pick<RestParts, 'access' | 'signIn'>,
+/** Returns the access level of an account that signs in with its password; `none` for an unknown account. */
+export async function getLevelOfAccount(
+  { access, signIn }: Pick<ApiDependencies, 'access' | 'signIn'>,
   name: string,
   repository: Repository,
 ): Promise<Level> {
@@ -86,9 +86,9 @@ export async function levelOfAccount(
   return identity === undefined ? 'none' : access.level({ identity, scopes: undefined, inAddress: false }, repository);
 }
 
-/** An owner that the caller may know of: an account, or an organization that is not hidden from the caller. */
+/** Returns an owner that is visible to the caller: an account or an organization. */
 export async function visibleOwner(
-  { access, owners }: Pick<RestParts, 'access' | 'owners'>,
+  { access, owners }: Pick<ApiDependencies, 'access' | 'owners'>,
   visitor: Visitor,
   name: string,
 ): Promise<OwnerRow | undefined> {

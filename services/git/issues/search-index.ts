@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
 import { foldTerms, type Phrase } from '../../kit/search-words.ts';
 import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
-import { seenBy } from './seen.ts';
+import { seenBy } from './entry-visibility.ts';
 import type { Tables } from '../store/tables.ts';
 
 /** Characters of an issue with its comments that a search looks at. */

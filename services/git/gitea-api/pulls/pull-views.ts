@@ -1,4 +1,4 @@
-import { seenBy } from '../../issues/seen.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
 import { unknown } from '../../repositories/lookup.ts';
 import type { Issue } from '../../issues/issues.ts';
 import type { Merges } from '../../pulls/merge.ts';
@@ -9,12 +9,12 @@ import type { Repository } from '../../repositories/repositories.ts';
 import type { PullRow } from '../../store/issue-tables.ts';
 import { pullJson } from '../../wire/pulls.ts';
 import type { Call } from '../call.ts';
-import { namesIn, peopleOf, type IssueParts } from '../issues/parts.ts';
-import { numberOf } from '../paging.ts';
-import { named, placeOf, shown, type Db } from '../parts.ts';
+import { listAccountNames, readPeople, type IssueDependencies } from '../issues/issue-access.ts';
+import { parseId } from '../paging.ts';
+import { getRepositoryName, getRepositoryAddress, toRepositoryView, type Db } from '../api-dependencies.ts';
 
-/** What the routes of pull requests stand on besides those of issues. */
-export interface PullRestParts extends IssueParts {
+/** Dependencies of the routes of pull requests. */
+export interface PullDependencies extends IssueDependencies {
   readonly pulls: Pulls;
   readonly merges: Merges;
   readonly rules: MergeRules;
@@ -22,30 +22,30 @@ export interface PullRestParts extends IssueParts {
 
 export type PullIssue = Issue & { readonly request: PullRow };
 
-export interface PullPlace {
+export interface PullContext {
   readonly repository: Repository;
   readonly level: Level;
   readonly issue: PullIssue;
 }
 
-/** The pull request of a call. @throws Problem (404) */
-export async function pullAt(parts: PullRestParts, call: Call): Promise<PullPlace> {
-  const [owner, name] = named(call);
-  const found = await parts.lookup.find(call.visitor, owner, name);
-  const issue = found && (await parts.issues.find(found.repository.id, numberOf(call.params['index'])));
-  if (found === undefined || issue === undefined || !isPull(issue)) throw unknown();
-  return { ...found, issue };
+/** Returns the pull request of a call. @throws Problem (404) */
+export async function getPull(deps: PullDependencies, call: Call): Promise<PullContext> {
+  const [owner, name] = getRepositoryName(call);
+  const result = await deps.lookup.find(call.visitor, owner, name);
+  const issue = result && (await deps.issues.find(result.repository.id, parseId(call.params['index'])));
+  if (result === undefined || issue === undefined || !isPull(issue)) throw unknown();
+  return { ...result, issue };
 }
 
-/** Pull requests of one repository as the peer shows them. */
+/** Converts pull requests of one repository to JSON. */
 export async function pullsJson(
-  parts: PullRestParts,
+  deps: PullDependencies,
   call: Call,
-  { repository, level }: Pick<PullPlace, 'repository' | 'level'>,
+  { repository, level }: Pick<PullContext, 'repository' | 'level'>,
   some: readonly PullIssue[],
 ): Promise<readonly ReturnType<typeof pullJson>[]> {
-  const { access, db, pulls } = parts;
-  const remarks = await remarksOf(db, some);
+  const { access, db, pulls } = deps;
+  const remarks = await countLineComments(db, some);
   const requests =
     some.length === 0
       ? []
@@ -58,8 +58,8 @@ export async function pullsJson(
             some.map(({ id }) => id),
           )
           .execute();
-  const person = await peopleOf(parts, call, [...namesIn(some), ...requests.map(({ account }) => account)]);
-  const baseRepository = await shown(parts, call, repository, level);
+  const person = await readPeople(deps, call, [...listAccountNames(some), ...requests.map(({ account }) => account)]);
+  const baseRepository = await toRepositoryView(deps, call, repository, level);
   const foreign = new Map<number, unknown>([[repository.id, baseRepository]]);
   return Promise.all(
     some.map(async (issue) => {
@@ -67,11 +67,11 @@ export async function pullsJson(
       const head = state.headRepository;
       if (head !== undefined && !foreign.has(head.id)) {
         const theirs = await access.level(call.visitor, head);
-        foreign.set(head.id, theirs === 'none' ? null : await shown(parts, call, head, theirs));
+        foreign.set(head.id, theirs === 'none' ? null : await toRepositoryView(deps, call, head, theirs));
       }
       const reviewers = requests.flatMap(({ issue_id, account }) => (issue_id === issue.id ? [account] : []));
       const headRepository = head === undefined ? null : foreign.get(head.id);
-      return pullJson(issue, placeOf(call, repository), {
+      return pullJson(issue, getRepositoryAddress(call, repository), {
         state,
         person,
         reviewers,
@@ -83,16 +83,19 @@ export async function pullsJson(
   );
 }
 
-/** One of them, as it is now. */
-export async function pullNow(parts: PullRestParts, call: Call, place: PullPlace) {
-  const issue = await parts.issues.byId(place.issue.id);
-  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(parts, call, place, [issue]) : [];
+/** Reads a pull request again and converts it to JSON. */
+export async function readPullJson(deps: PullDependencies, call: Call, place: PullContext) {
+  const issue = await deps.issues.byId(place.issue.id);
+  const [json] = issue !== undefined && isPull(issue) ? await pullsJson(deps, call, place, [issue]) : [];
   if (json === undefined) throw unknown();
   return json;
 }
 
-/** How many remarks on lines were sent, by pull request. */
-export async function remarksOf(db: Db, some: readonly Pick<PullIssue, 'id'>[]): Promise<ReadonlyMap<number, number>> {
+/** Counts the submitted line comments of each pull request. */
+export async function countLineComments(
+  db: Db,
+  some: readonly Pick<PullIssue, 'id'>[],
+): Promise<ReadonlyMap<number, number>> {
   if (some.length === 0) return new Map();
   const rows = await db
     .selectFrom('issue_entries')

@@ -8,32 +8,32 @@ import type { ReleaseRow } from '../store/rest.ts';
 import type { Tables } from '../store/tables.ts';
 import { noObject } from '../transfer/push-request.ts';
 import { releaseJson } from '../wire/releases.ts';
-import { userOf } from '../wire/users.ts';
+import { toUserJson } from '../wire/users.ts';
 import { changeReference } from './change-reference.ts';
-import type { HookParts } from './hooks.ts';
-import { placeOf } from './parts.ts';
+import type { HookDependencies } from './hooks.ts';
+import { getRepositoryAddress } from './api-dependencies.ts';
 
-/** A release is of a tag, which is made where it is missing. @throws Problem (404, 422) */
+/** Creates the tag of a release if it does not exist. @throws Problem (404, 422) */
 export async function ensureTag(
-  parts: HookParts,
+  deps: HookDependencies,
   repository: Repository,
   account: string,
   tag: string,
   target: string,
 ): Promise<void> {
-  const { git, keeper, objects } = parts;
+  const { git, keeper, objects } = deps;
   const ref = `refs/tags/${tag}`;
   const folder = keeper.folder(repository);
   if (isReferenceName(ref) && (await readReferences(git, folder, ref)).some((each) => each.ref === ref)) return;
   if (!isNewTagName(tag)) throw new Problem('git.invalid', 422, '[TagName]: GitRefName');
   const revision = await resolve(objects, folder, repository, target);
   if (revision === undefined) throw new Problem('git.unknown', 404, `target not found: ${target}`);
-  await changeReference(parts, repository, account, { ref, before: noObject, after: revision.commit });
+  await changeReference(deps, repository, account, { ref, before: noObject, after: revision.commit });
 }
 
-/** A release as the peer shows it. */
+/** Converts a release to JSON with its assets and author. */
 export async function releaseView(
-  { owners, releases }: HookParts,
+  { owners, releases }: HookDependencies,
   call: { readonly base: string },
   repository: Repository,
   row: ReleaseRow,
@@ -41,21 +41,21 @@ export async function releaseView(
   return releaseJson(
     row,
     await releases.assets(row.id),
-    placeOf(call, repository),
-    userOf(await owners.ofAccount(row.author), call.base),
+    getRepositoryAddress(call, repository),
+    toUserJson(await owners.ofAccount(row.author), call.base),
   );
 }
 
-/** Webhooks hear of a release. */
-export async function tellRelease(
-  parts: HookParts,
+/** Emits a release event to the webhooks. */
+export async function emitRelease(
+  deps: HookDependencies,
   repository: Repository,
   account: string,
   row: ReleaseRow,
   action: 'published' | 'updated' | 'deleted',
 ): Promise<void> {
-  const { context, framing, hooks } = parts;
-  const release = await releaseView(parts, { base: framing.base }, repository, row);
+  const { context, framing, hooks } = deps;
+  const release = await releaseView(deps, { base: framing.base }, repository, row);
   const payload = { action, release, ...(await framing.frame(repository, account)) };
   await context.commit((transaction: Kysely<Tables>) =>
     hooks.emit(transaction, { name: 'release' }, repository, payload),

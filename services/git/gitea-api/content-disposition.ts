@@ -1,5 +1,5 @@
-/** A file's name as `Content-Disposition` has it. */
-export function fileName(name: string): string {
+/** Formats a file name as a parameter of `Content-Disposition` (RFC 6266). */
+export function formatFileName(name: string): string {
   if (/^[A-Za-z0-9._-]+$/.test(name)) return `filename=${name}`;
   return `filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }

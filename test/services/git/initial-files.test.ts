@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './room.ts';
+import { giteaClient, openGitRoom, type Gitea, type GitRoom } from './git-fixture.ts';
 
 let room: GitRoom;
 let api: Gitea;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { gitMovingApi } from '../../../services/contracts/git/moving-api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
-import { openGitRoom } from './room.ts';
+import { openGitRoom } from './git-fixture.ts';
 
 it('a backup is made once for all who ask while nothing changed, and goes when it was sent', async () => {
   const clock = createFakeClock(Date.now());

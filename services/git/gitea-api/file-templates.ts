@@ -4,14 +4,14 @@ import { licenseTexts } from '../domain/license-texts.ts';
 import { unknown } from '../repositories/lookup.ts';
 import { ok, type Route } from './call.ts';
 
-/** What a new repository may begin with: files to leave out, a licence, labels. */
-export const beginningRoutes: readonly Route[] = [
+/** Routes of the templates for new repositories: .gitignore files, licenses and label sets. */
+export const fileTemplateRoutes: readonly Route[] = [
   { method: 'GET', path: '/gitignore/templates', scope: 'misc', handle: async () => ok(Object.keys(gitignoreTexts)) },
   {
     method: 'GET',
     path: '/gitignore/templates/:name',
     scope: 'misc',
-    handle: async ({ params: { name = '' } }) => ok({ name, source: named(gitignoreTexts, name) }),
+    handle: async ({ params: { name = '' } }) => ok({ name, source: getTemplate(gitignoreTexts, name) }),
   },
   {
     method: 'GET',
@@ -24,7 +24,7 @@ export const beginningRoutes: readonly Route[] = [
     path: '/licenses/:name',
     scope: 'misc',
     handle: async ({ base, params: { name = '' } }) => {
-      const { body, says } = named(licenseTexts, name);
+      const { body, says } = getTemplate(licenseTexts, name);
       return ok({ ...licenseJson(name, base), implementation: says, body });
     },
   },
@@ -33,16 +33,16 @@ export const beginningRoutes: readonly Route[] = [
     method: 'GET',
     path: '/label/templates/:name',
     scope: 'misc',
-    handle: async ({ params: { name = '' } }) => ok(named(labelSets, name)),
+    handle: async ({ params: { name = '' } }) => ok(getTemplate(labelSets, name)),
   },
 ];
 
 function licenseJson(key: string, base: string) {
-  return { key, name: named(licenseTexts, key).name, url: `${base}/api/v1/licenses/${encodeURIComponent(key)}` };
+  return { key, name: getTemplate(licenseTexts, key).name, url: `${base}/api/v1/licenses/${encodeURIComponent(key)}` };
 }
 
 /** @throws Problem (404) */
-function named<Item>(all: Readonly<Record<string, Item>>, name: string): Item {
+function getTemplate<Item>(all: Readonly<Record<string, Item>>, name: string): Item {
   const item = Object.hasOwn(all, name) ? all[name] : undefined;
   if (item === undefined) throw unknown();
   return item;

@@ -1,0 +1,88 @@
+import { FileReply, implement, type ApiHandler } from '../../contracts/api.ts';
+import { gitMovingApi } from '../../contracts/git/moving-api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { PageProblem } from '../domain/page-problem.ts';
+import { isNewBranchName, repositoryNameProblem } from '../domain/names.ts';
+import type { Portable } from '../portable/portable.ts';
+import { migrate } from '../repositories/migrate.ts';
+import { publishFolder, setRemote } from '../repositories/publish.ts';
+import { unknown } from '../repositories/lookup.ts';
+import type { PullDependencies } from '../gitea-api/pulls/pull-views.ts';
+import { getCommitEmail } from '../wire/users.ts';
+import { getAccount, getRepository } from './issues.ts';
+import { toSummary } from './routes.ts';
+
+/** Builds the routes that publish a folder, migrate, back up and restore repositories. */
+export function importExportRoutes(deps: PullDependencies & { readonly portable: Portable }): readonly ApiHandler[] {
+  const { context, owners, portable, settings } = deps;
+
+  const base = (): string =>
+    settings.publicUrl === '' ? (context.address('git') ?? '') : settings.publicUrl.replace(/\/+$/, '');
+  return [
+    implement(gitMovingApi.publish, async ({ body, ...call }) => {
+      requireName(body.name);
+      const account = getAccount(call);
+      const author = { name: account, email: getCommitEmail(await owners.ofAccount(account), base()) };
+      const defaultBranch = isNewBranchName(settings.defaultBranch) ? settings.defaultBranch : 'main';
+      const newRepository = { owner: account, name: body.name, private: body.private, defaultBranch };
+      const { repository, files, folder } = await withNameTaken(
+        publishFolder(deps, body.folder, newRepository, author),
+      );
+      const address = `${base()}/${repository.owner}/${repository.name}.git`;
+      return { repository: toSummary(repository), files, remote: await setRemote(deps.git, folder, address) };
+    }),
+    implement(gitMovingApi.migrate, async ({ body, ...call }) => {
+      requireName(body.name);
+      const account = getAccount(call);
+      const mayReachLocal = settings.migrateFromLocalNetwork || call.identity?.role === 'admin';
+      const newRepository = {
+        owner: account,
+        name: body.name,
+        private: body.private,
+        defaultBranch: settings.defaultBranch,
+      };
+      const origin = {
+        address: body.address,
+        user: body.user === '' ? undefined : body.user,
+        password: body.password === '' ? undefined : body.password,
+      };
+      const migrated = await withNameTaken(migrate({ ...deps, mayReachLocal }, newRepository, origin)).catch(
+        (cause: unknown) => {
+          if (!(cause instanceof Problem) || cause.code !== 'git.migration') throw cause;
+          throw new Problem(cause.code, 422, cause.detail, { fields: { address: cause.detail }, cause });
+        },
+      );
+      return toSummary(migrated);
+    }),
+    implement(gitMovingApi.save, async (call) => {
+      const { repository, level } = await getRepository(deps, call);
+      if (level !== 'admin') throw new PageProblem('git.forbidden', 403, 'Only who administers it may back it up.');
+      const { path, release } = await portable.save(repository);
+      context.accounts.record({ event: 'data_exported', detail: `repository ${repository.owner}/${repository.name}` });
+      return new FileReply({ path, sent: release, type: 'application/x-tar', saveAs: `${repository.name}.tar` });
+    }),
+    implement(gitMovingApi.restore, async ({ incoming, query, ...call }) => {
+      if (query.name !== '') requireName(query.name);
+      if (incoming === undefined) throw unknown();
+      return toSummary(await withNameTaken(portable.restore(incoming, { owner: getAccount(call), name: query.name })));
+    }),
+  ];
+}
+
+function requireName(name: string): void {
+  if (repositoryNameProblem(name) === undefined) return;
+  throw new Problem('git.invalid', 422, 'Use letters, digits, dots, - and _ for the name.', {
+    fields: { name: 'Use letters, digits, dots, - and _.' },
+  });
+}
+
+/** Reports a name that is taken as a problem at the field of the name. */
+async function withNameTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (!(cause instanceof Problem) || cause.code !== 'git.name_taken') throw cause;
+    const detail = 'You have a repository of this name already.';
+    throw new Problem(cause.code, 409, detail, { fields: { name: detail }, cause });
+  }
+}

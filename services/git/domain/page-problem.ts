@@ -1,0 +1,7 @@
+import { Problem } from '../../contracts/problem.ts';
+
+/**
+ * A problem with a detail that pages show unchanged. The details of other problems follow Gitea, whose clients are programs;
+ * pages show a message of their own for them (`app-api/page-messages.ts`).
+ */
+export class PageProblem extends Problem {}

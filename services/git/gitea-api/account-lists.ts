@@ -1,0 +1,125 @@
+import type { Kysely } from 'kysely';
+import { unknown } from '../repositories/lookup.ts';
+import type { Repository } from '../repositories/repositories.ts';
+import type { Tables } from '../store/tables.ts';
+import { formatTime } from '../wire/time.ts';
+import { toUserJson } from '../wire/users.ts';
+import { ok, route, type Answer, type Call, type Route } from './call.ts';
+import { listHeaders, parsePage, getPageItems } from './paging.ts';
+import { getRepositoryName, toRepositoryView, type ApiDependencies } from './api-dependencies.ts';
+
+/** Builds the routes of assignees and reviewers, and of what an account starred and watches. */
+export function accountListRoutes(deps: ApiDependencies & { readonly db: Kysely<Tables> }): readonly Route[] {
+  const { db } = deps;
+  return [
+    getRoute('/repos/:owner/:repo/assignees', 'repository', (call) => listWriters(deps, call)),
+    getRoute('/repos/:owner/:repo/reviewers', 'repository', (call) => listWriters(deps, call)),
+    getRoute('/users/:user/starred', 'user', async (call) =>
+      listReadable(
+        deps,
+        call,
+        await db
+          .selectFrom('stars')
+          .select('repository_id as id')
+          .where('account', '=', await getAccountName(deps, call))
+          .execute(),
+      ),
+    ),
+    getRoute('/users/:user/subscriptions', 'user', async (call) =>
+      listReadable(
+        deps,
+        call,
+        await db
+          .selectFrom('repository_watches')
+          .select('repository_id as id')
+          .where('account', '=', await getAccountName(deps, call))
+          .execute(),
+      ),
+    ),
+    getRoute('/users/:user/keys', 'user', (call) => listUserKeys(deps, call)),
+    route('GET', '/repositories/:id', 'repository', (call) => readRepositoryById(deps, call)),
+  ];
+}
+
+/** Lists the accounts that may write: the owner, members of the organization and collaborators. */
+async function listWriters(
+  { collaborators, context, lookup, organizations, owners }: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+) {
+  const repository = await lookup.need(call.visitor, getRepositoryName(call), 'read');
+  const writersByGrant = (await collaborators.list(repository.id)).filter(({ permission }) => permission !== 'read');
+  const owning =
+    repository.ownerKind === 'account' ? [repository.owner] : await organizations.members(repository.ownerId);
+  const names = new Set([...owning, ...writersByGrant.map(({ account }) => account)]);
+  const accounts = await Promise.all([...names].map((name) => context.accounts.find(name)));
+  const existing = [...names].filter((_name, index) => accounts[index] !== undefined);
+  const rows = await Promise.all(existing.map((name) => owners.ofAccount(name)));
+  return ok(rows.map((row) => toUserJson(row, call.base)));
+}
+
+async function getAccountName(
+  { owners }: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+): Promise<string> {
+  const row = await owners.find(call.params['user'] ?? '');
+  if (row?.kind !== 'account') throw unknown();
+  return row.name;
+}
+
+/** Lists the repositories that the caller may read. */
+async function listReadable(
+  deps: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+  ids: readonly { readonly id: number }[],
+) {
+  const { access, repositories } = deps;
+  const rows = await Promise.all(ids.map(({ id }) => repositories.byId(id)));
+  const seen: { readonly repository: Repository; readonly level: 'read' | 'write' | 'admin' }[] = [];
+  for (const repository of rows) {
+    const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+    if (repository !== undefined && level !== 'none') seen.push({ repository, level });
+  }
+  const page = parsePage(call.query);
+  const views = await Promise.all(
+    getPageItems(seen, page).map(({ repository, level }) => toRepositoryView(deps, call, repository, level)),
+  );
+  return ok(views, listHeaders(call, page, seen.length));
+}
+
+/** Builds a route for accounts: like Gitea, visitors see neither accounts nor their keys. */
+function getRoute(path: string, scope: Route['scope'], handle: Route['handle']): Route {
+  return {
+    method: 'GET',
+    path,
+    scope,
+    signedIn: true,
+    handle,
+  };
+}
+
+async function listUserKeys(deps: ApiDependencies & { readonly db: Kysely<Tables> }, call: Call): Promise<Answer> {
+  const { keys } = deps;
+  const all = await keys.ofAccount(await getAccountName(deps, call));
+  const page = parsePage(call.query);
+  const views = getPageItems(all, page).map(({ id, title, text, fingerprint, created_at }) => ({
+    id,
+    key: text,
+    title,
+    fingerprint,
+    url: `${call.base}/api/v1/user/keys/${id}`,
+    created_at: formatTime(created_at),
+    key_type: 'user',
+  }));
+  return ok(views, listHeaders(call, page, all.length));
+}
+
+async function readRepositoryById(
+  deps: ApiDependencies & { readonly db: Kysely<Tables> },
+  call: Call,
+): Promise<Answer> {
+  const { access, repositories } = deps;
+  const repository = await repositories.byId(Number(call.params['id']) || 0);
+  const level = repository === undefined ? 'none' : await access.level(call.visitor, repository);
+  if (repository === undefined || level === 'none') throw unknown();
+  return ok(await toRepositoryView(deps, call, repository, level));
+}

@@ -1,0 +1,190 @@
+import type { Kysely } from 'kysely';
+import { Problem } from '../../../contracts/problem.ts';
+import { PageProblem } from '../../domain/page-problem.ts';
+import type { Context } from '../../../contracts/service.ts';
+import type { Issue, Issues } from '../../issues/issues.ts';
+import { seenBy } from '../../issues/entry-visibility.ts';
+import type { IssueWriter } from '../../issues/writer.ts';
+import { levels, type Level } from '../../repositories/access.ts';
+import { unknown } from '../../repositories/lookup.ts';
+import type { Repository } from '../../repositories/repositories.ts';
+import type { Tables } from '../../store/tables.ts';
+import type { ToUserJson } from '../../wire/issues.ts';
+import { toUserJson } from '../../wire/users.ts';
+import { getAccount, type Call } from '../call.ts';
+import { parseId } from '../paging.ts';
+import { getRepositoryName, type ApiDependencies } from '../api-dependencies.ts';
+
+/** Dependencies of the routes of issues. */
+export interface IssueDependencies extends ApiDependencies {
+  readonly db: Kysely<Tables>;
+  readonly issues: Issues;
+  readonly writer: IssueWriter;
+}
+
+/** Repository of a request for issues, with the access level of the caller. */
+export interface IssueContext {
+  readonly repository: Repository;
+  readonly level: Level;
+}
+
+/**
+ * Returns the repository of a call. Scopes of code do not apply, because the route checked the scope of issues.
+ *
+ * @throws Problem (404)
+ */
+export async function getIssueRepository(
+  { lookup }: Pick<IssueDependencies, 'lookup'>,
+  { visitor, ...call }: Pick<Call, 'visitor' | 'params'>,
+): Promise<IssueContext> {
+  const [owner, name] = getRepositoryName(call);
+  const result = await lookup.find(
+    { ...visitor, scopes: visitor.scopes?.includes('public-only') === true ? ['public-only', 'all'] : undefined },
+    owner,
+    name,
+  );
+  if (result === undefined) throw unknown();
+  return result;
+}
+
+/** @throws Problem (403) without write access, (423) for an archived repository */
+export function requireWrite({ level, repository }: IssueContext): void {
+  if (!mayWrite(level))
+    throw new PageProblem('git.forbidden', 403, 'This account may not do that with this repository.');
+  requireNotArchived(repository);
+}
+
+/** @throws Problem (423) for an archived repository */
+export function requireNotArchived({ archived, owner, name }: Repository): void {
+  if (archived) throw new Problem('git.archived', 423, `${owner}/${name} is archived`);
+}
+
+export function mayWrite(level: Level): boolean {
+  return levels.indexOf(level) >= levels.indexOf('write');
+}
+
+/** Returns the issue or pull request of a call. @throws Problem (404) */
+export async function getIssue(
+  deps: Pick<IssueDependencies, 'lookup' | 'issues'>,
+  call: Pick<Call, 'visitor' | 'params'>,
+): Promise<IssueContext & { readonly issue: Issue }> {
+  const result = await getIssueRepository(deps, call);
+  const issue = await deps.issues.find(result.repository.id, parseId(call.params['index']));
+  if (issue === undefined) throw unknown();
+  return { ...result, issue };
+}
+
+/** Finds a timeline entry that is visible to the caller. */
+export function findVisibleEntry(
+  { db }: Pick<IssueDependencies, 'db'>,
+  { visitor }: Pick<Call, 'visitor'>,
+  id: number,
+) {
+  return db
+    .selectFrom('issue_entries')
+    .selectAll()
+    .where('id', '=', id)
+    .where(seenBy(visitor.identity?.account))
+    .executeTakeFirst();
+}
+
+/** Returns the comment of a call. @throws Problem (404) */
+export async function getComment(
+  deps: Pick<IssueDependencies, 'db' | 'issues' | 'lookup'>,
+  call: Pick<Call, 'visitor' | 'params'>,
+) {
+  const place = await getIssueRepository(deps, call);
+  const entry = await findVisibleEntry(deps, call, parseId(call.params['id']));
+  const issue = entry === undefined ? undefined : await deps.issues.byId(entry.issue_id);
+  if (entry === undefined || issue?.repository_id !== place.repository.id) throw unknown();
+  if (entry.kind !== 'comment' && entry.kind !== 'review' && entry.kind !== 'code') throw unknown();
+  return { ...place, entry, issue };
+}
+
+/** @throws Problem (403) unless the caller is the author or may write to the repository */
+export function requireAuthor(
+  call: Call,
+  { level, issue, repository }: IssueContext & { readonly issue: Issue },
+): void {
+  if (issue.author !== getAccount(call)) requireWrite({ level, repository });
+  requireNotArchived(repository);
+}
+
+/** Reads the accounts of a response in one query and returns a function that converts them to JSON. */
+export async function readPeople(
+  { context, db, owners }: Pick<IssueDependencies, 'db' | 'owners'> & { readonly context: Pick<Context, 'accounts'> },
+  { base, visitor }: Pick<Call, 'base' | 'visitor'>,
+  names: Iterable<string>,
+): Promise<ToUserJson> {
+  const requested = [...new Set(names)];
+  const rows =
+    requested.length === 0 ? [] : await db.selectFrom('owners').selectAll().where('name', 'in', requested).execute();
+  const existing = new Map(rows.map((row) => [row.name, row]));
+  for (const name of requested) {
+    // An account gets its row at first use, and keeps it after the account is deleted.
+    if (!existing.has(name) && (await context.accounts.find(name)) !== undefined) {
+      existing.set(name, await owners.ofAccount(name));
+    }
+  }
+  const { identity } = visitor;
+  return (name) => {
+    const row = existing.get(name);
+    if (row === undefined) return ghost(base);
+    const self = identity?.account === name;
+    return toUserJson(row, base, self ? { self, admin: identity.role === 'admin' } : {});
+  };
+}
+
+function ghost(base: string): unknown {
+  const row = {
+    id: -1,
+    name: 'Ghost',
+    lower_name: 'ghost',
+    kind: 'account' as const,
+    visibility: 'public' as const,
+    full_name: '',
+    description: '',
+    created_at: 0,
+    profile: '{}',
+    email: '',
+  };
+  return toUserJson(row, base);
+}
+
+/** Returns the names of all accounts in issues. */
+export function listAccountNames(issues: readonly Issue[]): readonly string[] {
+  return issues.flatMap(({ author, assignees, request }) => [
+    author,
+    ...assignees,
+    ...((request?.merged_by ?? '') ? [request?.merged_by ?? ''] : []),
+  ]);
+}
+
+/**
+ * Resolves account names in their stored letter case. Empty names, which some clients send, are skipped.
+ *
+ * @throws Problem (422) for an unknown account
+ */
+export async function resolveAccounts(
+  { context }: Pick<IssueDependencies, 'context'>,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const accounts = await context.accounts.list();
+  return names
+    .filter((name) => name !== '')
+    .map((name) => {
+      const result = accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
+      if (result === undefined || result.name === '*') {
+        throw new Problem('git.invalid', 422, `Assignee does not exist: [name: ${name}]`);
+      }
+      return result.name;
+    });
+}
+
+/** Parses a time of a request. @throws Problem (422) */
+export function parseTime(text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined || text === '') return undefined;
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new Problem('git.invalid', 422, `parsing time ${JSON.stringify(text)} failed`);
+  return time;
+}
