@@ -1,7 +1,7 @@
 import type { Counter, Metrics } from '../contracts/metrics.ts';
 import { heartbeatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
-import type { Watched } from './monitoring/watched.ts';
+import type { Watched } from './monitoring/monitor-state.ts';
 
 const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
 const kinds = [

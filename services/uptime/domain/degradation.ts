@@ -1,5 +1,5 @@
 import type { Degradation } from '../../contracts/uptime/monitor.ts';
-import { medianDistance, quantile, total, type Spread } from './spread.ts';
+import { medianDistance, quantile, total, type Spread } from './histogram.ts';
 
 type Rule = Exclude<Degradation, false>;
 

@@ -1,7 +1,7 @@
 import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import { parseCalendarRule } from '../../kit/calendar.ts';
 import { cronSlots, type Slot } from './cron.ts';
-import { momentOf, utcOf, wallTime, type WallTime } from './zone.ts';
+import { momentOf, utcOf, wallTime, type WallTime } from './time-zone.ts';
 
 /** What slots are made of. */
 export interface Plan {

@@ -1,14 +1,14 @@
 import type { Credentials, Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Checker } from '../check/checker.ts';
-import type { ApiKeys } from '../routes/api-keys.ts';
-import type { BeatStore } from '../store/beats.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Figures } from '../monitoring/figures.ts';
+import type { Figures } from '../monitoring/statistics.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Options } from '../monitoring/options.ts';

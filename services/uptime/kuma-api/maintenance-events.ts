@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
-import { peerMaintenance } from '../wire/peer-maintenance.ts';
+import { peerMaintenance } from '../wire/kuma-maintenance.ts';
 import { numberOf, recordOf, said, type SocketEvents, type SocketParts } from './events.ts';
 
 /** Maintenance windows, and whom they cover. */

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import { listedBeat, peerMonitor, tagsOf } from '../wire/peer-monitor.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import { listedBeat, peerMonitor, tagsOf } from '../wire/kuma-monitor.ts';
+import type { Watched } from '../monitoring/monitor-state.ts';
 import { numberOf, recordOf, said, textOf, type Session, type SocketEvents, type SocketParts } from './events.ts';
 
 const hourMs = 3_600_000;

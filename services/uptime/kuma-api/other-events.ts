@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
 import { PageNote, publicConfig, PublicGroup } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
+import { peerTime } from '../domain/time-format.ts';
 import { databaseSize, shrinkDatabase } from '../store/tables.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';

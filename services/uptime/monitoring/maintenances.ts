@@ -5,10 +5,10 @@ import { MaintenanceConfig, type Maintenance } from '../../contracts/uptime/main
 import { isZone } from '../../contracts/zone.ts';
 import { cronOf, durationOf, slotAt, slotsFrom, statusOf, windowTrouble, type Plan } from '../domain/maintenance.ts';
 import type { Slot } from '../domain/cron.ts';
-import { offsetText } from '../domain/zone.ts';
+import { offsetText } from '../domain/time-zone.ts';
 import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.ts';
 import { windowEvent, type UptimeEvent, type WindowMoment } from '../notifications/events.ts';
-import type { Teller } from '../notifications/tell.ts';
+import type { Teller } from '../notifications/notifier.ts';
 
 /** Looked at so often at least: clocks are set, machines sleep. */
 const longestWaitMs = 30_000;

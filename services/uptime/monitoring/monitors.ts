@@ -8,8 +8,8 @@ import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { Tables } from '../store/tables.ts';
-import type { LocalChecks } from './local.ts';
-import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './watched.ts';
+import type { LocalChecks } from './local-checks.ts';
+import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './monitor-state.ts';
 
 /** Maximum levels of a field of a monitor. */
 const maxLevels = 20;

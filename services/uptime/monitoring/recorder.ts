@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import type { BeatStore } from '../store/beats.ts';
-import { type StoredBeat } from '../store/beats.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
+import { type StoredBeat } from '../store/heartbeats.ts';
 import type { Tables } from '../store/tables.ts';
-import { rememberedOf, type Watched } from './watched.ts';
+import { rememberedOf, type Watched } from './monitor-state.ts';
 
 const flushMs = 1000;
 const largestFlush = 1000;

@@ -2,8 +2,8 @@ import type { ReportRow } from '../../contracts/uptime/manage.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { averagePing, uptimeByTime, type Tally } from '../domain/tally.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Figures } from './figures.ts';
-import { longestGapMs, type Watched } from './watched.ts';
+import type { Figures } from './statistics.ts';
+import { longestGapMs, type Watched } from './monitor-state.ts';
 
 const dayMs = 86_400_000;
 const hoursOfDay = 24;

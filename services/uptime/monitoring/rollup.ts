@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { count, emptySpread, quantile, readSpread, addSpread, spreadText, total } from '../domain/spread.ts';
+import { count, emptySpread, quantile, readSpread, addSpread, spreadText, total } from '../domain/histogram.ts';
 import { addTally, emptyTally, tallyBeat, type Tally } from '../domain/tally.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import type { BeatStore, StoredBeat } from '../store/beats.ts';
+import type { BeatStore, StoredBeat } from '../store/heartbeats.ts';
 import type { Bucket, BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize, type Tables } from '../store/tables.ts';
-import { intervalMs, longestGapMs, type Watched } from './watched.ts';
+import { intervalMs, longestGapMs, type Watched } from './monitor-state.ts';
 
 const hour = bucketMs[1];
 const day = bucketMs[2];

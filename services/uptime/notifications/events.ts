@@ -3,8 +3,8 @@ import { explainFailure } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import { targetOf } from '../domain/target.ts';
-import { slotWords } from '../domain/slot-words.ts';
-import { durationWords } from '../domain/time.ts';
+import { slotWords } from '../domain/slot-format.ts';
+import { durationWords } from '../domain/time-format.ts';
 
 export type EventKind =
   | 'down'

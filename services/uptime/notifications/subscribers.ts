@@ -5,7 +5,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
 import type { KnownPage } from '../store/status-pages.ts';
-import { Allowance } from './allowance.ts';
+import { Allowance } from './rate-limiter.ts';
 
 const hourMs = 3_600_000;
 const purpose = 'uptime.subscriber';

@@ -9,7 +9,7 @@ import {
   type PublicNote,
   type StatusPage,
 } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
+import { peerTime } from '../domain/time-format.ts';
 import type { Tables } from './tables.ts';
 
 type Group = PublicGroup & { readonly id: number; readonly weight: number };

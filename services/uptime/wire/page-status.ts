@@ -1,7 +1,7 @@
 import { getPageStatus, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import type { Watched } from '../monitoring/monitor-state.ts';
 
 /** The monitors of a page that are there and active, each once. */
 export function monitorsOf(page: KnownPage, monitors: Monitors): readonly Watched[] {

@@ -3,15 +3,15 @@ import { publicConfig, type PublicNote } from '../../contracts/uptime/status-pag
 import { certificateDays } from '../domain/certificate.ts';
 import { withoutCredentials } from '../domain/target.ts';
 import { uptimeByBeats } from '../domain/tally.ts';
-import { peerTime } from '../domain/time.ts';
-import type { BeatStore } from '../store/beats.ts';
+import { peerTime } from '../domain/time-format.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import { lastDay } from '../monitoring/watched.ts';
+import { lastDay } from '../monitoring/monitor-state.ts';
 import { monitorsOf } from './page-status.ts';
-import { peerMaintenance } from './peer-maintenance.ts';
+import { peerMaintenance } from './kuma-maintenance.ts';
 
 const shownBeats = 100;
 /** Outages stay on the page so long, and so many of them. */

@@ -1,8 +1,8 @@
 import type { PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
+import { peerTime } from '../domain/time-format.ts';
 import type { KnownPage } from '../store/status-pages.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import type { Watched } from '../monitoring/monitor-state.ts';
 
 const words: Readonly<Record<PageStatus, string>> = {
   maintenance: 'Under maintenance',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
-import { openKuma } from '../../../services/uptime/move/kuma-reader.ts';
+import { openKuma } from '../../../services/uptime/kuma-import/kuma-reader.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { api } from '../../support/api.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
 import { slotAt, slotsFrom, statusOf, windowTrouble } from '../../../services/uptime/domain/maintenance.ts';
-import { momentOf, wallTime } from '../../../services/uptime/domain/zone.ts';
+import { momentOf, wallTime } from '../../../services/uptime/domain/time-zone.ts';
 
 const time = (text: string) => {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);

@@ -1,9 +1,9 @@
-import { slotWords } from '../../../services/uptime/domain/slot-words.ts';
+import { slotWords } from '../../../services/uptime/domain/slot-format.ts';
 import { describe, expect, it } from 'vitest';
 import { dueWarnings } from '../../../services/uptime/domain/certificate.ts';
 import { afterAnswer, notSlow, usualOf, usualRule } from '../../../services/uptime/domain/degradation.ts';
 import { judge, unknownStanding, type Standing } from '../../../services/uptime/domain/judge.ts';
-import { count, emptySpread, readSpread, spreadText } from '../../../services/uptime/domain/spread.ts';
+import { count, emptySpread, readSpread, spreadText } from '../../../services/uptime/domain/histogram.ts';
 import { Schedule } from '../../../services/uptime/check/schedule.ts';
 
 const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOnStatusCodeFailure: false };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
 import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
-import { BeatStore, type StoredBeat } from '../../../services/uptime/store/beats.ts';
+import { BeatStore, type StoredBeat } from '../../../services/uptime/store/heartbeats.ts';
 import { BucketStore } from '../../../services/uptime/store/buckets.ts';
 import { IncidentStore } from '../../../services/uptime/store/incidents.ts';
 import { MaintenanceStore } from '../../../services/uptime/store/maintenances.ts';
@@ -10,7 +10,7 @@ import { databaseSize, shrinkDatabase } from '../../../services/uptime/store/tab
 import { migrations } from '../../../services/uptime/store/migrations.ts';
 import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
-import { watchedOf } from '../../../services/uptime/monitoring/watched.ts';
+import { watchedOf } from '../../../services/uptime/monitoring/monitor-state.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { eachDialect } from '../../support/database.ts';

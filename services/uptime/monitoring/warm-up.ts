@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addSpread, emptySpread, readSpread, count } from '../domain/spread.ts';
+import { addSpread, emptySpread, readSpread, count } from '../domain/histogram.ts';
 import { addTally, emptyTally, tallyBeat } from '../domain/tally.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import type { BeatStore } from '../store/beats.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import { bucketMs } from '../store/tables.ts';
 import { tallyOf } from './rollup.ts';
-import { longestGapMs, type Watched } from './watched.ts';
+import { longestGapMs, type Watched } from './monitor-state.ts';
 
 const hour = bucketMs[1];
 const day = bucketMs[2];

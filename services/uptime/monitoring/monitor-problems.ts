@@ -1,5 +1,5 @@
 import { ignoredOptions } from '../domain/ignored-options.ts';
-import type { Watched } from './watched.ts';
+import type { Watched } from './monitor-state.ts';
 
 /** What somebody should know of a monitor besides its state: it was paused, or does not check all it is told to. */
 export function problemsOf({ config, quarantinedAt }: Watched): string[] {

@@ -4,9 +4,9 @@ import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { CheckResult } from '../check/messages.ts';
 import { dueWarnings } from '../domain/certificate.ts';
 import { afterAnswer, usualOf, usualRule } from '../domain/degradation.ts';
-import { changed, settled, type Flapping } from '../domain/flap.ts';
+import { changed, settled, type Flapping } from '../domain/flapping.ts';
 import { judge, stoodSince, type JudgedBeat, type Outcome, type Standing, type Verdict } from '../domain/judge.ts';
-import { addSpread, count, emptySpread } from '../domain/spread.ts';
+import { addSpread, count, emptySpread } from '../domain/histogram.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import {
   certificateEvent,
@@ -17,11 +17,11 @@ import {
   upEvent,
   type UptimeEvent,
 } from '../notifications/events.ts';
-import type { Teller } from '../notifications/tell.ts';
-import { maintained } from './local.ts';
+import type { Teller } from '../notifications/notifier.ts';
+import { maintained } from './local-checks.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Effect, Recorder } from './recorder.ts';
-import { countBeat, intervalMs, retryMs, spreadOfDay, type Watched } from './watched.ts';
+import { countBeat, intervalMs, retryMs, spreadOfDay, type Watched } from './monitor-state.ts';
 
 /** A check that began later than this after its turn says nothing of how fast the target is. */
 const lateMs = 500;

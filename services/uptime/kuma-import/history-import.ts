@@ -1,13 +1,13 @@
 import type { Context } from '../../contracts/service.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { stoodSince } from '../domain/judge.ts';
-import { emptySpread, count, spreadText } from '../domain/spread.ts';
-import type { BeatStore } from '../store/beats.ts';
+import { emptySpread, count, spreadText } from '../domain/histogram.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { IncidentStore, PastOutage } from '../store/incidents.ts';
 import { bucketMs } from '../store/tables.ts';
-import { warmUp } from '../monitoring/warm.ts';
-import { intervalMs, type Watched } from '../monitoring/watched.ts';
+import { warmUp } from '../monitoring/warm-up.ts';
+import { intervalMs, type Watched } from '../monitoring/monitor-state.ts';
 import type { Past, PastBeat, PastTally } from './backup.ts';
 
 /** Where what a monitor did elsewhere is written. */

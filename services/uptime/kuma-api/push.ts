@@ -2,10 +2,10 @@ import type { RequestHandler } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import type { LocalChecks } from '../monitoring/local.ts';
+import type { LocalChecks } from '../monitoring/local-checks.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Recorder } from '../monitoring/recorder.ts';
-import type { Watch } from '../monitoring/watch.ts';
+import type { Watch } from '../monitoring/monitor-runner.ts';
 
 const longestPing = 100_000_000_000;
 const longestMessage = 5000;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { ApiKey } from '../../contracts/uptime/views.ts';
-import type { Tables } from '../store/tables.ts';
+import type { Tables } from './tables.ts';
 
 /** `uk<id>_<40 characters>`, as the peer makes them. */
 const shape = /^uk(\d{1,10})_([A-Za-z0-9]{40})$/;

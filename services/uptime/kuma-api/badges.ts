@@ -6,9 +6,9 @@ import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { certificateDays } from '../domain/certificate.ts';
 import { averagePing } from '../domain/tally.ts';
 import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { Figures } from '../monitoring/figures.ts';
+import type { Figures } from '../monitoring/statistics.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import type { Watched } from '../monitoring/monitor-state.ts';
 import { pageStatus } from '../wire/page-status.ts';
 
 export interface BadgeParts {

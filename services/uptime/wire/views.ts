@@ -3,10 +3,10 @@ import { heartbeatStatus, secretFields } from '../../contracts/uptime/monitor.ts
 import { certificateDays } from '../domain/certificate.ts';
 import { targetOf } from '../domain/target.ts';
 import { uptimeByTime } from '../domain/tally.ts';
-import { peerTime } from '../domain/time.ts';
-import type { StoredBeat } from '../store/beats.ts';
-import { problemsOf } from '../monitoring/problems.ts';
-import { lastDay, type Watched } from '../monitoring/watched.ts';
+import { peerTime } from '../domain/time-format.ts';
+import type { StoredBeat } from '../store/heartbeats.ts';
+import { problemsOf } from '../monitoring/monitor-problems.ts';
+import { lastDay, type Watched } from '../monitoring/monitor-state.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
 /** A beat as the peer's clients read it. */

@@ -9,12 +9,12 @@ import {
   uptimeByTime,
   type Tally,
 } from '../domain/tally.ts';
-import type { BeatStore } from '../store/beats.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize } from '../store/tables.ts';
 import type { Recorder } from './recorder.ts';
 import { tallyOf } from './rollup.ts';
-import { lastDay, longestGapMs, type Watched } from './watched.ts';
+import { lastDay, longestGapMs, type Watched } from './monitor-state.ts';
 
 const minute = 60_000;
 const hour = bucketMs[1];

@@ -1,8 +1,8 @@
-import { peerTime } from '../domain/time.ts';
-import type { StoredBeat } from '../store/beats.ts';
+import { peerTime } from '../domain/time-format.ts';
+import type { StoredBeat } from '../store/heartbeats.ts';
 import type { KnownTag } from '../store/tags.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import { timeoutMs, type Watched } from '../monitoring/watched.ts';
+import { timeoutMs, type Watched } from '../monitoring/monitor-state.ts';
 import { redactedFields } from './redacted.ts';
 
 /** What a field is where nothing was said of it: the peer's clients read all of them. */

@@ -1,19 +1,19 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import type { ApiHandler } from '../../contracts/api.ts';
-import { Problem } from '../../contracts/problem.ts';
-import type { Context } from '../../contracts/service.ts';
-import { redirectToAppPage } from '../../kit/redirect-to-app.ts';
-import type { ApiKeys } from './api-keys.ts';
-import { badgeRoutes, type BadgeParts } from './badges.ts';
-import { reportFile, type ManageParts } from './manage-api.ts';
-import { openApiDocument } from './openapi.ts';
-import { peerMetrics } from './peer-metrics.ts';
-import { pushRoute, type PushParts } from './push.ts';
-import { problemOf, renderProblem, restRoutes } from './rest.ts';
-import type { Tags } from '../store/tags.ts';
-import { socketPath, type UptimeSocket } from '../kuma-api/server.ts';
-import { statusPageRoutes, type StatusPageParts } from './status-pages.ts';
-import { subscribeRoutes, type SubscribeParts } from './subscribe.ts';
+import type { ApiHandler } from '../contracts/api.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Context } from '../contracts/service.ts';
+import { redirectToAppPage } from '../kit/redirect-to-app.ts';
+import type { ApiKeys } from './store/api-keys.ts';
+import { badgeRoutes, type BadgeParts } from './kuma-api/badges.ts';
+import { reportFile, type ManageParts } from './app-api/management-handlers.ts';
+import { openApiDocument } from './app-api/openapi.ts';
+import { peerMetrics } from './kuma-api/metrics.ts';
+import { pushRoute, type PushParts } from './kuma-api/push.ts';
+import { problemOf, renderProblem, restRoutes } from './app-api/rest.ts';
+import type { Tags } from './store/tags.ts';
+import { socketPath, type UptimeSocket } from './kuma-api/server.ts';
+import { statusPageRoutes, type StatusPageParts } from './kuma-api/status-pages.ts';
+import { subscribeRoutes, type SubscribeParts } from './app-api/subscribe.ts';
 
 export interface AppParts extends PushParts, BadgeParts, StatusPageParts, SubscribeParts {
   readonly context: Context;

@@ -3,12 +3,12 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage.ts';
-import { exportAll, importAll, type MoveParts } from '../move/move.ts';
-import { withUpload } from '../move/upload.ts';
+import { exportAll, importAll, type MoveParts } from '../kuma-import/import-export.ts';
+import { withUpload } from '../kuma-import/upload.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Figures } from '../monitoring/figures.ts';
+import type { Figures } from '../monitoring/statistics.ts';
 import { reportOf } from '../monitoring/report.ts';
-import type { ApiKeys } from './api-keys.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';
 
 const done = { ok: true } as const;

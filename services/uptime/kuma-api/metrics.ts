@@ -5,12 +5,12 @@ import { hostWithoutCredentials, withoutCredentials } from '../domain/target.ts'
 import { averagePing, uptimeByBeats } from '../domain/tally.ts';
 import { countOf } from '../metrics.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Figures } from '../monitoring/figures.ts';
+import type { Figures } from '../monitoring/statistics.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/watched.ts';
-import { tagsOf } from '../wire/peer-monitor.ts';
-import type { ApiKeys } from './api-keys.ts';
-import { callerOf, requireRight } from './sign-in.ts';
+import type { Watched } from '../monitoring/monitor-state.ts';
+import { tagsOf } from '../wire/kuma-monitor.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
+import { callerOf, requireRight } from '../app-api/sign-in.ts';
 
 const windows = [
   ['1d', 24],

@@ -4,7 +4,7 @@ import { isGatewayRequest } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Rights } from '../../contracts/route-access.ts';
 import type { Context } from '../../contracts/service.ts';
-import { ApiKeys } from './api-keys.ts';
+import { ApiKeys } from '../store/api-keys.ts';
 
 /** Who asks, and what he may do here. */
 export interface Caller {

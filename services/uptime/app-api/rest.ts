@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { ApiKeys } from './api-keys.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
 import { callerOf, requireRight } from './sign-in.ts';
 
 const largestBody = '20mb';

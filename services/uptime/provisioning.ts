@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { toPatchSchema } from '../../contracts/patch-schema.ts';
-import { Problem } from '../../contracts/problem.ts';
-import type { Log } from '../../contracts/service.ts';
-import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
-import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import { StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
-import type { Provisioned } from '../settings.ts';
-import type { StatusPages } from '../store/status-pages.ts';
-import type { Maintenances } from '../monitoring/maintenances.ts';
-import type { Monitors } from '../monitoring/monitors.ts';
+import { toPatchSchema } from '../contracts/patch-schema.ts';
+import { Problem } from '../contracts/problem.ts';
+import type { Log } from '../contracts/service.ts';
+import { MaintenanceConfig } from '../contracts/uptime/maintenance.ts';
+import { MonitorConfig } from '../contracts/uptime/monitor.ts';
+import { StatusPageConfig } from '../contracts/uptime/status-pages.ts';
+import type { Provisioned } from './settings.ts';
+import type { StatusPages } from './store/status-pages.ts';
+import type { Maintenances } from './monitoring/maintenances.ts';
+import type { Monitors } from './monitoring/monitors.ts';
 
 export interface ProvisionParts {
   readonly monitors: Monitors;

@@ -2,9 +2,9 @@ import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ToldThresholds } from '../domain/certificate.ts';
 import { notSlow, type Slowness, type Usual } from '../domain/degradation.ts';
-import { steady, type Flapping } from '../domain/flap.ts';
+import { steady, type Flapping } from '../domain/flapping.ts';
 import { unknownStanding, type Rules, type Standing } from '../domain/judge.ts';
-import { emptySpread, type Spread } from '../domain/spread.ts';
+import { emptySpread, type Spread } from '../domain/histogram.ts';
 import { emptyTally, tallyBeat, type Tally, type TalliedBeat } from '../domain/tally.ts';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
-import type { Watched } from './watched.ts';
+import type { Watched } from './monitor-state.ts';
 
 /** A host may be found down so much later than what runs on it. */
 const togetherMs = 30_000;

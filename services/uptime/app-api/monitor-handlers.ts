@@ -6,18 +6,18 @@ import type { Context } from '../../contracts/service.ts';
 import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
 import { heartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import type { ApiKeys } from './api-keys.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
 import { lastHours } from '../domain/last-hours.ts';
-import type { BeatStore } from '../store/beats.ts';
+import type { BeatStore } from '../store/heartbeats.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Checker } from '../check/checker.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Options } from '../monitoring/options.ts';
 import type { Recorder } from '../monitoring/recorder.ts';
-import type { Figures } from '../monitoring/figures.ts';
-import { longestGapMs, type Watched } from '../monitoring/watched.ts';
-import { beatView, monitorView, rowView } from '../wire/shown.ts';
+import type { Figures } from '../monitoring/statistics.ts';
+import { longestGapMs, type Watched } from '../monitoring/monitor-state.ts';
+import { beatView, monitorView, rowView } from '../wire/views.ts';
 
 export interface ApiParts {
   readonly context: Context;

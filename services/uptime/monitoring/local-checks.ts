@@ -3,7 +3,7 @@ import { heartbeatStatus, HeartbeatStatus } from '../../contracts/uptime/monitor
 import type { Outcome } from '../domain/judge.ts';
 import { judgeGroup } from '../domain/group.ts';
 import { pingHost } from './ping.ts';
-import { intervalMs, retryMs, timeoutMs, type Watched } from './watched.ts';
+import { intervalMs, retryMs, timeoutMs, type Watched } from './monitor-state.ts';
 
 /** A push may come so much later than its interval, ms. */
 const pushGraceMs = 1000;

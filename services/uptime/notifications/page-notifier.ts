@@ -5,7 +5,7 @@ import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
-import { durationWords } from '../domain/time.ts';
+import { durationWords } from '../domain/time-format.ts';
 import type { SubscriberMail } from './subscriber-mail.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 

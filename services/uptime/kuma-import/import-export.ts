@@ -14,7 +14,7 @@ import type { Tags } from '../store/tags.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import { inOrder, ownFields, type Holding } from './backup.ts';
-import { outagesOf, writeOutages, writePast, type PastParts } from './past.ts';
+import { outagesOf, writeOutages, writePast, type PastParts } from './history-import.ts';
 
 export interface MoveParts extends PastParts {
   readonly monitors: Monitors;
