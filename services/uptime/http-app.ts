@@ -24,7 +24,7 @@ export interface AppParts extends PushParts, BadgeParts, StatusPageParts, Subscr
   readonly socket: Pick<UptimeSocket, 'http'>;
 }
 
-/** The service's own port: what the peer's clients know, and our own API for programs. */
+/** Creates the HTTP app of the service's listener: the API of Uptime Kuma, and the app API. */
 export function uptimeApp(parts: AppParts): Express {
   const { context, keys, handlers } = parts;
   const app = express();
@@ -56,7 +56,9 @@ export function uptimeApp(parts: AppParts): Express {
   return app;
 }
 
-/** Badges and status pages say in the peer's words why not; whatever is not missing is refused. */
+/**
+ * Renders errors of badges and status pages in the format of Uptime Kuma: 404, 500 and 503 are kept, others become 403.
+ */
 function renderForVisitors({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);

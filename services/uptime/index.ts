@@ -46,7 +46,7 @@ import type { Watched } from './monitoring/monitor-state.ts';
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+/** Uptime monitor for servers, programs and containers, compatible with Uptime Kuma. */
 export const uptime = defineService({ ...manifest, create });
 
 function create(context: Context, settings: Settings): Service {

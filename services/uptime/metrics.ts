@@ -21,7 +21,7 @@ export interface UptimeMetrics {
   readonly checked: (result: CheckResult) => void;
 }
 
-/** What the joined page of metrics says of this service. */
+/** Registers the metrics of the service. */
 export function createMetrics(
   metrics: Metrics,
   { all, isActive }: { readonly all: () => readonly Watched[]; readonly isActive: (watched: Watched) => boolean },
@@ -69,7 +69,7 @@ export function createMetrics(
 
 type Counts = Record<(typeof states)[number], number>;
 
-/** How many monitors are in which state. */
+/** Counts monitors by state. */
 export function countOf(all: readonly Watched[], isActive: (watched: Watched) => boolean): Counts {
   const counts: Counts = { up: 0, down: 0, pending: 0, maintenance: 0, paused: 0 };
   for (const watched of all) {

@@ -17,7 +17,7 @@ export interface ProvisionParts {
   readonly log: Log;
 }
 
-/** By what the settings name things: monitors by name, pages by address, windows by title. */
+/** Entries of the settings, identified by name (monitors), address (pages) or title (windows). */
 const Wanted = {
   monitor: z.looseObject({
     name: z.string(),
@@ -36,8 +36,8 @@ const Wanted = {
 };
 
 /**
- * Makes what the settings name as they name it, at each start; what was made so before and is no longer named goes. What
- * people made by themselves stays, unless it has the same name. One that does not fit is said in the log and left out.
+ * Applies the monitors, status pages and maintenance windows of the settings. Provisioned monitors that are no longer
+ * listed are removed; others are kept, unless they have the same name. Invalid entries are logged and skipped.
  */
 export async function provision(
   parts: ProvisionParts,
@@ -103,7 +103,7 @@ function idsOfPage({ pages }: ProvisionParts, slug: string): number[] {
   return page === undefined ? [] : [page.id];
 }
 
-/** A monitor that is as it is wanted is not begun anew. */
+/** Returns true when a monitor differs from the settings. Unchanged monitors are not restarted. */
 function differs(config: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>): boolean {
   const parsed: Readonly<Record<string, unknown>> = MonitorConfig.partial().parse(wanted);
   return Object.keys(wanted).some((name) => JSON.stringify(config[name]) !== JSON.stringify(parsed[name]));

@@ -99,5 +99,5 @@ export const Settings = z.object({
   }),
 });
 export type Settings = z.infer<typeof Settings>;
-/** What is made of the settings at each start. */
+/** Settings that provision monitors, status pages and maintenance windows. */
 export type Provisioned = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;

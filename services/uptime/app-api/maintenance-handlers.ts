@@ -4,7 +4,7 @@ import type { Maintenances } from '../monitoring/maintenances.ts';
 
 const done = { ok: true } as const;
 
-/** Maintenance windows in our own API. */
+/** Returns the handlers for maintenance windows. */
 export function maintenanceHandlers(maintenances: Maintenances): readonly ApiHandler[] {
   const idOf = (params: Readonly<Record<string, string>>): number => Number(params['id']);
   return [

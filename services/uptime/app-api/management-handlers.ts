@@ -20,7 +20,7 @@ export interface ManageParts extends MoveParts {
   readonly incidents: IncidentStore;
 }
 
-/** What concerns many monitors at once: tags, bulk edits, moving in and out, reports. */
+/** Returns the handlers for tags, bulk edits, import, export and reports. */
 export function manageHandlers(parts: ManageParts): readonly ApiHandler[] {
   const { monitors, tags } = parts;
   return [
@@ -60,7 +60,7 @@ export function manageHandlers(parts: ManageParts): readonly ApiHandler[] {
   ];
 }
 
-/** The report as a table for a spreadsheet. */
+/** Returns the report as CSV. */
 export function reportFile(parts: ManageParts): RequestHandler {
   return async (request, response) => {
     requireRight(await callerOf(parts.context, parts.keys, request), 'read');

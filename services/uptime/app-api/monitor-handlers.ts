@@ -30,13 +30,13 @@ export interface ApiParts {
   readonly options: Options;
   readonly figures: Figures;
   readonly keys: ApiKeys;
-  /** Checks now; the stored beat. */
+  /** Checks a monitor immediately and resolves once the heartbeat is stored. */
   readonly checkNow: (watched: Watched) => Promise<void>;
-  /** Resolves nothing that people still wait for. */
+  /** Called after an incident was resolved manually. */
   readonly resolved: (incident: Incident) => void;
 }
 
-/** The monitor's part of our own API; the service's own port answers the same below `/api`. */
+/** Returns the handlers of `/api/uptime`, which the service's listener serves below `/api` as well. */
 export function uptimeHandlers(parts: ApiParts): readonly ApiHandler[] {
   return [...monitorHandlers(parts), ...historyHandlers(parts), ...otherHandlers(parts)];
 }
@@ -160,7 +160,7 @@ function historyHandlers({ context, monitors, beats, incidents, recorder, figure
     }),
     implement(uptimeApi.facts, async ({ params, rights }) => {
       const facts = await figures.facts(monitors.get(idOf(params)));
-      // Its token lets anybody report for the monitor.
+      // The token permits reporting for the monitor.
       return mayWrite(rights) ? facts : { ...facts, pushPath: null };
     }),
     implement(uptimeApi.incidents, async ({ query: { open, monitor, limit, before } }) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiHandler } from '../../contracts/api.ts';
 import { isCreation, ownPath } from './rest.ts';
 
-/** OpenAPI 3.1 of what the service's own port serves of our own API, made of the routes themselves. */
+/** Builds the OpenAPI 3.1 document of the app API on the service's listener from its routes. */
 export function openApiDocument(handlers: readonly ApiHandler[]): Record<string, unknown> {
   const schemas: Record<string, unknown> = {
     Refused: {

@@ -9,16 +9,19 @@ import { callerOf, requireRight } from './sign-in.ts';
 const largestBody = '20mb';
 const prefix = '/api/uptime';
 
-/** Where a route of our own API is on the service's own port. */
+/** Converts a path of the app API into its path on the service's listener. */
 export function ownPath(path: string): string {
   return `/api${path.slice(prefix.length)}`;
 }
 
-/** Our own API once more, on the service's own port and for its keys; a refusal is said as the peer's clients read it. */
+/**
+ * Serves the app API on the service's listener, for accounts and API keys. Errors have the format that clients of
+ * Uptime Kuma expect.
+ */
 export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly ApiHandler[]): Router {
   const router = express.Router();
   const json = express.json({ limit: largestBody, strict: false, type: () => true });
-  // A word in the path is looked for before a number that may be any word.
+  // Literal path segments take precedence over parameters.
   const sorted = handlers.toSorted((a, b) => Number(a.route.path.includes(':')) - Number(b.route.path.includes(':')));
   for (const handler of sorted) {
     const { route } = handler;
@@ -45,7 +48,7 @@ export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly A
   return router;
 }
 
-/** It makes something new, with an address of its own. */
+/** Returns true for routes that create a resource. */
 export function isCreation({ method, path }: ApiHandler['route']): boolean {
   return (
     method === 'POST' &&
@@ -53,7 +56,7 @@ export function isCreation({ method, path }: ApiHandler['route']): boolean {
   );
 }
 
-/** `{ok:false,msg,issues}` */
+/** Renders errors as `{ok:false,msg,issues}`. */
 export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
@@ -68,7 +71,7 @@ export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>):
   };
 }
 
-/** What to say of an error; of what nobody foresaw only where the log tells more. */
+/** Converts an error into a problem. Unexpected errors are logged under an ID, and only the ID is returned. */
 export function problemOf(error: unknown, log: Context['log'], random: Context['random']): Problem {
   if (error instanceof Problem) return error;
   const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
@@ -77,7 +80,7 @@ export function problemOf(error: unknown, log: Context['log'], random: Context['
     return new Problem('uptime.unsupported', 415, 'The encoding or character set of the body is not supported.');
   }
   if (status === 400) return new Problem('uptime.invalid', 400, 'The body is not valid JSON.');
-  // Other errors of reading a request, such as a client that left in the middle of it.
+  // Other errors of reading a request, such as an aborted upload.
   if (typeof status === 'number' && status >= 400 && status < 500) {
     return new Problem('uptime.invalid', status, 'The request could not be read.');
   }

@@ -6,7 +6,7 @@ import type { Rights } from '../../contracts/route-access.ts';
 import type { Context } from '../../contracts/service.ts';
 import { ApiKeys } from '../store/api-keys.ts';
 
-/** Who asks, and what he may do here. */
+/** Authenticated caller and its permissions. */
 export interface Caller {
   readonly identity: Identity | undefined;
   readonly rights: Rights;
@@ -16,8 +16,9 @@ const everything: Rights = { all: true, may: () => true };
 const challenge = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
 
 /**
- * An account by Basic or Bearer, as everywhere; or a key of this service, as Bearer or as the password of any name. A machine
- * on which nobody has signed up yet answers itself without either. @throws Problem 401
+ * Authenticates an account by Basic or Bearer, or an API key as Bearer token or Basic password. Loopback clients need
+ * no credentials while no account exists.
+ * @throws Problem 401
  */
 export async function callerOf(context: Context, keys: ApiKeys, request: IncomingMessage): Promise<Caller> {
   const { authorization } = request.headers;

@@ -7,7 +7,7 @@ import type { Subscribers } from '../notifications/subscribers.ts';
 
 const done = { ok: true } as const;
 
-/** Status pages in our own API. */
+/** Returns the handlers for status pages. */
 export function statusPageHandlers(
   pages: StatusPages,
   subscribers: Subscribers,

@@ -16,8 +16,8 @@ export interface SubscribeParts {
 const sent = 'If this address does not follow the page yet, a mail is on its way to it. The link in it confirms.';
 
 /**
- * Visitors of a status page follow it by mail. Links of mails lead to a question and change nothing by themselves: programs
- * that look into mails follow them too.
+ * Returns the routes for mail subscriptions of status pages. Links in mails open a form and change nothing by GET,
+ * because mail scanners follow links.
  */
 export function subscribeRoutes(parts: SubscribeParts): Router {
   const { context, pages, subscribers, subscriberMail } = parts;
@@ -98,7 +98,7 @@ export function subscribeRoutes(parts: SubscribeParts): Router {
 interface Answer {
   readonly title: string;
   readonly words: string;
-  /** A button that asks for this. */
+  /** Target of the confirmation form. */
   readonly action?: string;
   readonly button?: string;
 }

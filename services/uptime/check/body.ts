@@ -3,16 +3,15 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { CheckFailure } from './failure.ts';
 
-/** A body is read up to here, also after it was decompressed. */
+/** Maximum number of body bytes that are read, before and after decompression. */
 export const maxBodyBytes = 1024 * 1024;
 
 export interface Body {
   readonly text: string;
-  /** The body is longer than what was read. */
+  /** The body exceeds the limit, so that `text` is only its beginning. */
   readonly isCut: boolean;
 }
 
-/** Reads the beginning of a body as text. */
 export async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Body> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -31,7 +30,7 @@ export async function readBody(response: IncomingMessage, signal: AbortSignal): 
   return { text: text.startsWith('\uFEFF') ? text.slice(1) : text, isCut: size > maxBodyBytes };
 }
 
-/** What a failure says where the rest of the body might have changed it. */
+/** Returns the note that failure messages need when the rest of the body could change the result. */
 export function cutNote({ isCut }: Body): string {
   return isCut ? ' (only the first MiB of the answer was read)' : '';
 }

@@ -1,7 +1,7 @@
 import type { FromChecker, ToChecker } from './messages.ts';
 import { Runner } from './runner.ts';
 
-/** The process that checks: `Checker` starts it and restarts it. */
+/** Entry point of the checker process, which `Checker` starts and restarts. */
 const runner = new Runner((message: FromChecker) => {
   process.send?.(message);
 });

@@ -13,28 +13,28 @@ import type { TargetPolicy } from './target-policy.ts';
 const processFile = fileURLToPath(getThreadFile('checker-process', import.meta.url));
 const memoryMb = 512;
 const restartMs = 1000;
-/** Longer than the timeout of any check that a caller waits for. */
+/** Exceeds the timeout of every check that a caller waits for. */
 const requestTimeoutMs = 120_000;
 const pingEveryMs = 3000;
-/** A process that leaves so many pings in a row without an answer is stuck. */
+/** Number of unanswered pings in a row after which the process is restarted. */
 const maxMissedPings = 5;
-/** So many monitors are held responsible at once for the death of all of Homeport; of more it is tried which one it was. */
+/** Maximum number of monitors that are quarantined at the start. When more were being checked, they become suspects. */
 const maxQuarantinedAtStart = 3;
-/** How long a restart of the process is reported as a problem. */
+/** Duration for which a restart of the process is reported as a problem. */
 const reportedMs = 3_600_000;
 
 export interface CheckerEvents {
   readonly results: (results: readonly CheckResult[]) => void;
-  /** The machine slept, or this process could not run, for so many ms. */
+  /** Reports that the computer slept, or that the process could not run, for this many milliseconds. */
   readonly slept: (ms: number) => void;
-  /** The process that checks died, or Homeport did, while only these monitors were being checked. */
+  /** Reports that the checker process or Homeport ended while only these monitors were being checked. */
   readonly quarantine: (ids: readonly number[]) => void;
 }
 
 export interface CheckerParts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Names the monitors whose checks are running. */
+  /** File that lists the monitors whose checks are running. */
   readonly journal: string;
   readonly policy: () => TargetPolicy;
 }
@@ -46,8 +46,8 @@ interface Waiting {
 }
 
 /**
- * The process that checks, seen from the host. It starts with the first monitor and is restarted when it ends or no longer
- * answers. A monitor that was alone in being checked when it died is quarantined.
+ * Manages the checker process. The process starts with the first monitor and is restarted when it ends or stops
+ * responding. The only monitor that was being checked when the process ended is quarantined.
  */
 export class Checker implements AsyncDisposable {
   readonly #parts: CheckerParts;
@@ -71,13 +71,16 @@ export class Checker implements AsyncDisposable {
     this.#watchdog = systemTimer.every(pingEveryMs, () => this.#watch());
   }
 
-  /** Why checks were interrupted within the last hour; undefined when they were not. */
+  /** Returns why checks were interrupted within the last hour; undefined without an interruption. */
   get problem(): string | undefined {
     const isRecent = this.#parts.clock.now() - this.#restartedAt < reportedMs;
     return isRecent ? 'the process that checks stopped and was restarted' : undefined;
   }
 
-  /** The monitors to quarantine because Homeport died during their checks. Call once, before the first `set`. */
+  /**
+   * Returns the monitors to quarantine because Homeport ended during their checks. Must be called once, before the
+   * first `set`.
+   */
   recover(): readonly number[] {
     const ids = takeJournal(this.#parts.journal);
     if (ids.length === 0) return [];
@@ -103,7 +106,7 @@ export class Checker implements AsyncDisposable {
     if (this.#process !== undefined) this.#tell({ kind: 'engines', engines });
   }
 
-  /** Sends the addresses that no monitor may reach, when they changed. */
+  /** Sends the target policy to the process when it changed. */
   refreshPolicy(): void {
     if (this.#process === undefined || this.#closed) return;
     const policy = this.#parts.policy();
@@ -113,17 +116,20 @@ export class Checker implements AsyncDisposable {
     this.#send(this.#process, { kind: 'policy', policy });
   }
 
-  /** The next check of a monitor comes in so many ms, whatever its interval. */
+  /** Schedules the next check of a monitor, regardless of its interval. */
   again(id: number, inMs: number): void {
     if (this.#checks.has(id)) this.#tell({ kind: 'again', id, inMs });
   }
 
-  /** Checks at once; `results` hears of it as well, with this number. */
+  /** Checks a monitor immediately. The result is passed to `results` as well. */
   now(id: number): Promise<CheckResult> {
     return this.#ask<CheckResult>((request) => ({ kind: 'now', id, request }));
   }
 
-  /** @throws Problem `uptime.engine` (502) with what the engine said */
+  /**
+   * Lists the containers of an engine.
+   * @throws Problem `uptime.engine` (502) with the error of the engine
+   */
   containers(engine: EngineAddress): Promise<readonly ListedContainer[]> {
     return this.#ask<readonly ListedContainer[]>((request) => ({ kind: 'containers', request, engine }));
   }
@@ -161,12 +167,12 @@ export class Checker implements AsyncDisposable {
   }
 
   #send(to: ChildProcess, message: ToChecker): void {
-    // A process that just ended says so by its exit.
+    // A process that just ended is handled by its exit event.
     to.send(message, () => undefined);
   }
 
   #start(): ChildProcess {
-    // The journal tells apart, in a list of processes, whose child it is.
+    // The argument identifies the Homeport instance of the child in a process list.
     const child = fork(processFile, [this.#parts.journal], {
       execArgv: [`--max-old-space-size=${String(memoryMb)}`],
       env: buildCleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...trustedCertificates() }),
@@ -185,7 +191,7 @@ export class Checker implements AsyncDisposable {
     return child;
   }
 
-  /** Restarts the process when it is stuck, which one blocking call is enough for. */
+  /** Restarts the process when it does not respond, which a single blocking call can cause. */
   #watch(): void {
     const watched = this.#process;
     if (watched === undefined) return;
@@ -260,7 +266,7 @@ export class Checker implements AsyncDisposable {
   }
 }
 
-/** Certificates that the owner trusts count for monitors as well. */
+/** Passes on the variables that add trusted certificates, so that they apply to monitors as well. */
 function trustedCertificates(): Record<string, string> {
   const names = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

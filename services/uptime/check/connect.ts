@@ -9,25 +9,27 @@ import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-pol
 export interface ConnectTo {
   readonly host: string;
   readonly port: number;
-  /** 4 or 6 where a monitor wants one. */
+  /** Address family, 4 or 6; undefined for both. */
   readonly family?: number | undefined;
   readonly tls?: TlsWishes | undefined;
-  /** Default: `exchange`. */
+  /** Defaults to `exchange`. */
   readonly use?: TargetUse | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface TlsWishes {
-  /** Takes any certificate. */
+  /** Accepts untrusted certificates. */
   readonly ignoreTls: boolean;
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Hears of each certificate, also of one that is not trusted. */
+  /** Receives every certificate chain, including untrusted ones. */
   readonly onChain: (chain: () => CertificateChain, fingerprint: string) => void;
 }
 
-/** Opens a connection of its own for one check: it sees the listener, the handshake and the certificate as a newcomer does. */
+/**
+ * Opens a new connection for one check, so that the listener, the handshake and the certificate are checked as well.
+ */
 export async function connectTo({ host, port, family, tls, use = 'exchange', signal }: ConnectTo): Promise<Socket> {
   const name = host.replace(/^\[|\]$/g, '');
   assertAllowedTarget(name, port, use);
@@ -42,15 +44,18 @@ export async function connectTo({ host, port, family, tls, use = 'exchange', sig
   return tls === undefined ? socket : secure(socket, name, tls, signal);
 }
 
-/** Encrypts a connection and judges the certificate of the server. @throws CheckFailure for one that is not trusted */
+/**
+ * Encrypts a connection and verifies the certificate of the server.
+ * @throws CheckFailure when the certificate is not trusted
+ */
 export async function secure(socket: Socket, name: string, tls: TlsWishes, signal: AbortSignal): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: false,
-    // Old appliances know no secure renegotiation; a check sends nothing that it would protect.
+    // Old appliances do not support secure renegotiation. A check sends no data that renegotiation would expose.
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
-    // Judged below with the chain at hand.
+    // Verified below, together with the chain.
     checkServerIdentity: () => undefined,
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
@@ -69,14 +74,14 @@ export async function secure(socket: Socket, name: string, tls: TlsWishes, signa
   return secured;
 }
 
-/** Resolves at the event; the socket is gone when it does not. */
+/** Resolves when the event occurs. Rejects on an error, on close and on abort, and then the socket is destroyed. */
 function ready(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (call: () => void): void => {
       signal.removeEventListener('abort', abort);
       socket.off('error', fail);
       socket.off('close', close);
-      // What comes later is nobody's news.
+      // Later errors do not affect the result.
       socket.on('error', () => socket.destroy());
       call();
     };
@@ -136,7 +141,6 @@ function nameOf(subject: Partial<DetailedPeerCertificate['subject']> | undefined
   return Array.isArray(name) ? name.join(', ') : name;
 }
 
-/** The family of addresses that a monitor asks for. */
 export function familyOf(wish: string | null | undefined): number | undefined {
   return wish === 'ipv4' ? 4 : wish === 'ipv6' ? 6 : undefined;
 }

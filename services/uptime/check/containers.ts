@@ -7,7 +7,10 @@ import type { Found, ProbeOrder } from './probe.ts';
 const pausesMs = [1000, 2000, 5000, 15_000, 60_000];
 const longestLine = 1024 * 1024;
 
-/** Containers: each is asked for at its turn, and one stream of events an engine says at once that one changed. */
+/**
+ * Checks containers. Each container is inspected on its schedule, and the event stream of its engine triggers an
+ * immediate check after a change.
+ */
 export class Containers implements Disposable {
   readonly #marks = new Map<number, ContainerMark>();
   readonly #streams = new Map<number, AbortController>();
@@ -31,7 +34,7 @@ export class Containers implements Disposable {
     this.#marks.delete(id);
   }
 
-  /** Follows these engines and no others. */
+  /** Subscribes to the events of these engines and ends all other subscriptions. */
   follow(engines: readonly EngineAddress[]): void {
     const wanted = new Set(engines.map(({ id }) => id));
     for (const [id, stream] of this.#streams) {
@@ -51,7 +54,7 @@ export class Containers implements Disposable {
     this.follow([]);
   }
 
-  /** An engine that cannot be reached is told of by the checks; here it is tried again. */
+  /** Reconnects until the signal is aborted. Unreachable engines are reported by the checks of their containers. */
   async #keepReading(engine: EngineAddress, signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
       const opened = await this.#read(engine, signal).catch(() => false);
@@ -64,7 +67,7 @@ export class Containers implements Disposable {
     }
   }
 
-  /** True when the stream was open for a while. */
+  /** Reads events until the stream ends; returns false when the engine refused it. */
   async #read(engine: EngineAddress, signal: AbortSignal): Promise<boolean> {
     const filters = encodeURIComponent('{"type":["container"]}');
     const response = await askEngine(engine, `/events?filters=${filters}`, signal);
@@ -91,7 +94,7 @@ export class Containers implements Disposable {
   }
 }
 
-/** By which monitors may name the container of an event. */
+/** Returns the names and IDs of the container in an event. */
 function namesIn(line: string): string[] {
   if (line.trim() === '') return [];
   try {
@@ -99,7 +102,7 @@ function namesIn(line: string): string[] {
     const { ID, Attributes } = event.Actor ?? {};
     return [event.id, ID, Attributes?.name].filter((name) => typeof name === 'string');
   } catch {
-    // Half an event is none.
+    // Incomplete events are ignored.
     return [];
   }
 }

@@ -2,7 +2,7 @@ interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly domain: string;
-  /** Without a Domain attribute only the host that set it gets it. */
+  /** Without a Domain attribute the cookie is only sent to the host that set it. */
   readonly hostOnly: boolean;
   readonly path: string;
   readonly secure: boolean;
@@ -11,11 +11,11 @@ interface Cookie {
 const maxCookies = 50;
 const maxCookieLength = 4096;
 
-/** The cookies of one check: servers set them on a redirect and expect them after it (RFC 6265). */
+/** Stores the cookies of one check, which servers set on a redirect and expect after it (RFC 6265). */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** Takes the `Set-Cookie` headers of a response. */
+  /** Stores the `Set-Cookie` headers of a response. */
   store(url: URL, headers: readonly string[]): void {
     for (const header of headers) {
       const cookie = header.length > maxCookieLength ? undefined : parseCookie(url, header);
@@ -26,7 +26,10 @@ export class CookieJar {
     }
   }
 
-  /** The `Cookie` header for a request; undefined without cookies. `own`: the header that the monitor names itself. */
+  /**
+   * Returns the `Cookie` header for a request; undefined without cookies.
+   * @param monitorCookie Cookie header that the monitor configures
+   */
   header(url: URL, own: string | undefined): string | undefined {
     const matching = [...this.#cookies.values()].filter((cookie) => isFor(cookie, url));
     const parts = [...(own === undefined ? [] : [own]), ...matching.map(({ name, value }) => `${name}=${value}`)];
@@ -46,7 +49,7 @@ function parseCookie(url: URL, header: string): Cookie | undefined {
   );
   const host = url.hostname.toLowerCase();
   const domain = (named.get('domain') ?? '').replace(/^\./, '').toLowerCase();
-  // A domain without a dot would be all of `com`.
+  // A domain without a dot is a top-level domain.
   if (domain !== '' && domain !== host && (!host.endsWith(`.${domain}`) || !domain.includes('.'))) return undefined;
   const path = named.get('path') ?? '';
   return {

@@ -4,13 +4,13 @@ import { isIP } from 'node:net';
 export const recordTypes = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-/** A record as text, and the part of it that conditions compare. */
+/** DNS record as text, with the part that conditions compare. */
 export interface ResolvedRecord {
   readonly text: string;
   readonly value: string;
 }
 
-/** Resolves records; the name of an address (`PTR`) is found by the address itself. */
+/** Resolves records. For `PTR`, an IP address is looked up in reverse. */
 export async function resolveRecords(
   resolver: Resolver,
   hostname: string,
@@ -50,7 +50,7 @@ export async function resolveRecords(
   }
 }
 
-/** What the beat says of the records. */
+/** Formats records as the message of a heartbeat. */
 export function recordsMessage(type: RecordType, records: readonly ResolvedRecord[]): string {
   const text = records.map((record) => record.text).join(' | ');
   if (type === 'NS') return `Servers: ${text}`;

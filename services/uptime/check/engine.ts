@@ -6,7 +6,9 @@ import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
 const mostAnswer = 16 * 1024 * 1024;
 
-/** Asks a container engine; each time on a connection of its own, without a version in the path, as the peer does. */
+/**
+ * Sends a request to a container engine on a new connection, without an API version in the path, as Uptime Kuma does.
+ */
 export function askEngine(engine: EngineAddress, path: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { path, signal, agent: false, headers: { accept: '*/*', host: 'localhost' } } as const;
@@ -20,7 +22,10 @@ export function askEngine(engine: EngineAddress, path: string, signal: AbortSign
   });
 }
 
-/** What it answers, as JSON. @throws CheckFailure for a code that is not 200 */
+/**
+ * Fetches JSON from a container engine.
+ * @throws CheckFailure for a status code other than 200
+ */
 export async function engineJson(engine: EngineAddress, path: string, signal: AbortSignal): Promise<unknown> {
   const response = await askEngine(engine, path, signal);
   const { statusCode = 0 } = response;

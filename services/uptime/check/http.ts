@@ -18,7 +18,10 @@ interface Hop {
   readonly body: string | undefined;
 }
 
-/** HTTP(S): the code, and where the type asks for it a keyword or a value in the body. Redirects are followed by hand. */
+/**
+ * Checks the HTTP status code and, depending on the type, a keyword or a JSON value in the body. Redirects are followed
+ * here, since each hop is checked against the target policy.
+ */
 export async function probeHttp(order: ProbeOrder): Promise<Found> {
   const { config } = order;
   const wantsBody = config.type === 'keyword' || config.type === 'json-query';
@@ -54,7 +57,7 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
   if (config.type === 'keyword') {
     const found = text.includes(config.keyword ?? '');
     const isInverted = config.invertKeyword === true;
-    // A keyword that is not in the beginning may still be in the rest.
+    // The keyword may occur in the part that was not read.
     if (found === isInverted || (isInverted && body.isCut)) {
       const shown = plainBeginning(text);
       throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]${cutNote(body)}`);
@@ -71,7 +74,7 @@ async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, 
   return { status: heartbeatStatus.up, msg: words };
 }
 
-/** The first words of a page, for a message. */
+/** Returns the beginning of a page without tags. */
 function plainBeginning(text: string): string {
   const withoutTags = text.slice(0, 5000).replaceAll(/<[^<>]*>?/g, ' ');
   return withoutTags.replaceAll(/\s+/g, ' ').trim().slice(0, 50);
@@ -120,7 +123,7 @@ function parseHeaders(text: string): unknown {
   throw notChecked('The headers are not a JSON object');
 }
 
-/** Pages of Homeport's own listeners that everybody may read and that change nothing. */
+/** Paths of Homeport's listeners that are public and have no side effects. */
 const publicPaths = new Set(['/', '/health', '/healthz', '/v1/health', '/api/health', '/api/healthz']);
 
 function useOf({ url, method, body }: Hop): TargetUse {

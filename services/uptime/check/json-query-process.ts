@@ -13,7 +13,7 @@ export async function run({ text, path, operator, expected }: JsonQuery): Promis
 
 /** Text that is not JSON is queried as a string. */
 function parseText(text: string): unknown {
-  // Servers of ASP.NET and IIS send a byte order mark.
+  // ASP.NET and IIS send a byte order mark.
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
     return JSON.parse(content);

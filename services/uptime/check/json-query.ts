@@ -6,10 +6,10 @@ import { CheckFailure, notChecked } from './failure.ts';
 const timeoutMs = 2000;
 const memoryMb = 128;
 
-/** What the process that evaluates queries is asked. */
+/** Request to the process that evaluates queries. */
 export interface JsonQuery {
   readonly text: string;
-  /** A JSONata expression; empty for the whole text. */
+  /** JSONata expression; empty for the entire text. */
   readonly path: string;
   readonly operator: string;
   readonly expected: string;
@@ -18,7 +18,7 @@ export interface JsonQuery {
 export type JsonQueryAnswer =
   { readonly found: false } | { readonly found: true; readonly holds: boolean; readonly value: string };
 
-/** The server that is checked and the person who wrote the expression can both make an evaluation long or large. */
+/** The checked server and the author of the expression can both cause a long or memory-intensive evaluation. */
 const processes = new LimitedProcesses(getThreadFile('json-query-process', import.meta.url), {
   clock: systemTimer,
   memoryMb,

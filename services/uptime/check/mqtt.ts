@@ -13,7 +13,7 @@ const maxMessageBytes = 1024 * 1024;
 const maxReadBytes = 4 * maxMessageBytes;
 const defaultPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'ws:': 80, 'wss:': 443 };
 
-/** MQTT: a message comes on the topic in time, and holds the keyword or the value that is asked for. */
+/** Waits for an MQTT message on the topic and compares it with the keyword, JSON value or conditions. */
 export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   const { config, signal } = order;
   const field = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
@@ -78,7 +78,7 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   }
 }
 
-/** Returns the value that conditions compare as `json_value`; empty where the query finds nothing. */
+/** Returns the value that conditions compare as `json_value`; empty when the query finds nothing. */
 async function jsonValue(text: string, path: string): Promise<string> {
   if (path === '') return '';
   try {
@@ -89,11 +89,11 @@ async function jsonValue(text: string, path: string): Promise<string> {
   }
 }
 
-/** The connection is ours: the library would open socket files and proxies that the address names. */
+/** Opens the connection here, because the library would open socket files and proxies that the address names. */
 async function openClient(url: URL, order: ProbeOrder, options: IClientOptions): Promise<MqttClient> {
   const { config, signal, onChain } = order;
   const port = url.port === '' ? (defaultPorts[url.protocol] ?? 1883) : Number(url.port);
-  // Loaded by the first check that needs it.
+  // Loaded on first use.
   const { default: mqtt } = await import('mqtt');
   signal.throwIfAborted();
   if (url.protocol.startsWith('ws')) {

@@ -14,7 +14,10 @@ interface Known {
 const known = new Map<string, Known>();
 const asked = new Map<string, ((found: Known) => void)[]>();
 
-/** As the system resolves names, remembered for half a minute: its resolver has four threads for all of us. */
+/**
+ * Resolves names with the system resolver and caches the result for 30 seconds, because the resolver has only four
+ * threads.
+ */
 export const rememberedLookup: LookupFunction = (host, options, callback) => {
   const answer = ({ addresses, error }: Known): void => {
     const wanted = addresses.filter(

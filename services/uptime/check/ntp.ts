@@ -5,11 +5,11 @@ import { CheckFailure } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 import { assertAllowedTarget } from './target-policy.ts';
 
-/** From 1900 to 1970, s. */
+/** Seconds between the NTP epoch (1900) and the Unix epoch (1970). */
 const epochSeconds = 2_208_988_800;
 const length = 48;
 
-/** NTP: a server that knows the time tells it, near enough to ours, and itself near enough to a clock. */
+/** Checks that an NTP server responds with acceptable stratum, offset and root dispersion (RFC 5905). */
 export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   const limit = (name: string, usual: number): number => Number(config[name] ?? usual);
   const { address, family } = await lookup(config.hostname ?? '');
@@ -17,13 +17,13 @@ export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
   assertAllowedTarget(address, config.port ?? 123, 'exchange');
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   const { promise, resolve, reject } = Promise.withResolvers<{ reply: Buffer; at: number }>();
-  // It may fail before anybody waits for it, which would end the thread.
+  // A rejection before the first `await` would otherwise end the process.
   promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
   socket.on('error', reject);
   const question = Buffer.alloc(length);
-  // Version 4, from a client; what it says of its time comes back and shows that the answer is to this question.
+  // NTP version 4, client mode. The random transmit timestamp is echoed by the server and identifies the reply.
   question[0] = 0x23;
   crypto.getRandomValues(question.subarray(40));
   socket.on('message', (reply) => {

@@ -6,13 +6,13 @@ import { CheckFailure, notChecked } from './failure.ts';
 import type { Found, ProbeOrder } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
 
-/** More is not needed to see that a query succeeds. */
+/** Maximum size of an answer. */
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** Parameters of the connection string that have an effect; those that name files or another server are refused. */
+/** Supported parameters of the connection string. Parameters that name files or another server are rejected. */
 const plainParameters = new Set(['sslmode', 'application_name', 'connect_timeout', 'client_encoding']);
 const certificateParameters = new Set(['sslrootcert', 'sslcert', 'sslkey']);
 
-/** PostgreSQL: the connection string signs in, and the query succeeds. It may only read. */
+/** Signs in to PostgreSQL with the connection string and executes the query in a read-only transaction. */
 export async function probePostgres({ config, signal }: ProbeOrder): Promise<Found> {
   const { databaseConnectionString: given } = config;
   const url = URL.parse(typeof given === 'string' ? given : '');
@@ -20,14 +20,14 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
     throw notChecked('The connection string begins with postgres://');
   }
   const options = clientOptions(url, config);
-  // Loaded by the first check that needs it.
+  // Loaded on first use.
   const { default: pg } = await import('pg');
   const stream = await connectTo({ host: url.hostname || 'localhost', port: Number(url.port || 5432), signal });
   const client = new pg.Client({ ...options, stream: () => stream });
   const end = (error: unknown): void => void stream.destroy(error instanceof Error ? error : undefined);
   const abort = (): void => end(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  // Errors after the answer are of no interest.
+  // Errors after the result do not matter.
   client.on('error', () => undefined);
   let exceeded: Error | undefined;
   using _limit = limitBytesRead(
@@ -59,8 +59,8 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
 }
 
 /**
- * Returns the one value that conditions compare.
- * @throws CheckFailure for a result of several rows or columns, or none
+ * Returns the single value that conditions compare.
+ * @throws CheckFailure when the result does not have exactly one row and column
  */
 function singleValue(rows: readonly (readonly unknown[])[]): string {
   const [row] = rows;
@@ -71,7 +71,7 @@ function singleValue(rows: readonly (readonly unknown[])[]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Reads the connection string ourselves: the driver would open files and sockets that it names. */
+/** Parses the connection string here, because the driver would open files and sockets that it names. */
 function clientOptions(url: URL, config: MonitorConfig): ClientConfig {
   for (const [name, value] of url.searchParams) {
     if (plainParameters.has(name)) continue;

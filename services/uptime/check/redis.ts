@@ -6,7 +6,7 @@ import type { Found, ProbeOrder } from './probe.ts';
 
 const longestReply = 16_384;
 
-/** Redis and what speaks like it: `redis://user:password@host:port/number`, `rediss` with TLS; it answers a PING. */
+/** Sends PING to a Redis-compatible server: `redis://user:password@host:port/number`, or `rediss` with TLS. */
 export async function probeRedis({ config, signal, onChain }: ProbeOrder): Promise<Found> {
   const { databaseConnectionString: given } = config;
   const url = URL.parse(typeof given === 'string' ? given : '');
@@ -40,7 +40,7 @@ function encoded(words: readonly string[]): string {
   return `*${String(words.length)}\r\n${words.map((word) => `$${String(Buffer.byteLength(word))}\r\n${word}\r\n`).join('')}`;
 }
 
-/** Simple answers, one a line. */
+/** Reads simple replies, one per line. */
 function lines(socket: Socket, count: number, signal: AbortSignal): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     let text = '';

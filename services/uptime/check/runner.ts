@@ -15,14 +15,14 @@ import { Schedule } from './schedule.ts';
 import { probeDns, probePort, probeWebSocket } from './simple.ts';
 import { probeSmtp } from './smtp.ts';
 
-/** Checks that run at once; others wait in line. */
+/** Maximum number of concurrent checks; further checks are queued. */
 const mostAtOnce = 384;
-/** Results are passed on together, this long after the first of them at most. */
+/** Maximum delay of a result before its batch is sent. */
 const gatherMs = 50;
 const tickMs = 1000;
-/** A tick that comes later than this says that the machine slept. */
+/** Delay of a tick that indicates a sleep of the computer. */
 const sleptMs = 5000;
-/** A tick that comes later than this says that a time-out may be our own fault. */
+/** Delay of a tick that indicates that the process was blocked, so that timeouts are unreliable. */
 const laggedMs = 500;
 const listMs = 10_000;
 
@@ -40,10 +40,10 @@ const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = 
   ntp: probeNtp,
 };
 
-/** Kinds of monitors that the checker checks by itself. */
+/** Monitor types that the checker process handles. */
 export const checkedTypes: ReadonlySet<string> = new Set([...Object.keys(probes), 'docker']);
 
-/** The loop of the checks, in a process of its own: one timer for all of them. */
+/** Schedules and runs the checks in the checker process, with one timer for all monitors. */
 export class Runner {
   readonly #send: (message: FromChecker) => void;
   readonly #schedule = new Schedule();
@@ -51,11 +51,13 @@ export class Runner {
   readonly #engines = new Map<number, EngineAddress>();
   readonly #chains = new Map<number, string>();
   readonly #running = new Set<number>();
-  /** Checked one at a time until each has ended well: one of them may have ended the process before. */
+  /**
+   * Monitors that are checked one at a time until each check completed, because one of them may have ended the process.
+   */
   readonly #suspects = new Set<number>();
   #journal: CheckJournal | undefined;
   readonly #line: { readonly id: number; readonly due: number }[] = [];
-  /** Asked for while it ran already. */
+  /** IDs of `now` requests by monitor. */
   readonly #asked = new Map<number, number[]>();
   readonly #containers: Containers;
   #gathered: CheckResult[] = [];
@@ -63,9 +65,9 @@ export class Runner {
   #sending: NodeJS.Timeout | undefined;
   #ticking: NodeJS.Timeout | undefined;
   #lastTick = { steady: steadyNow(), wall: Date.now() };
-  /** When this process last could not run for a while. */
+  /** Time at which the process was last blocked. */
   #laggedAt = -Infinity;
-  /** What began before the machine slept says nothing. */
+  /** Incremented after each sleep; results of checks that started earlier are discarded. */
   #epoch = 0;
 
   constructor(send: (message: FromChecker) => void) {
@@ -153,7 +155,7 @@ export class Runner {
     }
   }
 
-  /** Starts what is due, and waits for what comes next. */
+  /** Starts the due checks and sets the timer for the next one. */
   #wake(): void {
     clearTimeout(this.#timer);
     const now = steadyNow();
@@ -210,7 +212,7 @@ export class Runner {
     this.#running.delete(id);
     this.#suspects.delete(id);
     this.#journal?.write(this.#running);
-    // Paused or removed meanwhile: nobody wants to know.
+    // The result is discarded when the monitor was paused or removed meanwhile.
     if (this.#checks.has(id)) {
       this.#schedule.done(id, Math.max(steadyNow(), due));
       const lagged = this.#laggedAt >= began - tickMs || began - due > laggedMs;
@@ -271,7 +273,7 @@ export class Runner {
     this.#asked.delete(result.id);
     if (requests === undefined) this.#gathered.push(result);
     else for (const request of requests) this.#gathered.push({ ...result, request });
-    // Faults are news; the rest may wait for company.
+    // Failures and requested results are sent immediately, others in batches.
     if (result.status !== heartbeatStatus.up || requests !== undefined) this.#sendGathered();
     else this.#sending ??= setTimeout(() => this.#sendGathered(), gatherMs);
   }
@@ -285,7 +287,7 @@ export class Runner {
   }
 }
 
-/** ms that go on evenly whatever is done to the machine's clock. */
+/** Returns monotonic milliseconds, unaffected by changes of the system clock. */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }

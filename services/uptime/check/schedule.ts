@@ -1,4 +1,4 @@
-/** Spreads phases evenly whatever ids there are. */
+/** Distributes phases evenly for any set of IDs. */
 const goldenRatio = 0.618_033_988_749_895;
 
 interface Turn {
@@ -13,9 +13,9 @@ interface Entry {
 }
 
 /**
- * When which monitor is checked: each at its phase in its interval, so that nothing drifts and equal intervals spread evenly,
- * also after a restart. One heap for all; what was replaced in it is passed over when it comes up. Times are of a steady
- * clock, in ms.
+ * Schedules each monitor at its phase within its interval, so that equal intervals are distributed evenly without
+ * drift, also after a restart. All monitors share one heap; replaced entries are skipped when they reach its top. Times
+ * are monotonic milliseconds.
  */
 export class Schedule {
   readonly #entries = new Map<number, Entry>();
@@ -25,7 +25,10 @@ export class Schedule {
     return this.#entries.size;
   }
 
-  /** `at`: its first turn; without it the next one of its phase. */
+  /**
+   * Adds or replaces a monitor.
+   * @param at First due time; defaults to the next time of its phase
+   */
   set(id: number, intervalMs: number, now: number, at?: number): void {
     const version = (this.#entries.get(id)?.version ?? 0) + 1;
     this.#entries.set(id, { intervalMs, version });
@@ -40,7 +43,7 @@ export class Schedule {
     return this.#entries.has(id);
   }
 
-  /** Its next turn is at `due`, whatever its phase. */
+  /** Sets the next due time, regardless of the phase. */
   moveTo(id: number, due: number): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -48,19 +51,19 @@ export class Schedule {
     this.#push({ id, due, version: entry.version });
   }
 
-  /** It was checked: what was missed meanwhile is skipped. */
+  /** Schedules the next check after a completed one. Missed checks are skipped. */
   done(id: number, now: number): void {
     const entry = this.#entries.get(id);
     if (entry !== undefined) this.moveTo(id, nextTurn(id, entry.intervalMs, now));
   }
 
-  /** When the next turn is. */
+  /** Returns the next due time. */
   next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.due;
   }
 
-  /** The next one whose turn has come; it has none until it is `done`. */
+  /** Removes and returns the next due monitor. The monitor is not due again until `done` is called. */
   take(now: number): { readonly id: number; readonly due: number } | undefined {
     this.#dropStale();
     const first = this.#heap[0];
@@ -110,7 +113,7 @@ export class Schedule {
   }
 }
 
-/** The first moment after `now` that is of this id's phase. */
+/** Returns the first time after `now` that matches the phase of the ID. */
 function nextTurn(id: number, intervalMs: number, now: number): number {
   const phase = ((id * goldenRatio) % 1) * intervalMs;
   return (Math.floor((now - phase) / intervalMs) + 1) * intervalMs + phase;

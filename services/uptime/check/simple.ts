@@ -11,8 +11,8 @@ import { greetAndStartTls, tlsWishes } from './smtp.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
 /**
- * TCP: something accepts the connection. With the expiry of its certificate watched, the port also encrypts as
- * `smtpSecurity` says, with a certificate that is trusted.
+ * Checks that a TCP port accepts connections. When the certificate expiry is monitored, the port must also encrypt as
+ * `smtpSecurity` says, with a trusted certificate.
  */
 export async function probePort(order: ProbeOrder): Promise<Found> {
   const { config, signal } = order;
@@ -37,7 +37,7 @@ export async function probePort(order: ProbeOrder): Promise<Found> {
   return { status: heartbeatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 
-/** WebSocket: the upgrade succeeds. */
+/** Checks that a WebSocket upgrade succeeds. */
 export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   return new Promise((resolve, reject) => {
     const url = URL.parse(config.url ?? '');
@@ -70,7 +70,7 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   });
 }
 
-/** DNS: the server knows records of the type. */
+/** Checks that a DNS server returns records of the type. */
 export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
   const type = recordTypes.find((one) => one === (config.dns_resolve_type ?? 'A').toUpperCase());
   if (type === undefined) throw notChecked(`There are no records of type ${config.dns_resolve_type ?? ''}`);

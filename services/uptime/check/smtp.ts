@@ -6,7 +6,10 @@ import type { Found, ProbeOrder } from './probe.ts';
 
 const longestReply = 16_384;
 
-/** SMTP: a server greets, and encrypts where `smtpSecurity` asks for that (`secure` from the start, `starttls` after it). */
+/**
+ * Checks that an SMTP server sends a greeting and encrypts as `smtpSecurity` says: `secure` from the start, `starttls`
+ * after the greeting.
+ */
 export async function probeSmtp(order: ProbeOrder): Promise<Found> {
   const { config, signal } = order;
   const security = config['smtpSecurity'];
@@ -24,7 +27,7 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
   }
 }
 
-/** Waits for the greeting of a server that speaks in plain text, then encrypts by STARTTLS. */
+/** Waits for the unencrypted greeting, then upgrades the connection with STARTTLS. */
 export async function greetAndStartTls(socket: Socket, host: string, order: ProbeOrder): Promise<void> {
   const greeting = await reply(socket, order.signal);
   if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
@@ -47,7 +50,7 @@ export function tlsWishes({ config, onChain }: ProbeOrder): TlsWishes {
   return { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain };
 }
 
-/** A reply with all its lines. */
+/** Reads a reply including its continuation lines. */
 function reply(socket: Socket, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

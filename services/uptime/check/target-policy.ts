@@ -3,15 +3,15 @@ import { networkInterfaces } from 'node:os';
 import { notChecked } from './failure.ts';
 import { rememberedLookup } from './names.ts';
 
-/** Which addresses no monitor may reach. */
+/** Addresses that monitors must not reach. */
 export interface TargetPolicy {
-  /** Addresses of Homeport's own listeners, such as `http://127.0.0.1:8000`. */
+  /** Addresses of Homeport's listeners, such as `http://127.0.0.1:8000`. */
   readonly ownListeners: readonly string[];
-  /** Link-local addresses and those where clouds hand out credentials to computers are allowed. */
+  /** Allows link-local addresses and the metadata addresses of cloud providers. */
   readonly allowLinkLocal: boolean;
 }
 
-/** `connect`: no data is sent. `public`: a request for a page that everybody may read. */
+/** `connect` sends no data. `public` requests a public page. */
 export type TargetUse = 'connect' | 'public' | 'exchange';
 
 const interfacesCachedMs = 5000;
@@ -32,7 +32,7 @@ export function setTargetPolicy(next: TargetPolicy): void {
 }
 
 /**
- * Refuses an address after its name was resolved, so that no other name or redirect leads there.
+ * Rejects a forbidden address. Called after name resolution, so that names and redirects cannot circumvent the policy.
  * @throws CheckFailure with the reason
  */
 export function assertAllowedTarget(host: string, port: number, use: TargetUse): void {
@@ -52,7 +52,7 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
   }
 }
 
-/** Resolves names for a connection to `port`, and fails for addresses that the policy refuses. */
+/** Resolves names for a connection to `port`, and fails for forbidden addresses. */
 export function guardedLookup(port: number, use: TargetUse): LookupFunction {
   return (host, options, callback) => {
     rememberedLookup(host, options, (error, found, family) => {

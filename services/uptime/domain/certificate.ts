@@ -1,35 +1,35 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 
-/** What was told of the certificates of a monitor: the lowest threshold by fingerprint. */
+/** Lowest threshold that was reported for each certificate, by fingerprint. */
 export type ToldThresholds = Readonly<Record<string, number>>;
 
 export interface DueWarning {
   readonly subject: string;
   readonly fingerprint256: string;
   readonly validTo: number;
-  /** Whole days, cut off; 0 on the last day, negative after it. */
+  /** Whole days, rounded toward zero: 0 on the last day, negative after expiry. */
   readonly daysRemaining: number;
-  /** The days that were passed; -1: it has expired. */
+  /** Threshold in days that was reached; -1 after expiry. */
   readonly threshold: number;
 }
 
 const day = 86_400_000;
-/** Below every threshold of days: it has ended. */
+/** Threshold of an expired certificate, lower than all others. */
 const expired = -1;
 
 export function daysUntil(validTo: number, now: number): number {
   return Math.trunc((validTo - now) / day);
 }
 
-/** Days of the server's own certificate. */
+/** Returns the remaining days of the server certificate. */
 export function certificateDays(chain: CertificateChain | undefined, now: number): number | null {
   const leaf = chain?.chain[0];
   return leaf === undefined ? null : daysUntil(leaf.validTo, now);
 }
 
 /**
- * What has to be told: one warning a certificate and threshold, and the lowest that was passed speaks for those above it.
- * Roots are their machine's affair. What was told of certificates that are gone is forgotten.
+ * Returns the warnings to send: at most one per certificate, for the lowest threshold that was reached. Root
+ * certificates are ignored. Certificates that are no longer in the chain are removed from `notified`.
  */
 export function dueWarnings(
   chain: CertificateChain,

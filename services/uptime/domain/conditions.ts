@@ -1,4 +1,4 @@
-/** One comparison of a monitor's conditions, as Uptime Kuma stores it. */
+/** Comparison in the conditions of a monitor, as Uptime Kuma stores it. */
 interface Expression {
   readonly variable: string;
   readonly operator: string;
@@ -9,7 +9,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const maxDepth = 20;
 
-/** Operators on text and numbers. */
 const comparisons: Readonly<Record<string, (actual: string, expected: string) => boolean>> = {
   equals: (actual, expected) => actual === expected,
   not_equals: (actual, expected) => actual !== expected,
@@ -27,15 +26,14 @@ const comparisons: Readonly<Record<string, (actual: string, expected: string) =>
   gte: (actual, expected) => Number(actual) >= Number(expected),
 };
 
-/** Whether a monitor has conditions. */
 export function hasConditions(conditions: unknown): boolean {
   return listOf(conditions).length > 0;
 }
 
 /**
- * Evaluates conditions and groups of them from left to right; each says whether it is joined by `and` or `or` with what
- * precedes it. Without conditions the result is true.
- * @throws Error when a condition has another form, so that it is never taken to hold.
+ * Evaluates conditions and groups from left to right. Each is joined with the result so far by `and` or `or`. Without
+ * conditions the result is true.
+ * @throws Error for a malformed condition, so that it never passes
  */
 export function conditionsHold(conditions: unknown, values: Readonly<Record<string, string>>, depth = 0): boolean {
   if (depth > maxDepth) throw new Error('The conditions are nested too deeply');
@@ -68,7 +66,7 @@ function expressionOf({ variable, operator, value }: Fields): Expression {
   };
 }
 
-/** @throws Error for text that is not a list */
+/** @throws Error when the text is not a list */
 function listOf(conditions: unknown): readonly Fields[] {
   if (conditions === undefined || conditions === null || conditions === '') return [];
   const list: unknown = typeof conditions === 'string' ? parse(conditions) : conditions;

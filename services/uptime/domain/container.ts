@@ -1,21 +1,21 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** What a container engine says of one, as far as it matters here. */
+/** State of a container, as reported by its engine. */
 export interface ContainerState {
   readonly running: boolean;
   readonly paused: boolean;
   readonly restarting: boolean;
   readonly status: string;
-  /** Empty: it has no health check; Podman says so by an empty text. */
+  /** Empty without a health check; Podman reports an empty text. */
   readonly health: string;
   readonly restartCount: number;
   readonly startedAt: string;
 }
 
-/** What is remembered of it from one check to the next. */
+/** State that is compared with the next check. */
 export type ContainerMark = Pick<ContainerState, 'restartCount' | 'startedAt'>;
 
-/** @throws Error when the answer is none of a container engine. */
+/** @throws Error when the response is not that of a container engine */
 export function readContainer(answer: unknown): ContainerState {
   const { State: state, RestartCount: restarts } = record(answer);
   if (typeof state !== 'object' || state === null) throw new Error('The answer is not that of a container engine');
@@ -32,7 +32,10 @@ export function readContainer(answer: unknown): ContainerState {
   };
 }
 
-/** One that the engine had to start again since the last check is in a loop of crashes, though it runs at this moment. */
+/**
+ * Determines the status of a container. A container that was restarted since the last check is pending, because it may
+ * be in a restart loop.
+ */
 export function judgeContainer(
   state: ContainerState,
   before: ContainerMark | undefined,

@@ -1,28 +1,32 @@
 import type { Cron } from 'croner';
 
-/** A stretch of a window, ms since the epoch; `end` is infinite for one that somebody has to end. */
+/**
+ * Time span of a maintenance window, in milliseconds since the epoch. `end` is infinite when the window is ended
+ * manually.
+ */
 export interface Slot {
   readonly start: number;
   readonly end: number;
 }
 
-/** A rule, and for how long after each of its times a window runs. */
+/** Recurrence rule with the duration of each run. */
 export interface Repeated {
   readonly rule: Cron;
   readonly lengthMs: number;
-  /** Since when it has been on. */
+  /** Time at which the window was enabled. */
   readonly since: number;
-  /** Between which moments it may run. */
+  /** Bounds of the runs. */
   readonly first: number | undefined;
   readonly last: number | undefined;
 }
 
-/** What overlaps for longer than so many lengths is taken to have no end. */
+/** Number of overlapping runs after which a slot is treated as endless. */
 const mostLinks = 1500;
 
 /**
- * The slots that have not ended at a moment. Those that overlap are one, which starts at the same moment whenever one looks:
- * it is told of by that. `known` are slots found before.
+ * Returns the slots that end after `now`. Overlapping runs are merged into one slot, whose start does not depend on
+ * `now`, because notifications identify a slot by its start.
+ * @param cachedSlots Slots of an earlier call
  */
 export function cronSlots(repeated: Repeated, now: number, most: number, known: readonly Slot[] = []): Slot[] {
   const { rule, lengthMs, first, last } = repeated;
@@ -41,7 +45,9 @@ export function cronSlots(repeated: Repeated, now: number, most: number, known: 
   return found;
 }
 
-/** Where what overlaps a run began, no earlier than the run at which the window was turned on. */
+/**
+ * Returns the start of the merged slot that contains a run, no earlier than the run at which the window was enabled.
+ */
 function startOf({ rule, lengthMs, since, first = -Infinity }: Repeated, run: number): number {
   const turnedOn = latest(rule, since) ?? since;
   let start = run;
@@ -70,7 +76,7 @@ function next(rule: Cron, after: number): number | undefined {
   return rule.nextRun(new Date(Math.max(after, 0)))?.getTime();
 }
 
-/** The last run at or before a moment. */
+/** Returns the last run at or before a time. */
 function latest(rule: Cron, at: number): number | undefined {
   return rule.previousRuns(1, new Date(at + 1))[0]?.getTime();
 }

@@ -3,7 +3,7 @@ import { medianDistance, quantile, total, type Spread } from './histogram.ts';
 
 type Rule = Exclude<Degradation, false>;
 
-/** The rule that monitors have of which nothing else is said. */
+/** Default rule for monitors without a rule. */
 export const usualRule: Rule = {
   window: 9,
   ratio: 1.5,
@@ -14,16 +14,16 @@ export const usualRule: Rule = {
   maxMs: null,
 };
 
-/** What is usual for a monitor, and from where on its median is slow. */
+/** Usual response time of a monitor and the threshold above which its median is slow. */
 export interface Usual {
   readonly median: number;
   readonly threshold: number;
 }
 
-/** Makes a standard deviation of a median distance. */
+/** Converts a median absolute deviation into a standard deviation. */
 const toDeviation = 1.4826;
 
-/** Of the last seven days. Undefined while too little is known. */
+/** Computes the baseline of the last seven days; undefined with too few samples. */
 export function usualOf(rule: Rule, week: Spread): Usual | undefined {
   const { ratio, floorMs, maxMs, minSamples } = rule;
   if (total(week) < minSamples) return maxMs === null ? undefined : { median: 0, threshold: maxMs };
@@ -37,10 +37,10 @@ export function usualOf(rule: Rule, week: Spread): Usual | undefined {
   return { median, threshold: maxMs === null ? threshold : Math.min(threshold, maxMs) };
 }
 
-/** How slow a monitor is, beat by beat. */
+/** Response time state of a monitor, updated with each heartbeat. */
 export interface Slowness {
   readonly recent: readonly number[];
-  /** Beats in a row above the threshold, or below it while it is slow. */
+  /** Consecutive heartbeats above the threshold, or below it while the monitor is slow. */
   readonly inRow: number;
   readonly slowSince: number | null;
 }
@@ -49,12 +49,12 @@ export const notSlow: Slowness = { recent: [], inRow: 0, slowSince: null };
 
 export interface SlownessVerdict {
   readonly slowness: Slowness;
-  /** The median of the window. */
+  /** Median of the recent response times. */
   readonly current: number;
   readonly change: 'began' | 'ended' | undefined;
 }
 
-/** After an answer that took `ping` ms. */
+/** Returns the state after a response that took `ping` milliseconds. */
 export function afterAnswer(
   rule: Rule,
   before: Slowness,

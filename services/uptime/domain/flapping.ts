@@ -1,6 +1,6 @@
 import type { FlapThreshold } from '../../contracts/uptime/monitor.ts';
 
-/** When a monitor changed lately, and whether that is too often to tell of each time. */
+/** Recent state changes of a monitor, and whether it is flapping. */
 export interface Flapping {
   readonly changes: readonly number[];
   readonly flapping: boolean;
@@ -8,13 +8,13 @@ export interface Flapping {
 
 export const steady: Flapping = { changes: [], flapping: false };
 
-/** After a change at `at`. It flaps when it changed more often than the rule says. */
+/** Records a state change. The monitor is flapping when it changed more often than the rule allows. */
 export function changed(rule: Exclude<FlapThreshold, false>, before: Flapping, at: number): Flapping {
   const changes = recent(rule, [...before.changes, at], at);
   return { changes, flapping: before.flapping || changes.length > rule.changes };
 }
 
-/** As time goes by: it is steady again once it has not changed for the whole time of the rule. */
+/** Ends flapping once no change occurred within the period of the rule. */
 export function settled(rule: Exclude<FlapThreshold, false>, before: Flapping, now: number): Flapping {
   if (!before.flapping) return before;
   const changes = recent(rule, before.changes, now);

@@ -1,12 +1,12 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** A member of a group that is not paused. */
+/** Active member of a group. */
 export interface Member {
   readonly name: string;
   readonly status: HeartbeatStatus | null;
 }
 
-/** How a group stands by its members. */
+/** Determines the status of a group from its members. */
 export function judgeGroup(members: readonly Member[]): { readonly status: HeartbeatStatus; readonly msg: string } {
   if (members.length === 0) return { status: heartbeatStatus.pending, msg: 'Group empty' };
   const down = members.filter(({ status }) => status === heartbeatStatus.down);

@@ -1,9 +1,9 @@
-/** How often response times of each size came: bins of equal ratio, so that a day of any monitor takes little room. */
+/** Histogram of response times with bins of equal ratio, so that a day of any monitor needs little space. */
 export type Spread = Uint32Array;
 
-/** Below this, in ms, all is one. */
+/** Upper bound of the first bin, in milliseconds. */
 const least = 0.5;
-/** Each bin ends so many times as far up as the one before it. */
+/** Ratio between the upper bounds of neighboring bins. */
 const ratio = 1.08;
 const bins = 160;
 const step = Math.log(ratio);
@@ -27,7 +27,7 @@ export function total(spread: Spread): number {
   return sum;
 }
 
-/** The response time that a share of all stays below; 0 without any. */
+/** Returns the response time below which a share of the values lies; 0 without values. */
 export function quantile(spread: Spread, share: number): number {
   const wanted = total(spread) * share;
   let sum = 0;
@@ -38,7 +38,7 @@ export function quantile(spread: Spread, share: number): number {
   return 0;
 }
 
-/** The median distance from a centre. */
+/** Returns the median absolute deviation from a center. */
 export function medianDistance(spread: Spread, centre: number): number {
   const distances = [...spread.entries()]
     .filter(([, times]) => times > 0)
@@ -53,7 +53,7 @@ export function medianDistance(spread: Spread, centre: number): number {
   return 0;
 }
 
-/** `bin:times` of those that are not empty. */
+/** Formats the non-empty bins as `bin:count`, in base 36. */
 export function spreadText(spread: Spread): string {
   return [...spread.entries()]
     .filter(([, times]) => times > 0)

@@ -1,22 +1,22 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** What a check found out, before retries, upside-down and history are looked at. */
+/** Result of a check before retries, upside-down mode and history are applied. */
 export interface Outcome {
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Down, up or pending, such as a container that is starting. */
+  /** Up, down or pending, such as a starting container. */
   readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
-  /** It failed by its status code, for who retries only then. */
+  /** The check failed because of its status code, for `retryOnlyOnStatusCodeFailure`. */
   readonly byStatusCode?: boolean;
-  /** The target was not asked: the outcome is down, also upside down. */
+  /** The target was not contacted; the outcome is down, also in upside-down mode. */
   readonly notChecked?: boolean;
-  /** The message is one that a job reported, which is kept upside down. */
+  /** The message was reported by a job and is kept in upside-down mode. */
   readonly isReport?: boolean;
 }
 
-/** The rules of a monitor that its history is judged by. */
+/** Rules that are applied to the outcomes of a monitor. */
 export interface Rules {
   readonly maxretries: number;
   readonly resendInterval: number;
@@ -24,7 +24,7 @@ export interface Rules {
   readonly retryOnlyOnStatusCodeFailure: boolean;
 }
 
-/** How a monitor stands after its beats so far. */
+/** State of a monitor after its latest heartbeat. Stored as JSON, so the names must not change. */
 export interface Standing {
   readonly status: HeartbeatStatus | null;
   readonly msg: string;
@@ -32,9 +32,9 @@ export interface Standing {
   readonly at: number | null;
   readonly since: number | null;
   readonly retries: number;
-  /** Beats it was down since that was told last. */
+  /** Down heartbeats since the last notification. */
   readonly downBeats: number;
-  /** When the outage began that people were told of and that is not over for them; also through maintenance. */
+  /** Start of the outage that was reported and whose end was not; kept during maintenance. */
   readonly downSince: number | null;
 }
 
@@ -49,20 +49,20 @@ export const unknownStanding: Standing = {
   downSince: null,
 };
 
-/** A beat as it is stored. */
+/** Heartbeat in its stored form. */
 export interface JudgedBeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
-  /** It belongs to the history of states. */
+  /** Belongs to the history of state changes. */
   readonly important: boolean;
   readonly retries: number;
-  /** Seconds since the beat before. */
+  /** Seconds since the previous heartbeat. */
   readonly duration: number;
 }
 
-/** What people are to be told: of a fault, its end, or that it lasts. */
+/** Reason for a notification: outage, recovery or reminder of an outage. */
 export type Told = 'down' | 'up' | 'repeat';
 
 export interface Verdict {
@@ -74,8 +74,8 @@ export interface Verdict {
 const { down, up, pending, maintenance } = heartbeatStatus;
 
 /**
- * Judges one outcome by the peer's rules, with two differences: an outage that was told of before maintenance gets its end
- * after it, and a repeat counts from the last time that something was told.
+ * Applies the rules of Uptime Kuma to an outcome, with two differences: the recovery of an outage that was reported
+ * before maintenance is reported after it, and reminders are counted from the last notification.
  */
 export function judge(rules: Rules, before: Standing, outcome: Outcome): Verdict {
   const seen = outcome.status === maintenance ? outcome : flipped(rules, outcome);
@@ -105,12 +105,12 @@ export function judge(rules: Rules, before: Standing, outcome: Outcome): Verdict
   };
 }
 
-/** The same, when it has been so since an earlier moment than was known. */
+/** Returns the state with an earlier start. */
 export function stoodSince(standing: Standing, since: number): Standing {
   return { ...standing, since, downSince: standing.downSince === null ? null : since };
 }
 
-/** The history of states leaves out what is only tried again. */
+/** Excludes retries from the history of state changes. */
 function isImportant(before: HeartbeatStatus | null, after: HeartbeatStatus): boolean {
   if (before === null) return true;
   if (before === after) return false;

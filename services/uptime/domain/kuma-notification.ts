@@ -2,7 +2,7 @@ import { Problem } from '../../contracts/problem.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types of Uptime Kuma that Delivery can send to. */
+/** Notification types of Uptime Kuma that Delivery supports, with the builder of their URL. */
 const builders: Readonly<Record<string, (fields: Fields) => string>> = {
   apprise: (fields) => needed(fields, 'appriseURL'),
   discord: (fields) => needed(fields, 'discordWebhookUrl'),
@@ -43,8 +43,8 @@ const builders: Readonly<Record<string, (fields: Fields) => string>> = {
 };
 
 /**
- * The addresses of Delivery for a notification that a client of Uptime Kuma sets up.
- * @throws Problem `uptime.notification_type` (400) for a type without one
+ * Converts a notification of an Uptime Kuma client into URLs of Delivery.
+ * @throws Problem `uptime.notification_type` (400) for an unsupported type
  */
 export function toDeliveryUrls(config: Fields): readonly string[] {
   const type = text(config, 'type');

@@ -5,14 +5,17 @@ const hourMs = 3_600_000;
 const shownHours = 24;
 
 interface Given {
-  /** By their first moment. */
+  /** Tallies by the start of the hour. */
   readonly hours: ReadonlyMap<number, Readonly<Tally>>;
   readonly now: number;
-  /** After longer silence nothing is known. */
+  /** Gap between heartbeats after which the status is unknown. */
   readonly longestGapMs: number;
 }
 
-/** Each of the last 24 hours, the current one last. Between two rare beats it is as the one before says. */
+/**
+ * Returns the uptime of the last 24 hours, oldest first. An hour between two infrequent heartbeats has the status of
+ * the earlier one.
+ */
 export function lastHours({ hours, now, longestGapMs }: Given): UptimeHour[] {
   const current = Math.floor(now / hourMs) * hourMs;
   const first = current - (shownHours - 1) * hourMs;
@@ -33,7 +36,7 @@ export function lastHours({ hours, now, longestGapMs }: Given): UptimeHour[] {
 function hourOf(tally: Readonly<Tally>): UptimeHour {
   if (tally.up + tally.down === 0) return tally.maintenance > 0 ? 'maintenance' : null;
   const share = uptimeByTime(tally) ?? 0;
-  // Never as if it had not been: neither up to a whole that it is not, nor down to nothing.
+  // Rounding never yields 0 or 1 for an hour that was partly up and partly down.
   return share === 0 || share === 1 ? share : Math.min(0.999, Math.max(0.001, Math.round(share * 1000) / 1000));
 }
 

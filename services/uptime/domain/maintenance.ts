@@ -3,31 +3,31 @@ import { parseCalendarRule } from '../../kit/calendar.ts';
 import { cronSlots, type Slot } from './cron.ts';
 import { momentOf, utcOf, wallTime, type WallTime } from './time-zone.ts';
 
-/** What slots are made of. */
+/** Configuration from which slots are computed. */
 export interface Plan {
   readonly config: MaintenanceConfig;
   readonly zone: string;
-  /** Since when a manual one has been on. */
+  /** Time at which a manual window was enabled. */
   readonly since: number;
 }
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
-/** No month with a 31st, nor a 29th of February by these days, is farther away. */
+/** Maximum distance between two days that match a rule by day of the month. */
 const farthestDays = 62;
-/** Slots by a rule take long to find where many of them overlap. */
+/** Cache of cron slots, because overlapping runs are expensive to find. */
 const slotsOfRules = new WeakMap<
   MaintenanceConfig,
   { readonly zone: string; readonly since: number; readonly slots: readonly Slot[] }
 >();
 const midnight = { hours: 0, minutes: 0, seconds: 0 };
 
-/** The slot that runs at a moment. */
+/** Returns the slot that contains a time. */
 export function slotAt(plan: Plan, now: number): Slot | undefined {
   return slotsFrom(plan, now, 1).find(({ start }) => start <= now);
 }
 
-/** The slots that have not ended at a moment, in their order, at most so many. */
+/** Returns up to `maxSlots` slots that end after `now`, in order. */
 export function slotsFrom(plan: Plan, now: number, most: number): Slot[] {
   const { config, zone, since } = plan;
   if (!config.active) return [];
@@ -65,13 +65,13 @@ export function statusOf(plan: Plan, now: number): Maintenance['status'] {
   return next.start <= now ? 'under-maintenance' : 'scheduled';
 }
 
-/** How long one slot of a window is by the clock, s; null: it has no fixed length. */
+/** Returns the wall-clock duration of a slot in seconds; null when it is not fixed. */
 export function durationOf(config: MaintenanceConfig): number | null {
   if (config.strategy === 'manual' || config.strategy === 'single') return null;
   return config.strategy === 'cron' ? Math.round(config.durationMinutes * 60) : wallLength(config) / 1000;
 }
 
-/** The rule of cron that says the same as far as one can. */
+/** Returns the closest cron rule. */
 export function cronOf({ strategy, timeRange, weekdays, daysOfMonth, cron }: MaintenanceConfig): string {
   const [{ hours, minutes } = midnight] = timeRange;
   const at = `${String(minutes)} ${String(hours)}`;
@@ -87,7 +87,7 @@ export function cronOf({ strategy, timeRange, weekdays, daysOfMonth, cron }: Mai
   }
 }
 
-/** Messages by field for what cannot be a window. */
+/** Returns messages by field for an invalid window. */
 export function windowTrouble(config: MaintenanceConfig): Record<string, string> {
   const { strategy, dateRange, timeRange, weekdays, daysOfMonth } = config;
   const [start, end] = dateRange;
@@ -110,14 +110,14 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
   }
 }
 
-/** Uptime Kuma also takes six fields, of which the first are seconds; a window begins with its minute. */
+/** Removes the seconds of a six-field rule of Uptime Kuma, since windows start at full minutes. */
 function withoutSeconds(rule: string): string {
   const fields = rule.trim().split(/\s+/);
   const [seconds = ''] = fields;
   return fields.length === 6 && /^[\d*?][\d*,/-]*$/.test(seconds) ? fields.slice(1).join(' ') : rule;
 }
 
-/** The moments between which a window may run. */
+/** First and last time of a window. */
 type Range = readonly [number | undefined, number | undefined];
 
 function rangeOf({ config, zone }: Plan): Range {
@@ -139,7 +139,7 @@ function slotsByRule({ config, zone, since }: Plan, [first, last]: Range, now: n
   return slots;
 }
 
-/** The day itself when it is one of the window's, else the next one that is; days are midnights of UTC. */
+/** Returns the first matching day at or after a day. Days are midnights in UTC. */
 function nextDate(config: MaintenanceConfig, date: number): number {
   if (config.strategy === 'recurring-interval') {
     const step = config.intervalDay * dayMs;
@@ -159,13 +159,13 @@ function isDay({ strategy, weekdays, daysOfMonth }: MaintenanceConfig, date: Dat
   return daysOfMonth.some((one) => (typeof one === 'number' ? one : last + 1 - Number(one.slice(7))) === day);
 }
 
-/** By the clock on the wall; one that passes midnight ends on the next day. */
+/** Converts a day into a slot by wall-clock time. A slot that passes midnight ends on the next day. */
 function slotOf(config: MaintenanceConfig, date: number, zone: string): Slot {
   const [from = midnight, to = midnight] = config.timeRange;
   const start = momentOf(atDay(date, from), zone);
   const passes = utcOf(atDay(date, to)) <= utcOf(atDay(date, from));
   const end = momentOf(atDay(passes ? date + dayMs : date, to), zone);
-  // The whole of it lies in the hour that is left out: it comes right after that.
+  // A slot within the hour that is skipped in spring starts right after it.
   return { start, end: end > start ? end : start + wallLength(config) };
 }
 

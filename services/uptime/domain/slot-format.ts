@@ -1,8 +1,8 @@
 const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 
 /**
- * A span of time by the clocks of a zone, the day once where it does not change: `Sunday, March 29, 03:00 to 04:00
- * (Europe/Berlin)`. An end of Infinity: `until somebody ends it`.
+ * Formats a time span in a time zone and repeats the date only when it differs: `Sunday, March 29, 03:00 to 04:00
+ * (Europe/Berlin)`.
  */
 export function slotWords({ start, end }: { readonly start: number; readonly end: number }, zone: string): string {
   const whole = new Intl.DateTimeFormat('en', { timeZone: zone, weekday: 'long', month: 'long', day: 'numeric' });

@@ -1,11 +1,11 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** Beats of a stretch of time, added up. */
+/** Sums of the heartbeats in a time span. */
 export interface Tally {
   up: number;
   down: number;
   maintenance: number;
-  /** Between beats: the time after a beat was as that beat says. */
+  /** Time that is attributed to the status of the preceding heartbeat. */
   upMs: number;
   downMs: number;
   pingSum: number;
@@ -24,7 +24,10 @@ export function emptyTally(): Tally {
   return { up: 0, down: 0, maintenance: 0, upMs: 0, downMs: 0, pingSum: 0, pings: 0, pingMin: null, pingMax: null };
 }
 
-/** `longestGapMs`: after longer silence nothing is known of the time between. A beat that is tried again counts as down. */
+/**
+ * Adds a heartbeat. A pending heartbeat counts as down.
+ * @param maxGapMs Gap after which the time between two heartbeats is unknown
+ */
 export function tallyBeat(
   tally: Tally,
   beat: TalliedBeat,
@@ -57,13 +60,13 @@ export function addTally(into: Tally, from: Readonly<Tally>): void {
   if (from.pingMax !== null) into.pingMax = Math.max(into.pingMax ?? from.pingMax, from.pingMax);
 }
 
-/** By time; by beats where there is no time between them yet. Null: nothing is known. */
+/** Returns the share of up time; by heartbeats when no time is known; null without heartbeats. */
 export function uptimeByTime({ up, down, upMs, downMs }: Readonly<Tally>): number | null {
   if (upMs + downMs > 0) return upMs / (upMs + downMs);
   return uptimeByBeats({ up, down });
 }
 
-/** By the number of beats, as the peer counts. */
+/** Returns the share of up heartbeats, as Uptime Kuma counts. */
 export function uptimeByBeats({ up, down }: Pick<Tally, 'up' | 'down'>): number | null {
   return up + down === 0 ? null : up / (up + down);
 }

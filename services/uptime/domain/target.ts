@@ -1,4 +1,4 @@
-/** What a monitor looks at, in a word for people; credentials of an address are left out. */
+/** Returns the display name of a monitor's target, without credentials. */
 export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
   const text = (field: string): string => {
     const value = monitor[field];
@@ -28,12 +28,12 @@ export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
   }
 }
 
-/** A name of a host, which for MQTT may be a whole address. */
+/** Removes credentials from a host name, which can be a URL for MQTT. */
 export function hostWithoutCredentials(host: string): string {
   return host.includes('://') || host.includes('@') || host.includes('?') ? withoutCredentials(host) : host;
 }
 
-/** Where a database is, without who signs in to it. */
+/** Returns host and path of a connection string. */
 function placeOf(connection: string): string {
   const url = URL.parse(connection);
   return url === null ? '' : `${url.host}${url.pathname === '/' ? '' : url.pathname}`;
@@ -41,10 +41,10 @@ function placeOf(connection: string): string {
 
 const placeholder = '***';
 
-/** An address without what only its owner may know: user, password, and the values of its query. */
+/** Replaces user, password and query values of a URL. */
 export function withoutCredentials(address: string, hidden = placeholder): string {
   const url = URL.parse(address);
-  // What cannot be parsed may have credentials anywhere before an @ and after a question mark.
+  // A text that is not a URL may contain credentials before an @ and after a question mark.
   if (url === null) return address.replace(/^([a-z+]+:\/\/)?[^@/]*@/i, '$1').replace(/\?.*$/s, '');
   const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (isPlain) return address;
@@ -52,7 +52,7 @@ export function withoutCredentials(address: string, hidden = placeholder): strin
   url.password = '';
   url.hash = '';
   const names = [...url.searchParams.entries()].map(([name, value]) =>
-    // A query such as `?SECRET` is a name without a value.
+    // A query such as `?SECRET` is parsed as a name without a value.
     value === '' ? hidden : `${encodeURIComponent(name)}=${hidden}`,
   );
   url.search = names.join('&');

@@ -1,9 +1,9 @@
-/** `YYYY-MM-DD HH:MM:SS.mmm` in UTC: what the peer's clients read. */
+/** Formats a time as clients of Uptime Kuma expect it: `YYYY-MM-DD HH:MM:SS.mmm` in UTC. */
 export function peerTime(at: number): string {
   return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
 }
 
-/** "3 days", "1 h 5 min", "40 s" */
+/** Formats a duration with its two largest units: "3 d", "1 h 5 min", "40 s". */
 export function durationWords(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts = [

@@ -1,4 +1,4 @@
-/** A time as clocks on the wall show it. */
+/** Wall-clock time. */
 export interface WallTime {
   readonly year: number;
   /** 1 to 12. */
@@ -13,20 +13,20 @@ const dayMs = 86_400_000;
 const minuteMs = 60_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** So many ms the zone is ahead of UTC at a moment. */
+/** Returns the offset of a zone from UTC in milliseconds. */
 function offsetAt(at: number, zone: string): number {
   const whole = Math.floor(at / 1000) * 1000;
   return utcOf(wallTime(whole, zone)) - whole;
 }
 
-/** "+02:00" */
+/** Formats the offset of a zone: "+02:00". */
 export function offsetText(at: number, zone: string): string {
   const minutes = Math.round(offsetAt(at, zone) / minuteMs);
   const digits = (value: number): string => String(value).padStart(2, '0');
   return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(Math.abs(minutes) / 60))}:${digits(Math.abs(minutes) % 60)}`;
 }
 
-/** What a clock in the zone shows at a moment. */
+/** Converts a time into the wall-clock time of a zone. */
 export function wallTime(at: number, zone: string): WallTime {
   let format = formats.get(zone);
   if (format === undefined) {
@@ -43,8 +43,8 @@ export function wallTime(at: number, zone: string): WallTime {
 }
 
 /**
- * The moment at which clocks in the zone show a time. One that comes twice when they are put back is meant its first time;
- * one that they leave out when they are put forward comes at the moment of the change.
+ * Converts a wall-clock time into milliseconds since the epoch. A time that occurs twice in autumn means its first
+ * occurrence; a time that is skipped in spring means the moment of the change.
  */
 export function momentOf(time: WallTime, zone: string): number {
   const wanted = utcOf(time);
@@ -64,7 +64,7 @@ export function momentOf(time: WallTime, zone: string): number {
   return high;
 }
 
-/** As if the clock stood in UTC; days beyond the month's end run on. */
+/** Interprets a wall-clock time as UTC; days beyond the end of the month overflow. */
 export function utcOf({ year, month, day, hours, minutes, seconds }: WallTime): number {
   return Date.UTC(year, month - 1, day, hours, minutes, seconds);
 }

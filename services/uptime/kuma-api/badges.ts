@@ -30,7 +30,10 @@ const colors = { up: '#66c20a', down: '#c2290a', pending: '#f8a306', maintenance
 const blue = 'blue';
 const longest = 200;
 
-/** Pictures of how monitors stand, for those that are on a status page; others look like those that are not there. */
+/**
+ * Returns the routes for badges of monitors on public status pages. Other monitors are indistinguishable from missing
+ * ones.
+ */
 export function badgeRoutes(parts: BadgeParts): Router {
   const router = express.Router();
   const kinds: Readonly<
@@ -158,7 +161,7 @@ function send(request: Request, response: Response, { label = '', message, color
   const labelColor = query('labelColor');
   const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
   response.setHeader('Cache-Control', 'no-cache');
-  // A picture, also where somebody opens it as a page.
+  // Prevents script execution when the image is opened as a page.
   response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
   response.type('image/svg+xml');
   if (request.method === 'HEAD') response.end();
@@ -185,10 +188,10 @@ function overridden(query: Query): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** From red for nothing to green for all. */
+/** Returns a color from red (0) to green (1). */
 function colorOf(share: number): string {
   const hue = Math.min(1, Math.max(0, share)) * 80 + 10;
-  // As CSS makes it of `hsl(hue, 90%, 40%)`.
+  // Equals `hsl(hue, 90%, 40%)` in CSS.
   const part = (n: number): string => {
     const at = (n + hue / 30) % 12;
     const value = 0.4 - 0.36 * Math.max(-1, Math.min(at - 3, 9 - at, 1));
@@ -207,7 +210,7 @@ function numeric(text: string | undefined, usual: number): number {
 const unitHours: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24, w: 168, M: 720, y: 8760 };
 const mostOf: Readonly<Record<string, number>> = { m: 1440, h: 720, d: 365, w: 52, M: 12, y: 1 };
 
-/** A number is one of hours. */
+/** Parses a duration into hours; a number without a unit means hours. */
 function hoursOf(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)([A-Za-z]*)$/.exec(text) ?? [];
   if (digits === '') throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, longest)}`);

@@ -29,41 +29,43 @@ export interface SocketParts {
   readonly options: Options;
   readonly maintenances: Maintenances;
   readonly notifications: Notifications;
-  /** Sends a list to all clients that may have it; `forWriters` to those that may change things. */
+  /**
+   * Sends a list to all permitted clients.
+   * @param forWriters List for clients with write permission
+   */
   readonly broadcast: (event: string, list: unknown, forWriters: unknown) => void;
 }
 
-/** A token or the secret of a session. */
+/** Token or session secret. */
 export type Proof = Pick<Credentials, 'authorization' | 'session'>;
 
-/** A client and who it is. */
+/** Connected client. */
 export interface Session {
-  /** Undefined: nobody has signed up yet on this machine. */
+  /** Undefined while no account exists. */
   identity: Identity | undefined;
-  /** What it signed in with; it is asked again whether that is still valid. */
+  /** Credentials of the sign-in, which are verified again regularly. */
   proof: Proof | undefined;
   signedIn: boolean;
   readonly remoteAddress: string;
   readonly foreignSite: boolean;
   readonly userAgent: string;
-  /** Pushes an event to this client. */
   readonly emit: (event: string, ...args: readonly unknown[]) => void;
 }
 
-/** What a call answers besides `ok`; of a bare value as it is. */
+/** Fields of an answer besides `ok`. */
 type Answer = Readonly<Record<string, unknown>>;
 
-/** A call of the peer's protocol. */
+/** Call of the Uptime Kuma protocol. */
 export interface SocketEvent {
-  /** Who may make it. */
+  /** Required permission. */
   readonly needs: 'nobody' | 'read' | 'write';
-  /** @throws Problem with what to say */
+  /** @throws Problem with the message of the answer */
   readonly run: (session: Session, ...args: readonly unknown[]) => Promise<Answer | boolean> | Answer | boolean;
 }
 
 export type SocketEvents = Readonly<Record<string, SocketEvent>>;
 
-/** A translation key of the peer's pages, as its answers have them. */
+/** Returns an answer with a translation key of Uptime Kuma. */
 export function said(msg: string, more: Answer = {}): Answer {
   return { msg, msgi18n: true, ...more };
 }

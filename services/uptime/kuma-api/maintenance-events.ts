@@ -4,7 +4,7 @@ import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import { peerMaintenance } from '../wire/kuma-maintenance.ts';
 import { numberOf, recordOf, said, type SocketEvents, type SocketParts } from './events.ts';
 
-/** Maintenance windows, and whom they cover. */
+/** Returns the calls for maintenance windows. */
 export function maintenanceEvents(parts: SocketParts): SocketEvents {
   const { maintenances, monitors, pages } = parts;
   const idsOf = (list: unknown): readonly number[] =>
@@ -94,7 +94,7 @@ export function maintenanceEvents(parts: SocketParts): SocketEvents {
   };
 }
 
-/** All windows by their numbers. */
+/** Returns all maintenance windows by ID. */
 export function maintenanceList({ maintenances }: SocketParts): Record<string, unknown> {
   return Object.fromEntries(maintenances.all().map((one) => [String(one.id), peerMaintenance(one)]));
 }

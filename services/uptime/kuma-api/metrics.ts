@@ -26,7 +26,10 @@ export interface PeerMetricsParts {
   readonly tags: Tags;
 }
 
-/** `/metrics` as the dashboards for the peer read it, written anew at each scrape: whoever is gone has no series any more. */
+/**
+ * Serves `/metrics` in the format of Uptime Kuma. The page is built for each request, so that removed monitors have no
+ * series.
+ */
 export function peerMetrics({ context, keys, monitors, figures, tags }: PeerMetricsParts): RequestHandler {
   return async (request, response) => {
     requireRight(await callerOf(context, keys, request), 'read');
@@ -97,7 +100,10 @@ function labelsOf(watched: Watched, tags: KnownTags): Labels {
   ];
 }
 
-/** A label for each tag, as the peer names them: letters, digits and underscores; several values of one tag are joined. */
+/**
+ * Returns a label for each tag, as Uptime Kuma names them: letters, digits and underscores. Several values of a tag are
+ * joined.
+ */
 function tagLabels(watched: Watched, tags: KnownTags): Labels {
   const labels = new Map<string, string[]>();
   for (const { tag_id: id, value } of tagsOf(watched)) {

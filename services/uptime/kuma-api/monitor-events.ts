@@ -7,7 +7,7 @@ import type { Watched } from '../monitoring/monitor-state.ts';
 import { numberOf, recordOf, said, textOf, type Session, type SocketEvents, type SocketParts } from './events.ts';
 
 const hourMs = 3_600_000;
-/** Made of others; they are nobody's to set. */
+/** Derived fields, which cannot be set. */
 const derived = [
   'id',
   'path',
@@ -21,7 +21,7 @@ const derived = [
   'secrets',
 ];
 
-/** Monitors, their beats and their tags. */
+/** Returns the calls for monitors, heartbeats and tags. */
 export function monitorEvents(parts: SocketParts): SocketEvents {
   const { context, monitors, beats, recorder, figures, tags } = parts;
   const view = (watched: Watched, session: Session) =>
@@ -212,7 +212,7 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
   };
 }
 
-/** All monitors by their numbers. */
+/** Returns all monitors by ID. */
 export function monitorList(parts: SocketParts, session: Session): Record<string, unknown> {
   const { monitors, tags } = parts;
   const withSecrets = mayWrite(parts, session);
@@ -225,7 +225,7 @@ export function mayWrite({ context }: SocketParts, { identity, signedIn }: Sessi
   return signedIn && (identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*'));
 }
 
-/** @throws Problem in the peer's words */
+/** @throws Problem with the message of Uptime Kuma */
 function configOf(given: unknown): MonitorConfig {
   const fields = Object.fromEntries(
     Object.entries(recordOf(given)).filter(([name, value]) => !derived.includes(name) && value !== undefined),

@@ -3,7 +3,7 @@ import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import { mayWrite } from './monitor-events.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
 
-/** Notifications, which Delivery sends. */
+/** Returns the calls for notifications. */
 export function notificationEvents(parts: SocketParts): SocketEvents {
   const { context, notifications, monitors } = parts;
   const changed = (): void =>
@@ -59,7 +59,7 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
   };
 }
 
-/** All notifications as clients read them; without `withSecrets` only their names and types. */
+/** Returns all notifications; without `withSecrets` only names and types. */
 export function notificationList({ notifications }: SocketParts, withSecrets: boolean): readonly object[] {
   return notifications.all().map(({ id, config }) => {
     const { name, type, isDefault, active } = config;

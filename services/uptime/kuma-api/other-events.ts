@@ -7,7 +7,7 @@ import { databaseSize, shrinkDatabase } from '../store/tables.ts';
 import type { KnownPage } from '../store/status-pages.ts';
 import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
 
-/** Container engines, keys, settings. */
+/** Returns the calls for container engines, API keys and settings. */
 export function otherEvents({ checker, dockerHosts, keys, options, context }: SocketParts): SocketEvents {
   const keyList = async () => (await keys.list()).map((key) => peerKey(key, context.clock.now()));
   return {
@@ -117,7 +117,7 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
   };
 }
 
-/** Status pages and the notes on them. */
+/** Returns the calls for status pages and notes. */
 export function pageEvents({ pages }: SocketParts): SocketEvents {
   const note = async (slug: unknown, id: unknown, change: Parameters<typeof pages.changeNote>[2]) => ({
     incident: await pages.changeNote(pages.get(textOf(slug)), numberOf(id), change),
@@ -200,7 +200,7 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
   };
 }
 
-/** All pages by their numbers. */
+/** Returns all status pages by ID. */
 export function statusPageList(all: readonly KnownPage[]): Record<string, unknown> {
   return Object.fromEntries(all.map((page) => [String(page.id), peerPage(page)]));
 }

@@ -18,7 +18,7 @@ export interface PushParts {
   readonly recorder: Recorder;
 }
 
-/** `/api/push/:token` with any method: a job says that it lives. The answer comes once that is on the disk. */
+/** Handles `/api/push/:token` with any method. The response is sent once the heartbeat is stored. */
 export function pushRoute({ clock, monitors, watch, local, recorder }: PushParts): RequestHandler<{ token: string }> {
   return async (request, response) => {
     const watched = monitors.byToken(request.params.token);

@@ -16,13 +16,13 @@ import { notificationEvents, notificationList } from './notification-events.ts';
 import { isStillValid, signInEvents } from './sign-in.ts';
 
 export const socketPath = '/socket.io';
-/** A status page with its picture. */
+/** Large enough for a status page with its icon. */
 const longestMessage = 4 * 1024 * 1024;
 const mostClients = 200;
 const shownBeats = 100;
-/** How often it is asked whether clients are still signed in; a call asks at once when that was longer ago. */
+/** Interval at which credentials are verified; a call verifies them immediately when the last check is older. */
 const validityMs = 5000;
-/** What the peer calls itself, for clients that ask which calls it knows. */
+/** Version of Uptime Kuma that is reported to clients. */
 const peerVersion = '2.5.3';
 
 interface Client {
@@ -30,18 +30,21 @@ interface Client {
   readonly session: Session;
 }
 
-/** The peer's live protocol, by which its own clients do everything. */
+/** Live protocol of Uptime Kuma. */
 export interface UptimeSocket extends SocketIo {
   readonly beaten: (watched: Watched, beat: StoredBeat) => void;
-  /** Monitors were added, changed or removed. */
+  /** Sends added, changed and removed monitors. */
   readonly changed: (ids: readonly number[]) => void;
-  /** A list that clients keep was changed. */
+  /** Sends a list that clients cache. */
   readonly listChanged: (list: 'statusPages' | 'dockerHosts' | 'keys') => void;
-  /** Windows were changed, began or ended. */
+  /** Sends the maintenance windows. */
   readonly maintenanceChanged: () => void;
 }
 
-/** socket.io 4 over engine.io 4: each call is an event with an acknowledgement; each change is told to all who are signed in. */
+/**
+ * Opens socket.io 4 over engine.io 4: each call is an event with an acknowledgement, and changes are pushed to all
+ * signed-in clients.
+ */
 export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket {
   const { context, monitors } = given;
   const { log } = context;
@@ -75,7 +78,7 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
       emit: (event, ...args) => void socket.emit(event, ...args),
     };
     const client = { socket, session };
-    // Before anything is awaited: a call that comes with the connection is not to be lost.
+    // Registered before the first `await`, so that no early call is lost.
     socket.onAny((event: string, ...args: unknown[]) => void answer({ parts, events, client }, event, args));
     socket.on('disconnect', () => clients.delete(client));
     clients.add(client);
@@ -88,7 +91,7 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
     void admitOwn(parts, request, session).catch((error: unknown) => log.error('a client was not welcomed', { error }));
   };
 
-  /** Ends connections whose token, session, account or grant has ended. */
+  /** Disconnects clients whose token, session, account or grant is no longer valid. */
   const endInvalid = async (): Promise<void> => {
     for (const { socket, session } of signedIn()) {
       if (!(await isStillValid(context, session))) socket.disconnect(true);
@@ -194,7 +197,7 @@ function requireAccess(parts: SocketParts, session: Session, needs: 'nobody' | '
   }
 }
 
-/** A machine on which nobody has signed up yet lets itself in. */
+/** Signs in local clients while no account exists. */
 async function admitOwn(parts: SocketParts, { socket }: IncomingMessage, session: Session): Promise<void> {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (session.foreignSite || (address !== '::1' && !address.startsWith('127.'))) return;
@@ -204,7 +207,7 @@ async function admitOwn(parts: SocketParts, { socket }: IncomingMessage, session
   session.emit('autoLogin');
 }
 
-/** The lists that clients keep; those of single monitors follow, and nobody waits for them. */
+/** Sends the lists that clients cache; the details of each monitor follow asynchronously. */
 async function welcome(parts: SocketParts, session: Session): Promise<void> {
   const { options, pages, dockerHosts, keys, context } = parts;
   session.emit('monitorList', monitorList(parts, session));
@@ -243,7 +246,7 @@ async function tellEach(parts: SocketParts, { emit }: Session): Promise<void> {
   }
 }
 
-/** What clients show beside the beats of a monitor; the peer sends it after each of them. */
+/** Sends the statistics of a monitor, as Uptime Kuma does after each heartbeat. */
 async function tellFigures({ figures, context }: SocketParts, watched: Watched, emit: Session['emit']): Promise<void> {
   const { id, chain } = watched;
   const ping = averagePing(lastDay(watched, context.clock.now()));

@@ -4,8 +4,8 @@ import type { Context } from '../../contracts/service.ts';
 import { recordOf, textOf, type Proof, type Session, type SocketEvents } from './events.ts';
 
 /**
- * Signing in with an account of the house. What a client gets to come back with is a session, or the token that it signed in
- * with. `welcome` sends the lists: the answer comes after them, since clients wait for them without end.
+ * Returns the calls for sign-in with an account. Clients receive a session secret, or the token that they used.
+ * @param welcome Sends the lists, which must precede the answer
  */
 export function signInEvents(context: Context, welcome: (session: Session) => Promise<void>): SocketEvents {
   const { accounts } = context;
@@ -64,7 +64,7 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
   };
 }
 
-/** Whether what a client signed in with is still valid, and still grants access. */
+/** Returns true while the credentials of a client are valid and grant access. */
 export async function isStillValid(context: Context, session: Session): Promise<boolean> {
   const { proof, identity } = session;
   if (proof === undefined || identity === undefined) return true;
@@ -81,7 +81,7 @@ function from({ remoteAddress, foreignSite }: Session) {
   return { remoteAddress, foreignSite };
 }
 
-/** In the peer's words. */
+/** Converts problems into the messages of Uptime Kuma. */
 async function tried<T>(work: () => Promise<T>, key = 'authIncorrectCreds'): Promise<T> {
   try {
     return await work();

@@ -15,15 +15,15 @@ export interface StatusPageParts extends PublicPageParts {
   readonly options: () => UptimeOptions;
   readonly context: Pick<Context, 'address'>;
   readonly subscriberMail: SubscriberMail;
-  /** Where a request reached us. */
+  /** Returns the public URL of a request. */
   readonly outside: Context['publicUrl'];
 }
 
 const historyPage = 10;
-/** Windows are on the page so long before they begin. */
+/** Time before the start at which maintenance windows are listed. */
 const comingMs = 7 * 86_400_000;
 
-/** Status pages for visitors and for the programs that read them; nobody signs in here. */
+/** Returns the public routes of status pages. */
 export function statusPageRoutes(parts: StatusPageParts): Router {
   const { pages, monitors, clock } = parts;
   const router = express.Router();
@@ -119,7 +119,10 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
   return router;
 }
 
-/** How visitors may follow the page; the topic leads to where this machine is known by the same name, which a gateway's is not. */
+/**
+ * Returns how visitors can follow the page. The topic has a link only when the same host name reaches Push, which a
+ * gateway name does not.
+ */
 function followOf(
   { context, pages, subscriberMail }: StatusPageParts,
   page: KnownPage,

@@ -6,7 +6,7 @@ import type { BucketSize } from '../store/tables.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A beat that was made elsewhere. */
+/** Imported heartbeat. */
 export interface PastBeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
@@ -15,46 +15,46 @@ export interface PastBeat {
   readonly important: boolean;
 }
 
-/** An hour or a day that was made elsewhere. */
+/** Imported hour or day. */
 export interface PastTally {
   readonly size: BucketSize;
   readonly start: number;
   readonly up: number;
   readonly down: number;
   readonly maintenance: number;
-  /** Of the time that is known, so much it was up. */
+  /** Share of up time. */
   readonly share: number;
-  /** The average and its bounds, ms; 0: there is none. */
+  /** Average response time in milliseconds; 0 when unknown. */
   readonly ping: number;
   readonly pingMin: number;
   readonly pingMax: number;
 }
 
-/** What a monitor did before. */
+/** Imported history of a monitor. */
 export interface Past {
   readonly beats: readonly PastBeat[];
   readonly tallies: readonly PastTally[];
 }
 
-/** What a document holds, whichever program wrote it; the numbers are those of its own. */
+/** Contents of an import; the IDs are those of the source. */
 export interface Contents {
   readonly tags: readonly { readonly id: number; readonly name: string; readonly color: string }[];
   readonly dockerHosts: readonly Fields[];
   readonly monitors: readonly Fields[];
   readonly statusPages: readonly Fields[];
   readonly maintenances: readonly Fields[];
-  /** Destinations of the other program: here they are set up under Delivery. */
+  /** Notifications of the source, which must be set up in Delivery. */
   readonly notifications?: readonly { readonly name: string; readonly type: string; readonly monitors: number }[];
-  /** What there is no place for here. */
+  /** Entries without an equivalent here. */
   readonly left?: readonly { readonly what: string; readonly name: string }[];
 }
 
-/** The same, with what its monitors did until a moment where that is known. */
+/** Contents with access to the history of the monitors, if available. */
 export interface Holding extends Contents {
   readonly past?: (monitor: number, until: number) => Promise<Past>;
 }
 
-/** Made of others, or of another installation; they are not set. */
+/** Derived fields, which are not imported. */
 const derived = [
   'id',
   'path',
@@ -106,7 +106,7 @@ export function readBackup(document: Fields): Holding {
   };
 }
 
-/** A monitor's own fields, with what other things it names as numbers of this installation. */
+/** Returns the importable fields of a monitor, with references replaced by local IDs. */
 export function ownFields(
   monitor: Fields,
   known: {
@@ -132,7 +132,7 @@ export function ownFields(
   };
 }
 
-/** Groups before what is in them; one whose group is not there comes first. */
+/** Sorts groups before their members. A monitor with a missing group comes first. */
 export function inOrder(monitors: readonly Fields[]): readonly Fields[] {
   const byId = new Map(monitors.map((monitor) => [Number(monitor['id']), monitor]));
   const depth = (monitor: Fields, seen: ReadonlySet<Fields>): number => {
@@ -160,7 +160,7 @@ function tagsOf(monitor: Fields) {
   }));
 }
 
-/** Newer releases write what a destination is made of as a text of its own. */
+/** Newer releases store the configuration as a JSON text. */
 function settingsOf({ config }: Fields): Fields {
   try {
     const parsed: unknown = typeof config === 'string' ? JSON.parse(config) : config;
@@ -170,7 +170,7 @@ function settingsOf({ config }: Fields): Fields {
   }
 }
 
-/** A list, or the object by numbers that newer releases write. */
+/** Accepts a list, or the object by ID that newer releases write. */
 function listOf(value: unknown): readonly Fields[] {
   if (typeof value !== 'object' || value === null) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);

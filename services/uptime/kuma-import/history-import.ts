@@ -10,7 +10,6 @@ import { warmUp } from '../monitoring/warm-up.ts';
 import { intervalMs, type Watched } from '../monitoring/monitor-state.ts';
 import type { Past, PastBeat, PastTally } from './backup.ts';
 
-/** Where what a monitor did elsewhere is written. */
 export interface PastParts {
   readonly context: Pick<Context, 'commit' | 'clock'>;
   readonly beats: BeatStore;
@@ -20,7 +19,7 @@ export interface PastParts {
 
 const atOnce = 500;
 
-/** Writes what a monitor did before it came here: beats of its last day, changes of its state, hours and days. */
+/** Writes the imported history of a monitor: heartbeats of the last day, state changes, hours and days. */
 export async function writePast(parts: PastParts, watched: Watched, past: Past, until: number): Promise<void> {
   const { context, beats, buckets } = parts;
   const found = past.beats.map((beat) => ({ ...beat, monitorId: watched.id, retries: 0, duration: 0 }));
@@ -34,7 +33,7 @@ export async function writePast(parts: PastParts, watched: Watched, past: Past, 
   goOn(watched, past.beats);
 }
 
-/** It has stood as it does for as long as the beats say so; the first check here may have come already. */
+/** Continues the imported state. The first check may have completed already. */
 function goOn(watched: Watched, beats: readonly PastBeat[]): void {
   const newest = beats.toSorted((a, b) => b.at - a.at);
   const [last] = newest;
@@ -63,10 +62,7 @@ function rowOf(watched: Watched, { size, start, up, down, maintenance, share, pi
   };
 }
 
-/**
- * Outages that were over, by the beats at which they began and ended. One that goes on is found here anew: the first check
- * begins it.
- */
+/** Returns completed outages from heartbeats. An ongoing outage is created by the first check. */
 export function outagesOf(monitorId: number, beats: readonly PastBeat[]): readonly PastOutage[] {
   const outages: PastOutage[] = [];
   let began: PastBeat | undefined;
@@ -79,7 +75,7 @@ export function outagesOf(monitorId: number, beats: readonly PastBeat[]): readon
   return outages;
 }
 
-/** Writes outages of many monitors in the order in which they began: lists of outages go by their numbers. */
+/** Writes outages ordered by their start, because lists of incidents are ordered by ID. */
 export async function writeOutages(
   { context, incidents }: Pick<PastParts, 'context' | 'incidents'>,
   outages: readonly PastOutage[],

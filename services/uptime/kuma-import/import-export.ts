@@ -27,7 +27,7 @@ export interface MoveParts extends PastParts {
 export type Imported = z.infer<typeof manageApi.import.reply>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A note that was written elsewhere; one of no style that is known here is as any other. */
+/** Imported note; an unknown style becomes `info`. */
 const PastNote = PageNote.extend({
   style: PageNote.shape.style.catch('info'),
   pin: z.boolean(),
@@ -35,7 +35,7 @@ const PastNote = PageNote.extend({
   createdAt: z.number().optional(),
 });
 
-/** Everything that is set, without secrets: they are only in the backup of the whole host. */
+/** Exports the configuration without secrets, which only the backup of the host contains. */
 export async function exportAll({
   monitors,
   tags,
@@ -57,7 +57,7 @@ export async function exportAll({
   };
 }
 
-/** Adds what a document holds beside what is here; what does not fit is named and left out. */
+/** Adds the contents of an import to the existing configuration. Invalid entries are skipped and reported. */
 export async function importAll(parts: MoveParts, holding: Holding): Promise<Imported> {
   const skipped: Imported['skipped'] = (holding.left ?? []).map((one) => ({
     ...one,
@@ -120,7 +120,7 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
   };
 }
 
-/** A tag of the same name is the same tag. */
+/** Imports tags; tags with equal names are merged. */
 async function importTags({ tags }: MoveParts, holding: Holding) {
   const ids = new Map<number, number>();
   let added = 0;
@@ -132,7 +132,7 @@ async function importTags({ tags }: MoveParts, holding: Holding) {
   return { ids, added };
 }
 
-/** What a monitor runs on may come after it. */
+/** Imports dependencies after all monitors, because a dependency may follow its dependent. */
 async function connectDependents({ monitors }: MoveParts, holding: Holding, ids: ReadonlyMap<number, number>) {
   for (const { id, dependsOn } of holding.monitors) {
     const own = ids.get(Number(id));

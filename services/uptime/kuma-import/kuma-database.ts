@@ -8,7 +8,7 @@ type Database = Sqlite.Database;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** What is kept of single beats, and of the history of states, at most. */
+/** Maximum number of imported heartbeats per monitor. */
 const mostBeats = 5000;
 const keptHours = 90 * 24;
 
@@ -34,18 +34,21 @@ type Table =
   | 'stat_hourly'
   | 'stat_daily';
 
-/** A `kuma.db` of Uptime Kuma 1 or 2, open to be read. */
+/** Open `kuma.db` of Uptime Kuma 1 or 2. */
 interface KumaDatabase {
   readonly holding: Contents;
-  /** What one of its monitors did before `now`. */
+  /** Reads the history of a monitor before `now`. */
   past(monitor: number, now: number): Past;
 }
 
-/** Reads synchronously: for a thread of its own. @throws Problem `uptime.no_backup` (400) */
+/**
+ * Opens a database synchronously, in a separate process.
+ * @throws Problem `uptime.no_backup` (400)
+ */
 export function openKumaDatabase(file: string): KumaDatabase {
   let db: Database | undefined;
   try {
-    // A copy of ours: one that was taken while the peer ran says that it has a log beside it, which is made anew.
+    // Opened for writing: a copy of a running instance needs its write-ahead log recreated.
     db = new Sqlite(file, { fileMustExist: true });
     db.pragma('trusted_schema = off');
     db.pragma('query_only = on');
@@ -158,7 +161,7 @@ function pagesOf(all: (table: Table) => readonly Row[], pages: readonly Row[]): 
   }));
 }
 
-/** The last day of a monitor, and when it changed before that. */
+/** Reads the heartbeats of the last day, and the earlier state changes. */
 function beatsOf(db: Database, monitor: number, now: number): readonly PastBeat[] {
   const rows = db
     .prepare(
@@ -181,7 +184,7 @@ function beatsOf(db: Database, monitor: number, now: number): readonly PastBeat[
   return [...new Map(beats.map((beat) => [beat.at, beat])).values()];
 }
 
-/** Hours or days that were over; the peer counts beats, which are taken to be as long as one another. */
+/** Reads completed hours or days. Uptime Kuma counts heartbeats, which are assumed to have equal durations. */
 function talliesOf(
   db: Database,
   table: 'stat_hourly' | 'stat_daily',

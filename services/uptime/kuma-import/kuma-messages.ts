@@ -1,6 +1,6 @@
 import type { Past, Contents } from './backup.ts';
 
-/** What the process that reads a kuma.db is asked: its contents, or the history of one monitor. */
+/** Request to the process that reads a kuma.db: its contents, or the history of one monitor. */
 export interface KumaQuestion {
   readonly file: string;
   readonly history?: { readonly monitor: number; readonly now: number };

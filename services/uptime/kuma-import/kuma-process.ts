@@ -4,7 +4,7 @@ import type { KumaAnswer, KumaQuestion } from './kuma-messages.ts';
 
 let opened: { readonly file: string; readonly database: ReturnType<typeof openKumaDatabase> } | undefined;
 
-/** Reads a kuma.db: its contents, or the history of one monitor. Runs in a limited process, which keeps the file open. */
+/** Handles a request. Runs in a limited process, which keeps the file open. */
 export function run({ file, history }: KumaQuestion): KumaAnswer {
   try {
     if (opened?.file !== file) opened = { file, database: openKumaDatabase(file) };

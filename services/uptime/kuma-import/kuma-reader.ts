@@ -15,8 +15,8 @@ const limits = {
 } as const;
 
 /**
- * Opens a `kuma.db` in a process of its own until it is disposed.
- * @throws Problem `uptime.no_backup` (400) when it cannot be read or is too large.
+ * Opens a `kuma.db` in a separate process until it is disposed.
+ * @throws Problem `uptime.no_backup` (400) when it cannot be read or is too large
  */
 export async function openKuma(file: string): Promise<AsyncDisposable & { readonly holding: Holding }> {
   const processes = new LimitedProcesses(getThreadFile('kuma-process', import.meta.url), limits);

@@ -3,7 +3,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 type Row = Readonly<Record<string, unknown>>;
 type Fields = Record<string, unknown>;
 
-/** Names that have a low line on the wire as well; all others are written together. */
+/** API names that contain an underscore; all others are in camel case. */
 const wireNames = new Set([
   ...[
     'dns_resolve_type',
@@ -29,7 +29,7 @@ const renamed: Readonly<Record<string, string>> = {
   custom_css: 'customCSS',
   google_analytics_tag_id: 'analyticsId',
 };
-/** Columns that hold JSON, which is an object or a list on the wire. */
+/** Columns with JSON text. */
 const structured = new Set([
   'accepted_statuscodes',
   'kafkaProducerBrokers',
@@ -37,10 +37,13 @@ const structured = new Set([
   'rabbitmqNodes',
   'conditions',
 ]);
-/** The peer writes 0 where nothing was chosen. */
+/** Fields in which 0 means that no value is set. */
 const zeroIsNone = new Set(['retryInterval', 'timeout']);
 
-/** A row of one of the peer's tables under the names of its wire; `flags` are the columns that say yes or no. */
+/**
+ * Converts a row of Uptime Kuma to its API names.
+ * @param flags Boolean columns
+ */
 export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
   const fields: Fields = {};
   for (const [column, value] of Object.entries(row)) {
@@ -53,7 +56,10 @@ export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
   return fields;
 }
 
-/** A window of the peer's table as it is on the wire; `zone`: that of its server. */
+/**
+ * Converts a maintenance window of Uptime Kuma to its API form.
+ * @param zone Time zone of the server
+ */
 export function windowFields(row: Row, zone: string | undefined): Fields {
   const { id, title, description, strategy, active, cron, duration, timezone } = row;
   const own = textOf(timezone);
@@ -71,7 +77,7 @@ export function windowFields(row: Row, zone: string | undefined): Fields {
   };
 }
 
-/** `2026-11-21 02:25:20.123`, of UTC; undefined: it is none. */
+/** Parses `2026-11-21 02:25:20.123` in UTC; undefined for other text. */
 export function momentOf(value: unknown): number | undefined {
   const at = typeof value === 'string' ? Date.parse(`${value.replace(' ', 'T').replace(/Z?$/, 'Z')}`) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;

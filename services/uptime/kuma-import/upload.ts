@@ -6,12 +6,15 @@ import { writeBodyToFile } from '../../kit/request-body.ts';
 import { readBackup, type Holding } from './backup.ts';
 import { openKuma } from './kuma-reader.ts';
 
-/** A database of years with thousands of monitors. */
+/** Allows for years of history of thousands of monitors. */
 const largestDatabase = 2 * 1024 ** 3;
 const largestDocument = 64 * 1024 * 1024;
 const databaseMark = Buffer.from('SQLite format 3\0');
 
-/** What a file that is sent holds, for as long as `work` takes; the file goes after it. @throws Problem */
+/**
+ * Provides the contents of an uploaded file during `work` and deletes the file afterwards.
+ * @throws Problem
+ */
 export async function withUpload<T>(
   folder: string,
   incoming: Readable,

@@ -3,10 +3,13 @@ import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
 import type { Watched } from './monitor-state.ts';
 
-/** A host may be found down so much later than what runs on it. */
+/** Maximum delay with which a host is detected as down after a monitor that depends on it. */
 const togetherMs = 30_000;
 
-/** Whether the fault of what a monitor depends on speaks for its own; the end of one that was silent is silent too. */
+/**
+ * Returns true when an event is suppressed because a dependency of the monitor is down. The recovery of a suppressed
+ * outage is suppressed as well.
+ */
 export function isCovered(
   { monitors, recorder }: { readonly monitors: Pick<Monitors, 'find'>; readonly recorder: Pick<Recorder, 'note'> },
   event: { readonly kind: string; readonly id: number; readonly hosts: readonly number[]; readonly at: number },
@@ -22,7 +25,7 @@ export function isCovered(
   return kind === 'down' ? watched.silenced : kind === 'up' && before;
 }
 
-/** It is down, or was at that moment. */
+/** Returns true when the monitor is down, or was down at that time. */
 function wasDown({ standing, outageSince }: Watched, at: number): boolean {
   if (standing.status === heartbeatStatus.down) return true;
   return outageSince !== null && outageSince <= at + togetherMs && standing.since !== null && standing.since >= at;

@@ -5,7 +5,7 @@ import type { Checker } from '../check/checker.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
 
-/** What Home says of the service: which monitors are down, by their names as far as a line has room. */
+/** Returns the health of the service with the names of the monitors that are down. */
 export function healthOf(parts: {
   readonly monitors: Monitors;
   readonly recorder: Recorder;

@@ -4,10 +4,10 @@ import { uptimeChanged, uptimeActivity } from '../../contracts/uptime/api.ts';
 
 const changedMs = 250;
 const workedMs = 2000;
-/** More at once are told of as many. */
+/** Maximum number of IDs in one event; an empty list stands for more. */
 const mostIds = 200;
 
-/** Tells the pages what happens, seldom enough. */
+/** Publishes changes to the pages at a limited rate. */
 export class Live implements Disposable {
   readonly #bus: Bus;
   readonly #clock: Clock;

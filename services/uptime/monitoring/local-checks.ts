@@ -5,9 +5,9 @@ import { judgeGroup } from '../domain/group.ts';
 import { pingHost } from './ping.ts';
 import { intervalMs, retryMs, timeoutMs, type Watched } from './monitor-state.ts';
 
-/** A push may come so much later than its interval, ms. */
+/** Tolerance for late pushes, in milliseconds. */
 const pushGraceMs = 1000;
-/** Programs that run at once to ping. */
+/** Maximum number of concurrent ping programs. */
 const mostPings = 20;
 
 export interface LocalParts {
@@ -17,12 +17,12 @@ export interface LocalParts {
   readonly beat: (watched: Watched, outcome: Outcome & { readonly unreachable?: boolean }) => void;
 }
 
-/** While a window runs nothing is checked. */
+/** Returns the outcome of a monitor in maintenance, which is not checked. */
 export function maintained(at: number): Outcome {
   return { at, status: heartbeatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
 }
 
-/** Monitors that need no connection of the checker: push, group, manual, ping, and those of kinds that are not known here. */
+/** Checks monitors that do not use the checker process: push, group, manual, ping and unsupported types. */
 export class LocalChecks implements Disposable {
   readonly #parts: LocalParts;
   readonly #timers = new Map<number, Disposable>();
@@ -32,7 +32,10 @@ export class LocalChecks implements Disposable {
     this.#parts = parts;
   }
 
-  /** Begins with a monitor, or begins anew. `now`: what can be told at once is. */
+  /**
+   * Starts or restarts the checks of a monitor.
+   * @param now Checks immediately if possible
+   */
   set(watched: Watched, now: boolean): void {
     const waits = !now || (watched.config.type === 'push' && !this.#parts.inMaintenance(watched));
     this.#in(watched, waits ? this.#wait(watched) : 0);
@@ -43,12 +46,12 @@ export class LocalChecks implements Disposable {
     this.#timers.delete(id);
   }
 
-  /** It was heard of: its time begins anew. */
+  /** Restarts the interval after a push. */
   heard(watched: Watched): void {
     this.#in(watched, this.#wait(watched));
   }
 
-  /** Sooner than its interval. */
+  /** Checks earlier than the interval requires. */
   again(watched: Watched, inMs: number): void {
     if (this.#timers.has(watched.id)) this.#in(watched, inMs + (watched.config.type === 'push' ? pushGraceMs : 0));
   }
@@ -57,7 +60,7 @@ export class LocalChecks implements Disposable {
     return this.#timers.has(id);
   }
 
-  /** Looks now. */
+  /** Checks immediately. */
   async check(watched: Watched): Promise<void> {
     this.#in(watched, this.#wait(watched));
     const outcome = await this.#outcome(watched);

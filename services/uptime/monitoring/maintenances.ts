@@ -10,7 +10,7 @@ import type { MaintenanceStore, StoredMaintenance } from '../store/maintenances.
 import { windowEvent, type UptimeEvent, type WindowMoment } from '../notifications/events.ts';
 import type { Teller } from '../notifications/notifier.ts';
 
-/** Looked at so often at least: clocks are set, machines sleep. */
+/** Maximum delay between two evaluations, because clocks can be set and computers can sleep. */
 const longestWaitMs = 30_000;
 const dayMs = 86_400_000;
 const shownSlots = 5;
@@ -20,19 +20,19 @@ export interface MaintenancesParts {
   readonly context: Pick<Context, 'commit' | 'clock' | 'log'>;
   readonly store: MaintenanceStore;
   readonly teller: Pick<Teller, 'enqueue'>;
-  /** The zone of windows that name none. */
+  /** Time zone of windows without their own. */
   readonly serverZone: () => string;
-  /** Monitors came into a window or out of it. */
+  /** Called with the monitors whose maintenance began or ended. */
   readonly covered: (monitors: readonly number[]) => void;
-  /** Some window changed, began or ended. */
+  /** Called when a window changed, began or ended. */
   readonly changed: () => void;
 }
 
-/** Maintenance windows: whom they cover now, and what people are told of them. */
+/** Manages maintenance windows: determines which monitors are covered and sends the notifications. */
 export class Maintenances implements Disposable {
   readonly #parts: MaintenancesParts;
   readonly #all = new Map<number, StoredMaintenance>();
-  /** What runs, and whom it covers. */
+  /** Slots of the active windows. */
   #running = new Map<number, Slot>();
   #coveredIds: ReadonlySet<number> = new Set();
   #timer: Disposable | undefined;
@@ -53,7 +53,7 @@ export class Maintenances implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** A window that runs names it; groups are their members' affair. */
+  /** Returns true when an active window lists the monitor. Members of listed groups are handled by the caller. */
   covers(monitor: number): boolean {
     return this.#coveredIds.has(monitor);
   }
@@ -62,7 +62,7 @@ export class Maintenances implements Disposable {
     return [...this.#all.values()].map((stored) => this.#shown(stored));
   }
 
-  /** Those of a status page that run or come within so many ms. */
+  /** Returns the windows of a status page that are active or begin within `withinMs`. */
   ofPage(page: number, withinMs: number): readonly Maintenance[] {
     const now = this.#parts.context.clock.now();
     return [...this.#all.values()]
@@ -89,7 +89,7 @@ export class Maintenances implements Disposable {
     });
   }
 
-  /** What is left out stays. */
+  /** Changes the given fields. */
   change(id: number, given: Readonly<Record<string, unknown>>): Promise<Maintenance> {
     return this.#inTurn(async () => {
       const { context, store } = this.#parts;
@@ -140,7 +140,7 @@ export class Maintenances implements Disposable {
     this.#parts.changed();
   }
 
-  /** Finds out what runs, tells what is to be told, and sleeps until something changes. */
+  /** Determines the active windows, sends due notifications and sets the timer for the next change. */
   #look(): void {
     if (this.#closed) return;
     const { clock, log } = this.#parts.context;
@@ -203,7 +203,7 @@ export class Maintenances implements Disposable {
     }));
     const duration = durationOf(config);
     const [first, last] = config.dateRange;
-    // The peer names the running one and the next, and none before the range of days has begun.
+    // Uptime Kuma lists the current and the next slot, and none before the date range begins.
     const began = first === undefined || `${new Date(now).toISOString().slice(0, 10)}` >= first.slice(0, 10);
     const recurring = config.strategy !== 'manual' && config.strategy !== 'single';
     return {
@@ -234,12 +234,12 @@ export class Maintenances implements Disposable {
 
 interface Announced {
   readonly key: string;
-  /** Longer reminders that this one speaks for. */
+  /** Longer reminders that this one replaces. */
   readonly covers: readonly string[];
   readonly event: UptimeEvent;
 }
 
-/** What is to be told now; the shortest reminder that is due speaks for the longer ones. */
+/** Returns the due announcements. The shortest due reminder replaces the longer ones. */
 function announcements(
   stored: StoredMaintenance,
   {
@@ -298,7 +298,6 @@ function requireFit(config: MaintenanceConfig): void {
   if (first !== undefined) throw new Problem('uptime.invalid', 400, first[1], { fields });
 }
 
-/** What does not fit, by field. */
 function invalid(error: z.ZodError): Problem {
   const fields = Object.fromEntries(error.issues.map(({ path, message }) => [path.join('.'), message]));
   return new Problem('uptime.invalid', 400, z.prettifyError(error), { fields });

@@ -23,15 +23,15 @@ import type { Connectivity } from './connectivity.ts';
 import type { Effect, Recorder } from './recorder.ts';
 import { countBeat, intervalMs, retryMs, spreadOfDay, type Watched } from './monitor-state.ts';
 
-/** A check that began later than this after its turn says nothing of how fast the target is. */
+/** Start delay after which a response time is not used for the baseline. */
 const lateMs = 500;
-/** Failures in a row that may be our own fault before they count all the same. */
+/** Maximum number of consecutive failures that are attributed to this computer. */
 const mostExcused = 3;
-/** An event that another monitor's fault may cover waits so long for the other one to be checked. */
+/** Delay of an event that an outage of a dependency can suppress, so that the dependency is checked first. */
 const coverMs = 3000;
-/** Downs of monitors that belong together within this time are one incident. */
+/** Outages of related monitors within this time belong to one incident. */
 const togetherMs = 30_000;
-/** What is usual is made anew after so many answers. */
+/** Number of responses after which the baseline is recomputed. */
 const usualEvery = 20;
 const usualFlap = { changes: 6, withinSeconds: 600 };
 
@@ -41,20 +41,20 @@ export interface WatchParts {
   readonly incidents: IncidentStore;
   readonly teller: Teller;
   readonly connectivity: Connectivity;
-  /** Notices a sleep that ended just now. */
+  /** Detects a sleep that ended just now. */
   readonly lookAtClock: () => void;
   readonly inMaintenance: (watched: Watched) => boolean;
   readonly options: () => UptimeOptions;
   readonly find: (id: number) => Watched | undefined;
-  /** Those that belong together with it: its group's and its host's. */
+  /** Returns the IDs of related monitors. */
   readonly siblings: (watched: Watched) => readonly number[];
-  /** Checks again after so many ms. */
+  /** Schedules the next check after a delay in milliseconds. */
   readonly again: (id: number, inMs: number) => void;
-  /** A beat was judged. */
+  /** Called with each heartbeat. */
   readonly beaten: (watched: Watched, beat: JudgedBeat, changed: boolean) => void;
 }
 
-/** Makes beats of what checks find out, and of beats states, incidents and events. */
+/** Converts check results into heartbeats, states, incidents and events. */
 export class Watch {
   readonly #parts: WatchParts;
   #sleptAt = -Infinity;
@@ -63,12 +63,12 @@ export class Watch {
     this.#parts = parts;
   }
 
-  /** The machine slept: its network may take a while, and nobody is told of that. */
+  /** Ignores failures for a while after a sleep, because the network may not be available yet. */
   slept(): void {
     this.#sleptAt = this.#parts.clock.now();
   }
 
-  /** What the checker found. The beat, unless the failure was our own fault. */
+  /** Handles a result of the checker process; returns undefined when the failure was attributed to this computer. */
   async take(watched: Watched, result: CheckResult): Promise<JudgedBeat | undefined> {
     if (result.status === heartbeatStatus.maintenance) return this.beat(watched, result);
     if (result.certificate !== undefined) {
@@ -87,12 +87,15 @@ export class Watch {
     return this.beat(watched, outcome, { timely: result.lateMs <= lateMs && !result.lagged });
   }
 
-  /** Judges an outcome and stores what comes of it. `timely`: its ping says how fast the target is. */
+  /**
+   * Evaluates an outcome and stores the heartbeat.
+   * @param input.isTimely The response time is reliable
+   */
   beat(watched: Watched, given: Outcome, { timely = true }: { readonly timely?: boolean } = {}): JudgedBeat {
-    // Also of a check that began before the window, and of a job that reports itself in it.
+    // Also applies to checks that started before the window, and to jobs that report during it.
     const outcome = this.#parts.inMaintenance(watched) ? maintained(given.at) : given;
     const before = watched.standing;
-    // Two beats of one ms would be one row.
+    // The timestamp is part of the primary key.
     const at = before.at !== null && outcome.at <= before.at ? before.at + 1 : outcome.at;
     const verdict = judge(watched.rules, before, { ...outcome, at });
     const { beat, standing } = verdict;
@@ -120,7 +123,7 @@ export class Watch {
     this.#parts.recorder.note(watched, ...events.map((event) => this.#enqueue(watched, event)));
   }
 
-  /** What comes due without a beat: certificates grow old, and what flapped calms down. */
+  /** Handles what is due without a heartbeat: expiring certificates, and the end of flapping. */
   timePassed(watched: Watched): void {
     if (this.#parts.inMaintenance(watched)) return;
     this.#warnOfCertificate(watched);
@@ -135,13 +138,13 @@ export class Watch {
     const { standing } = watched;
     if (after.flapping || standing.status === null || standing.at === null) return;
     const beat = { ...standing, status: standing.status, at: standing.at, important: false, duration: 0 };
-    // A steady one that is down is told of as down; who is up owes people nothing.
+    // A monitor that is up after flapping has no outage to report.
     if (standing.status === heartbeatStatus.up) watched.standing = { ...standing, downSince: null };
     this.#parts.recorder.note(watched, this.#enqueue(watched, flapEvent(watched, beat, false)));
   }
 
   #isExcused(watched: Watched, result: CheckResult): boolean {
-    // Somebody said so, which no sleep makes untrue.
+    // A manual status stays valid after a sleep.
     if (watched.config.type === 'manual') return false;
     const wait = this.#grace(watched);
     if (wait > 0) {
@@ -154,7 +157,7 @@ export class Watch {
     return true;
   }
 
-  /** After sleep an interval passes before a fault counts, and a minute at most. */
+  /** Returns the remaining time in which failures are ignored after a sleep: one interval, at most a minute. */
   #grace(watched: Watched): number {
     const end = this.#sleptAt + Math.min(60_000, Math.max(5000, intervalMs(watched.config)));
     const left = end - this.#parts.clock.now();
@@ -184,7 +187,7 @@ export class Watch {
     return changed(rule, watched.flapping, beat.at);
   }
 
-  /** The beat that ended it has cleared the moment, but the incident knows it. */
+  /** The state no longer has the start of the outage. */
   #downSince(watched: Watched, beat: JudgedBeat): number {
     return watched.outageSince ?? beat.at;
   }
@@ -201,7 +204,7 @@ export class Watch {
               .select('acknowledged_at')
               .where('id', '=', incident)
               .executeTakeFirst();
-      // Somebody knows.
+      // No reminders after the acknowledgement.
       if (row === undefined || row.acknowledged_at === null)
         await this.#enqueue(watched, downEvent(watched, beat, since))(transaction);
       return undefined;
@@ -235,7 +238,7 @@ export class Watch {
         .select('monitor_id')
         .where('incident_id', '=', incident)
         .execute();
-      // It lasts as long as one of them is down.
+      // The incident stays open while one of its monitors is down.
       const others = members.some(({ monitor_id }) => {
         const other = monitor_id === watched.id ? undefined : this.#parts.find(monitor_id);
         return other?.incident === incident && other.standing.downSince !== null;
@@ -261,7 +264,7 @@ export class Watch {
     const since = watched.slowness.slowSince;
     const { slowness, current, change } = afterAnswer(rule, watched.slowness, watched.usual, beat.ping, beat.at);
     watched.slowness = slowness;
-    // What is slow is not to become what is usual, unless it stays so for days.
+    // Slow responses do not change the baseline, unless they last for days.
     const lasting = slowness.slowSince !== null && beat.at - slowness.slowSince > 3 * 86_400_000;
     if (slowness.slowSince === null || lasting) count(spreadOfDay(watched, beat.at), beat.ping);
     if (change === undefined || watched.usual === undefined) return [];
@@ -287,7 +290,7 @@ export class Watch {
   }
 }
 
-/** It goes on as another program saw it last. */
+/** Continues the imported state. */
 function asElsewhere(watched: Watched, standing: Standing): Standing {
   const { stoodElsewhere } = watched;
   watched.stoodElsewhere = undefined;

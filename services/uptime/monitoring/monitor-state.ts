@@ -10,39 +10,39 @@ import { emptyTally, tallyBeat, type Tally, type TalliedBeat } from '../domain/t
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const keptHours = 25;
-/** So many days make what is usual. */
+/** Number of days that the baseline covers. */
 const usualDays = 7;
 
-/** A monitor as it is watched: its configuration and all that its beats have made of it. */
+/** Monitor at run time: its configuration and the state derived from its heartbeats. */
 export interface Watched {
   readonly id: number;
   config: MonitorConfig;
   rules: Rules;
   standing: Standing;
-  /** How another program saw it last, until the first beat here. */
+  /** Imported state, until the first heartbeat. */
   stoodElsewhere?: { readonly status: HeartbeatStatus; readonly since: number; readonly at: number } | undefined;
   flapping: Flapping;
   slowness: Slowness;
   usual: Usual | undefined;
-  /** Beats since `usual` was made. */
+  /** Heartbeats since the baseline was computed. */
   usualAge: number;
   chain: CertificateChain | undefined;
   told: ToldThresholds;
-  /** The open incident. */
+  /** ID of the open incident. */
   incident: number | null;
-  /** When the outage began that was told of last, also after its end. */
+  /** Start of the last reported outage, kept after its end. */
   outageSince: number | null;
-  /** Its outage was another one's fault, and that one was told of. */
+  /** The outage was suppressed in favor of a dependency. */
   silenced: boolean;
-  /** When it was paused because the process died while it was being checked; ms since the epoch. */
+  /** Time of the quarantine, in milliseconds since the epoch. */
   quarantinedAt: number | null;
-  /** Failures that were our own fault, in a row. */
+  /** Consecutive failures that were attributed to this computer. */
   excused: number;
   readonly hours: Map<number, Tally>;
   readonly days: Map<number, Spread>;
 }
 
-/** What of it outlives a restart, beside its beats. */
+/** State that is stored as JSON. The names must not change. */
 export type Remembered = Partial<Pick<Watched, 'chain'>> &
   Pick<
     Watched,
@@ -103,18 +103,18 @@ export function retryMs(config: MonitorConfig): number {
   return Math.max(200, (config.retryInterval ?? config.interval) * 1000);
 }
 
-/** Four fifths of the interval where nothing is said, and never longer than the interval. */
+/** Returns the timeout of a check; defaults to 80 % of the interval. */
 export function timeoutMs(config: MonitorConfig): number {
   const given = config.timeout === null || config.timeout === 0 ? config.interval * 0.8 : config.timeout;
   return Math.max(100, given * 1000);
 }
 
-/** After longer silence nothing is known of the time between two beats. */
+/** Returns the gap between two heartbeats after which the status is unknown. */
 export function longestGapMs(config: MonitorConfig): number {
   return 2 * Math.max(intervalMs(config), retryMs(config)) + timeoutMs(config) + 60_000;
 }
 
-/** Counts a beat into its hour. */
+/** Adds a heartbeat to the tally of its hour. */
 export function countBeat(watched: Watched, beat: TalliedBeat, before: Pick<Standing, 'at' | 'status'>): void {
   const hour = Math.floor(beat.at / hourMs) * hourMs;
   let tally = watched.hours.get(hour);
@@ -126,7 +126,7 @@ export function countBeat(watched: Watched, beat: TalliedBeat, before: Pick<Stan
   tallyBeat(tally, beat, known, longestGapMs(watched.config));
 }
 
-/** The spread of response times of a day of UTC. */
+/** Returns the histogram of response times of a day in UTC. */
 export function spreadOfDay(watched: Watched, at: number): Spread {
   const day = Math.floor(at / dayMs) * dayMs;
   let spread = watched.days.get(day);
@@ -137,7 +137,7 @@ export function spreadOfDay(watched: Watched, at: number): Spread {
   return spread;
 }
 
-/** Of the last 24 hours, to the hour. */
+/** Returns the tally of the last 24 hours, with a share of the oldest hour. */
 export function lastDay(watched: Watched, now: number): Tally {
   const sum = emptyTally();
   const from = now - dayMs;

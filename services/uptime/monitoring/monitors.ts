@@ -11,7 +11,7 @@ import type { Tables } from '../store/tables.ts';
 import type { LocalChecks } from './local-checks.ts';
 import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './monitor-state.ts';
 
-/** Maximum levels of a field of a monitor. */
+/** Maximum nesting depth of a field. */
 const maxLevels = 20;
 
 export interface MonitorsParts {
@@ -19,22 +19,22 @@ export interface MonitorsParts {
   readonly store: MonitorStore;
   readonly checker: Checker;
   readonly local: LocalChecks;
-  /** A maintenance window that runs names it. */
+  /** Returns true when an active maintenance window lists the monitor. */
   readonly isCovered: (id: number) => boolean;
-  /** The notifications of new monitors, as Uptime Kuma writes them: `{"1001": true}`. */
+  /** Default notifications of new monitors, in the form of Uptime Kuma: `{"1001": true}`. */
   readonly defaultNotifications: () => Readonly<Record<string, true>>;
-  /** What is remembered of a monitor changed. */
+  /** Called when the stored state of a monitor changed. */
   readonly noted: (watched: Watched) => void;
-  /** Some were added, changed or removed. */
+  /** Called when monitors were added, changed or removed. */
   readonly changed: (ids: readonly number[]) => void;
 }
 
-/** All monitors, in memory as they stand and stored as they are set; who is active is checked. */
+/** Manages the monitors in memory and in the store. Active monitors are checked. */
 export class Monitors {
   readonly #parts: MonitorsParts;
   readonly #watched = new Map<number, Watched>();
   readonly #byToken = new Map<string, number>();
-  /** One change after another: each begins with what the one before it left. */
+  /** Serializes changes, so that each starts with the result of the previous one. */
   #latest: Promise<unknown> = Promise.resolve();
 
   constructor(parts: MonitorsParts) {
@@ -60,28 +60,28 @@ export class Monitors {
     return watched;
   }
 
-  /** The monitor that a push names, when it is active. */
+  /** Returns the active monitor with a push token. */
   byToken(token: string): Watched | undefined {
     const watched = this.#watched.get(this.#byToken.get(token) ?? 0);
     return watched === undefined || !this.isActive(watched) ? undefined : watched;
   }
 
-  /** It is not paused, and neither is a group that it is in. */
+  /** Returns true when neither the monitor nor a group that contains it is paused. */
   isActive(watched: Watched): boolean {
     return this.#upwards(watched).every(({ config }) => config.active);
   }
 
-  /** A maintenance window covers it, or a group that it is in. */
+  /** Returns true when a maintenance window covers the monitor or a group that contains it. */
   inMaintenance(watched: Watched): boolean {
     return this.#upwards(watched).some(({ id }) => this.#parts.isCovered(id));
   }
 
-  /** The checker looks after it, and no maintenance keeps it from that. */
+  /** Returns true when the checker process checks the monitor, which is not the case during maintenance. */
   isChecked(watched: Watched): boolean {
     return checkedTypes.has(watched.config.type) && !this.inMaintenance(watched);
   }
 
-  /** These came into a maintenance window or out of it. */
+  /** Updates the checks of monitors whose maintenance began or ended. */
   turned(ids: readonly number[]): void {
     const list = ids.flatMap((id) => [...(this.#watched.has(id) ? [this.get(id)] : []), ...this.#below(id)]);
     this.#checkThese([...new Set(list)], true);
@@ -91,7 +91,10 @@ export class Monitors {
     return this.all().filter(({ config }) => config.parent === group);
   }
 
-  /** Those that belong together with it: its group's, what it depends on, and what depends on the same. */
+  /**
+   * Returns the monitors that may share a cause: those of its group, its dependencies, and those with the same
+   * dependencies.
+   */
   siblings({ id, config }: Watched): readonly number[] {
     const hosts = new Set(config.dependsOn ?? []);
     return this.all()
@@ -106,7 +109,7 @@ export class Monitors {
       .map((other) => other.id);
   }
 
-  /** Reads all that is stored and begins to check. */
+  /** Loads the monitors and starts the checks. */
   async start(): Promise<void> {
     const { store, context } = this.#parts;
     const db: Kysely<Tables> = context.db;
@@ -114,7 +117,7 @@ export class Monitors {
     const remembered = new Map(rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as Remembered]));
     await context.commit((transaction) => store.sealAll(transaction));
     for (const { id, config } of await store.all()) this.#keep(watchedOf(id, config, remembered.get(id)));
-    // Before anything is checked: what ended the process must not do so again.
+    // Runs before the first check, so that the monitor cannot end the process again.
     await this.quarantine(this.#parts.checker.recover());
     this.#checkThese(this.all(), false);
   }
@@ -133,14 +136,14 @@ export class Monitors {
 
   /** @throws Problem `uptime.invalid` (400) with fields, `uptime.taken` (409) for a token that is in use */
   async add(given: MonitorConfig, { lenient = false } = {}): Promise<Watched> {
-    // A notification that is enabled by default belongs to new monitors that name none.
+    // Default notifications apply to new monitors that name none.
     const notificationIDList = given['notificationIDList'] ?? this.#parts.defaultNotifications();
     const [watched] = await this.addAll([this.#completed({ ...given, notificationIDList }, undefined, lenient)]);
     if (watched === undefined) throw new Error('nothing was added');
     return watched;
   }
 
-  /** Of fields that were looked at; in one transaction. */
+  /** Adds validated monitors in one transaction. */
   addAll(configs: readonly MonitorConfig[]): Promise<readonly Watched[]> {
     return this.#inTurn(async () => {
       const { context, store } = this.#parts;
@@ -161,7 +164,7 @@ export class Monitors {
     });
   }
 
-  /** What is asked of one that is to be added, or why it does not fit. */
+  /** Validates a monitor that is to be added, or returns the reason why it is invalid. */
   read(given: unknown): { readonly config: MonitorConfig } | { readonly trouble: string } {
     try {
       const parsed = MonitorConfig.safeParse(given);
@@ -173,7 +176,7 @@ export class Monitors {
     }
   }
 
-  /** `given` replaces all fields, or with `merge` those that it names. Secrets that it does not name stay. */
+  /** Changes a monitor. With `merge` only the given fields are replaced. Secrets that are not given are kept. */
   change(
     id: number,
     given: Readonly<Record<string, unknown>>,
@@ -189,7 +192,7 @@ export class Monitors {
       const { context, store, changed } = this.#parts;
       await context.commit((transaction) => store.change(transaction, id, config));
       const all = [watched, ...this.#below(id)];
-      // Nobody knows how it stood meanwhile.
+      // The status during the pause is unknown.
       if (config.active && !watched.config.active)
         for (const one of all) one.standing = { ...one.standing, since: null };
       if (watched.config.pushToken !== null) this.#byToken.delete(watched.config.pushToken);
@@ -207,7 +210,7 @@ export class Monitors {
     });
   }
 
-  /** Those of a group stay without one, or go with it. */
+  /** Removes a monitor. The children of a group are removed as well, or lose their group. */
   remove(id: number, { children }: { readonly children: boolean }): Promise<readonly number[]> {
     return this.#inTurn(async () => {
       this.get(id);
@@ -239,7 +242,7 @@ export class Monitors {
       : await this.change(id, { active }, { merge: true, lenient: true });
   }
 
-  /** The next check comes sooner or later than its interval says. */
+  /** Sets the delay until the next check. */
   again(id: number, inMs: number): void {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
@@ -247,7 +250,7 @@ export class Monitors {
     else this.#parts.local.again(watched, inMs);
   }
 
-  /** It and the groups that it is in. */
+  /** Returns the monitor and all groups that contain it. */
   #upwards(watched: Watched): readonly Watched[] {
     const found = new Set<Watched>();
     for (let at: Watched | undefined = watched; at !== undefined && !found.has(at);) {
@@ -290,19 +293,19 @@ export class Monitors {
         config,
         intervalMs: intervalMs(config),
         timeoutMs: timeoutMs(config),
-        // One that nobody has checked, or that was about to be tried again, is looked at right away.
+        // Monitors without a status or in a retry are checked immediately.
         now: now || standing.status === null || standing.status === heartbeatStatus.pending,
       })),
     );
     for (const watched of here) local.set(watched, now || watched.standing.status === null);
   }
 
-  /** With the token that a push monitor needs, or with the reason why it does not fit. */
+  /** Validates a monitor and adds the token of a push monitor. */
   #completed(given: MonitorConfig, id: number | undefined, lenient: boolean): MonitorConfig {
     const lacks = lenient ? {} : missingTarget(given);
     const problems = Object.entries(lacks);
     const deep = Object.entries(given).find(([, value]) => exceedsDepth(value, maxLevels));
-    // It is written as JSON and sent to the process that checks, neither of which survives any depth.
+    // Deep nesting would fail in JSON and in messages to the checker process.
     if (deep !== undefined) problems.push([deep[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
     if (given.parent !== null && !this.#mayBeIn(given.parent, id)) problems.push(['parent', 'There is no such group.']);
     if (problems.length > 0) throw invalid(problems);

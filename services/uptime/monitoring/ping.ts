@@ -6,7 +6,7 @@ import type { Outcome } from '../domain/judge.ts';
 const mostEchoes = 100;
 const largestPacket = 65_507;
 
-/** Echoes by the system's own program, which may do what we may not. */
+/** Pings a host with the program of the system, which has the required privileges. */
 export async function pingHost(
   children: Children,
   config: MonitorConfig,
@@ -45,7 +45,7 @@ function options(config: MonitorConfig, seconds: string): readonly string[] {
   const family = config.ipFamily === 'ipv4' ? ['-4'] : config.ipFamily === 'ipv6' ? ['-6'] : [];
   return [
     ...['-n', '-c', String(whole('ping_count', 1, mostEchoes) ?? 1)],
-    // The time for one echo; the time for all of them is the monitor's timeout.
+    // Timeout of a single echo; the monitor's timeout applies to all of them.
     ...['-W', String(Math.min(whole('ping_per_request_timeout', 1, 300) ?? Number(seconds), Number(seconds)))],
     ...family,
     ...(size === undefined ? [] : ['-s', String(size)]),

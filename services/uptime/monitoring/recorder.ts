@@ -8,15 +8,18 @@ import { rememberedOf, type Watched } from './monitor-state.ts';
 const flushMs = 1000;
 const largestFlush = 1000;
 const retryMs = 2000;
-/** What waits while nothing can be written, such as on a full disk; after that the oldest is lost. */
+/**
+ * Maximum number of queued heartbeats while the database is not writable, such as on a full disk; the oldest are
+ * dropped.
+ */
 const mostWaiting = 200_000;
 
-/** Something to be written with the beats of its moment; what it answers is called once that is committed. */
+/** Write that belongs to the transaction of its heartbeats; the returned callback is called after the commit. */
 export type Effect = (transaction: Kysely<Tables>) => Promise<(() => void) | undefined>;
 
 /**
- * Writes beats, a second's worth in one transaction; what changed a state comes at once, together with its events, so that
- * neither is ever there without the other.
+ * Writes heartbeats in batches of one second. A state change is written immediately, in one transaction with its
+ * events.
  */
 export class Recorder implements AsyncDisposable {
   readonly #context: Pick<Context, 'commit' | 'clock' | 'log'>;
@@ -34,7 +37,7 @@ export class Recorder implements AsyncDisposable {
     this.#store = store;
   }
 
-  /** What could not be written last. */
+  /** Returns true after a failed write until the retry. */
   get isBehind(): boolean {
     return this.#failed;
   }
@@ -52,14 +55,14 @@ export class Recorder implements AsyncDisposable {
     else this.#soon(flushMs);
   }
 
-  /** What is remembered of it changed, or something else is to be written. */
+  /** Saves the state of a monitor and executes further writes. */
   note(watched: Watched, ...effects: readonly Effect[]): void {
     this.#changed.add(watched);
     this.#effects.push(...effects);
     this.#soon(0);
   }
 
-  /** Resolves when all that was given so far is on the disk; rejects when it could not be written. */
+  /** Writes everything that is queued; rejects when that failed. */
   async settled(): Promise<void> {
     await this.#flushing;
     if (this.#isEmpty) return;
@@ -95,7 +98,7 @@ export class Recorder implements AsyncDisposable {
   async #write(): Promise<void> {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    // What comes together is written together.
+    // Combines calls of the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (!this.#isEmpty) {
       const beats = this.#beats;

@@ -9,7 +9,10 @@ const dayMs = 86_400_000;
 const hoursOfDay = 24;
 const mostOutages = 10_000;
 
-/** How monitors did over so many days, against a share of time (per cent) that they are to be up. */
+/**
+ * Builds an availability report over a number of days.
+ * @param target Required uptime in per cent
+ */
 export async function reportOf(
   all: readonly Watched[],
   { days, target }: { readonly days: number; readonly target: number },
@@ -40,7 +43,7 @@ export async function reportOf(
   return rows;
 }
 
-/** With the time since its last check, which is as that one says: what is down now is so for as long as its outage lasts. */
+/** Adds the time since the last check with the status of that check, so that an ongoing outage counts up to now. */
 function untilNow(tally: Tally, { config, standing }: Watched, now: number): Tally {
   const open = standing.at === null ? 0 : now - standing.at;
   if (!config.active || open <= 0 || open > longestGapMs(config)) return tally;
@@ -49,7 +52,7 @@ function untilNow(tally: Tally, { config, standing }: Watched, now: number): Tal
   return { ...tally, downMs: tally.downMs + open };
 }
 
-/** Another program left it down: the outage is there, and the first check here writes it down. */
+/** Returns true when the imported state is down; the first check then creates the incident. */
 function beginsOutage({ standing, stoodElsewhere, incident }: Watched): boolean {
   return incident === null && standing.status === null && stoodElsewhere?.status === heartbeatStatus.down;
 }

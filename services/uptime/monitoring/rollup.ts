@@ -11,7 +11,7 @@ import { intervalMs, longestGapMs, type Watched } from './monitor-state.ts';
 
 const hour = bucketMs[1];
 const day = bucketMs[2];
-/** Beats that are kept of a monitor whatever their age. */
+/** Minimum number of heartbeats that are kept, regardless of their age. */
 const leastBeats = 100;
 const keptHours = 90 * 24;
 
@@ -20,13 +20,13 @@ export interface RollupParts {
   readonly beats: BeatStore;
   readonly buckets: BucketStore;
   readonly all: () => readonly Watched[];
-  /** For how long days and the history of states are kept. */
+  /** Retention of days and state changes. */
   readonly keepDays: () => number;
 }
 
 /**
- * Makes hours of beats and days of hours once they are over, and removes what is old. Beats are the truth until then, so a
- * crash costs nothing but doing it again.
+ * Rolls up heartbeats into hours and hours into days, and removes expired data. Heartbeats remain the source until
+ * then, so that an interrupted run can be repeated.
  */
 export class Rollup {
   readonly #parts: RollupParts;
@@ -88,7 +88,7 @@ export class Rollup {
 
 type Row = Insertable<Tables['buckets']>;
 
-/** Beats by hour, those that are not over left out. */
+/** Rolls up heartbeats into completed hours. */
 export function hoursOf(watched: Pick<Watched, 'id' | 'config'>, beats: readonly StoredBeat[], until: number): Row[] {
   const made = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
   let before: StoredBeat | undefined;
@@ -142,7 +142,7 @@ function rowOf(size: BucketSize, id: number, start: number, tally: Tally, spread
   };
 }
 
-/** Bins are coarser than the least and the most that are known. */
+/** Limits a quantile to the known minimum and maximum, since bins are coarser. */
 function within(ping: number, { pingMin, pingMax }: Tally): number {
   return Math.min(pingMax ?? ping, Math.max(pingMin ?? ping, ping));
 }

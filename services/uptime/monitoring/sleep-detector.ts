@@ -1,10 +1,10 @@
 import type { Clock } from '../../contracts/service.ts';
 
 const everyMs = 5000;
-/** The clock may run so far ahead between two looks on a busy machine. */
+/** Tolerance for a delayed timer on a busy computer. */
 const patienceMs = 10_000;
 
-/** Notices by the clock that this machine slept, or that its clock was set; also where nothing is checked over a network. */
+/** Detects that the computer slept or that its clock was set, also without network checks. */
 export class SleepWatch implements Disposable {
   readonly #clock: Clock;
   readonly #slept: (ms: number) => void;
@@ -21,7 +21,7 @@ export class SleepWatch implements Disposable {
     this.#timer = this.#clock.every(everyMs, () => this.look());
   }
 
-  /** Before what fell due meanwhile is believed. */
+  /** Compares the clock with the last check. Called before overdue results are processed. */
   look(): void {
     const now = this.#clock.now();
     const passed = now - (this.#seen ?? now);

@@ -27,7 +27,7 @@ export interface FiguresParts {
   readonly recorder: Pick<Recorder, 'settled'>;
 }
 
-/** Uptime and response times over longer stretches, of what is stored and of the hours that are not yet. */
+/** Computes uptime and response times from stored buckets and the hours that are not stored yet. */
 export class Figures {
   readonly #parts: FiguresParts;
 
@@ -35,7 +35,7 @@ export class Figures {
     this.#parts = parts;
   }
 
-  /** All beats of so many hours until now, added up. */
+  /** Returns the tally of the last hours. */
   async over(watched: Watched, hours: number): Promise<Tally> {
     const now = this.#parts.clock.now();
     if (hours <= 24) return lastDay(watched, now);
@@ -58,12 +58,14 @@ export class Figures {
     return sum;
   }
 
-  /** 0 to 1 as the peer counts; 0 without any beat. */
+  /** Returns the uptime from 0 to 1, as Uptime Kuma counts; 0 without heartbeats. */
   async ratio(watched: Watched, hours: number): Promise<number> {
     return uptimeByBeats(await this.over(watched, hours)) ?? 0;
   }
 
-  /** By minutes up to a day, by hours up to 30 days, else by days; oldest first. */
+  /**
+   * Returns chart points, oldest first: one per minute up to a day, one per hour up to 30 days, otherwise one per day.
+   */
   async chart(watched: Watched, hours: number): Promise<ChartPoint[]> {
     const from = this.#parts.clock.now() - hours * hour;
     if (hours <= 24) return this.#minutes(watched, from);

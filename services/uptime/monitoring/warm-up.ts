@@ -12,8 +12,8 @@ const hour = bucketMs[1];
 const day = bucketMs[2];
 
 /**
- * Brings back what beats from before `until` made of a monitor: its last 25 hours, and what is usual for it. Beats since
- * then are counted already.
+ * Restores the last 25 hours and the baseline of a monitor from data before `until`. Later heartbeats are already
+ * counted.
  */
 export async function warmUp(watched: Watched, beats: BeatStore, buckets: BucketStore, until: number): Promise<void> {
   const hours = await buckets.since(1, watched.id, until - 25 * hour);
@@ -36,7 +36,7 @@ export async function warmUp(watched: Watched, beats: BeatStore, buckets: Bucket
   watched.usual = undefined;
 }
 
-/** One monitor after another, others get in between. */
+/** Warms up all monitors, with a turn of the event loop between them. */
 export async function warmUpAll(
   all: readonly Watched[],
   stores: { readonly beats: BeatStore; readonly buckets: BucketStore },

@@ -16,16 +16,16 @@ export type EventKind =
   | 'maintenance_started'
   | 'maintenance_ended';
 
-/** What people are to be told, as it is stored and sent. */
+/** Event in the form in which it is stored and sent. */
 export interface UptimeEvent {
   readonly title: string;
   readonly body: string;
   readonly type: NotificationType;
-  /** With `id` and `kind`, and what the kind adds. */
+  /** Machine-readable form with fields that depend on the kind. */
   readonly event: { readonly id: string; readonly kind: EventKind } & Readonly<Record<string, unknown>>;
 }
 
-/** What an event says of its monitor. */
+/** Monitor that an event is about. */
 export interface Subject {
   readonly id: number;
   readonly config: Readonly<Record<string, unknown>> & { readonly name: string; readonly type: string };
@@ -61,7 +61,7 @@ export function upEvent(subject: Subject, beat: JudgedBeat, downSince: number): 
   };
 }
 
-/** It changes too often to tell of each time, or no longer does. */
+/** Reports that flapping began or ended. */
 export function flapEvent(subject: Subject, beat: JudgedBeat, flapping: boolean): UptimeEvent {
   const kind = flapping || beat.status !== 1 ? 'down' : 'up';
   return {
@@ -149,22 +149,22 @@ export function normalEvent(
   };
 }
 
-/** A window that comes, began or ended. */
+/** Maintenance window of an event. */
 export interface AnnouncedWindow {
   readonly id: number;
   readonly title: string;
   readonly description: string;
   readonly start: number;
-  /** Infinite: somebody has to end it. */
+  /** Infinite when the window is ended manually. */
   readonly end: number;
-  /** Whose clocks its times are told by. */
+  /** Time zone of the times in the message. */
   readonly zone: string;
   readonly monitorIds: readonly number[];
 }
 
 export type WindowMoment = 'maintenance_reminder' | 'maintenance_started' | 'maintenance_ended';
 
-/** `seconds`: of a reminder, how long before the start it was to come. */
+/** @param seconds Configured lead time of a reminder */
 export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: number, seconds?: number): UptimeEvent {
   const { id, title, description, start, end, zone, monitorIds } = window;
   const words = {
@@ -189,7 +189,7 @@ export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: nu
   };
 }
 
-/** A reminder a second late still says "1 h". */
+/** Rounds to minutes, so that a delayed reminder still shows "1 h". */
 function roughWords(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   return minutes < 1 ? durationWords(ms) : durationWords(minutes * 60_000);
@@ -203,8 +203,7 @@ function who({ id, config }: Subject) {
   return { monitorId: id, monitorName: config.name, monitorType: config.type, target: targetOf(config) };
 }
 
-/** Never empty: some receivers refuse that. */
-/** What happened in plain words, where there are some: those of the check stand on the monitor's page and in the event. */
+/** Returns the explained cause and the target. Never empty, because some receivers reject empty bodies. */
 function bodyOf({ config }: Subject, msg: string): string {
   const cause = explainFailure(msg) ?? '';
   const target = targetOf(config);

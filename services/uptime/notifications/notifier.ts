@@ -10,7 +10,7 @@ import type { UptimeEvent } from './events.ts';
 
 const seconds = 1000;
 
-/** An event on its way; those of one monitor go out in their order. */
+/** Delivers an event; events of one monitor are delivered in order. */
 const deliver = defineJob(
   'uptime.tell',
   z.object({
@@ -20,7 +20,7 @@ const deliver = defineJob(
     event: z.looseObject({ id: z.string(), kind: z.string() }),
     tag: z.string(),
     monitor: z.int().nullable(),
-    /** Those it runs on: their fault may say it all. */
+    /** Dependencies whose outage can suppress the event. */
     hosts: z.array(z.int()),
   }),
   { backoffMs: [1, 2, 4, 8, 16, 32, 64, 128, 300].map((wait) => wait * seconds), concurrency: 8 },
@@ -29,32 +29,31 @@ const deliver = defineJob(
 export interface TellParts {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
   readonly options: () => UptimeOptions;
-  /** Addresses of Delivery that a monitor names itself. */
+  /** Returns the Delivery URLs of a monitor. */
   readonly urlsFor: (monitor: number) => readonly string[];
   readonly sent: Counter;
   readonly failed: Counter;
-  /** Those who follow status pages are to hear of it as well; doing it again changes nothing. */
+  /** Notifies the followers of status pages; idempotent. */
   readonly follow: (
     event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
   ) => Promise<void>;
-  /** Whether an event is not to go out after all: somebody else's fault says it all. */
+  /** Returns true when the event is suppressed in favor of another monitor. */
   readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
 
-/** What an event needs beside itself. */
 export interface TellOptions {
   readonly monitor: number | null;
-  /** Events of one order go out one after another; without it that of the monitor. */
+  /** Key of events that are delivered in order; defaults to the monitor. */
   readonly order?: string;
-  /** A tag of its own; without one that of the settings. */
+  /** Tag of the destinations; null for the tag of the settings. */
   readonly tag: string | null;
-  /** Those it runs on: their fault may say it all. */
+  /** Dependencies whose outage can suppress the event. */
   readonly hosts?: readonly number[];
-  /** Not before then, ms since the epoch. */
+  /** Earliest delivery, in milliseconds since the epoch. */
   readonly notBefore?: number;
 }
 
-/** The durable way of events to people: stored with what caused them, then handed over until it works. */
+/** Delivers events reliably: they are stored with their cause and handed over until that succeeds. */
 export class Teller {
   readonly #parts: TellParts;
 
@@ -62,7 +61,7 @@ export class Teller {
     this.#parts = parts;
   }
 
-  /** Part of the transaction that writes what happened. */
+  /** Enqueues an event within the transaction of its cause. */
   async enqueue(
     transaction: Kysely<any>,
     event: UptimeEvent,
@@ -92,7 +91,7 @@ export class Teller {
         await this.#pass(payload);
         sent.inc({ kind: event.kind });
       } catch (error) {
-        // Who has switched notifications off wants none, and none of these later.
+        // Events are dropped while Delivery is disabled.
         if (error instanceof Problem && error.code === 'handover.switched_off') return;
         failed.inc();
         throw error;
@@ -123,7 +122,7 @@ export class Teller {
         keepMethod: true,
       });
       if (reply.status >= 200 && reply.status < 300) return;
-      // Whatever it says: an aggregator that refuses today may take it once it is put right.
+      // Every error is retried, since the configuration of the receiver may be corrected.
       const words = `The address that events are posted to answered ${String(reply.status)}.`;
       throw new Problem('uptime.aggregator', 502, words, { retryable: true });
     }

@@ -11,7 +11,7 @@ import type { KnownPage } from '../store/status-pages.ts';
 
 const seconds = 1000;
 
-/** A message to those who follow a status page. */
+/** Message to the followers of a status page. */
 const follow = defineJob(
   'uptime.follow',
   z.object({
@@ -29,13 +29,13 @@ const follow = defineJob(
 export interface FollowersParts {
   readonly context: Pick<Context, 'appPages' | 'commit' | 'handovers' | 'jobs'>;
   readonly pages: () => readonly KnownPage[];
-  /** The pages that name a maintenance window. */
+  /** Returns the pages that list a maintenance window. */
   readonly pagesOfWindow: (window: number) => readonly number[];
   readonly publicUrl: () => string;
   readonly mail: SubscriberMail;
 }
 
-/** What is said to the public, and where it may be said. */
+/** Public announcement of an event. */
 interface Announcement {
   readonly id: string;
   readonly words: string;
@@ -43,7 +43,7 @@ interface Announcement {
   readonly good: boolean;
 }
 
-/** Who follows a status page by a push topic or by destinations of Delivery, such as mail, and what they are told. */
+/** Notifies the followers of status pages over push topics, destinations of Delivery, and mail. */
 export class Followers {
   readonly #parts: FollowersParts;
 
@@ -51,7 +51,7 @@ export class Followers {
     this.#parts = parts;
   }
 
-  /** Tells of an event on the pages that it concerns; nothing of why, nor where the target is. */
+  /** Announces an event to the followers of the affected pages, without its cause and target. */
   async take(event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string }): Promise<void> {
     const announcement = announcementOf(event);
     if (announcement === undefined) return;
@@ -71,7 +71,7 @@ export class Followers {
     });
   }
 
-  /** A note was written; part of the transaction that stores it. */
+  /** Announces a note within the transaction that stores it. */
   note(
     transaction: Kysely<any>,
     page: KnownPage,
@@ -136,7 +136,7 @@ export class Followers {
     return base === undefined ? undefined : `${base}/status/${slug}`;
   }
 
-  /** Where people reach a page: as it is set, by its own name, or at the address for other devices. */
+  /** Returns the base URL of a page: the configured one, its domain name, or the address for other devices. */
   #base(page: KnownPage | undefined): string | undefined {
     const [name] = page?.config.domainNameList ?? [];
     const own = name === undefined ? this.#parts.context.appPages.serviceForMessages('uptime') : `https://${name}`;
@@ -149,7 +149,7 @@ export class Followers {
   }
 }
 
-/** Who has switched a service off wants nothing of it. */
+/** Ignores handovers to a disabled service. */
 async function orNone(passing: Promise<void>): Promise<void> {
   try {
     await passing;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../contracts/service.ts';
 
-/** Names that are remembered; the oldest are forgotten first. */
+/** Maximum number of tracked names; the oldest are dropped. */
 const mostNames = 10_000;
 
-/** So many times in a stretch of time, for each name. */
+/** Limits the number of actions per name within a time window. */
 export class Allowance {
   readonly #clock: Clock;
   readonly #most: number;
@@ -16,7 +16,7 @@ export class Allowance {
     this.#withinMs = withinMs;
   }
 
-  /** False: it has been enough for now. */
+  /** Returns false when the limit is reached. */
   take(name: string): boolean {
     const now = this.#clock.now();
     const recent = (this.#taken.get(name) ?? []).filter((at) => at > now - this.#withinMs);

@@ -9,7 +9,7 @@ import type { Subscriber, Subscribers } from './subscribers.ts';
 
 const seconds = 1000;
 
-/** A mail to somebody who follows a page; it names nobody, so that who has left meanwhile gets none. */
+/** Mail to a subscriber. The payload has the ID instead of the address, so that a removed subscriber gets no mail. */
 const sendMail = defineJob(
   'uptime.subscriber_mail',
   z.object({
@@ -26,24 +26,26 @@ const sendMail = defineJob(
 export interface SubscriberMailParts {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'log'>;
   readonly subscribers: Subscribers;
-  /** Where mail leaves: an address of Delivery without a recipient; empty: nowhere. It holds a password. */
+  /** Delivery URL of the mail server without a recipient; empty when mail is disabled. Contains a password. */
   readonly mailAddress: () => string;
 }
 
-/** What is said to all who follow a page. */
+/** Mail to all subscribers of a page. */
 export interface PageMail {
   readonly key: string;
   readonly subject: string;
   readonly message: string;
 }
 
-/** Where a page is: as the owner has set it, and, where neither that nor where somebody saw it is known, as a guess. */
+/**
+ * Base URLs of a page: the configured one, and a fallback when neither that nor the URL of the subscription is known.
+ */
 export interface PagePlaces {
   readonly set: string;
   readonly usual: string;
 }
 
-/** Mails to those who subscribed on a status page, by the aggregator and each with the way out. */
+/** Sends mail to the subscribers of status pages through Delivery, with an unsubscribe link. */
 export class SubscriberMail {
   readonly #parts: SubscriberMailParts;
 
@@ -55,7 +57,10 @@ export class SubscriberMail {
     return this.#parts.mailAddress() !== '';
   }
 
-  /** `base`: where the visitor sees the page. */
+  /**
+   * Enqueues the confirmation mail.
+   * @param base Base URL at which the visitor sees the page
+   */
   async ask(transaction: Kysely<any>, page: KnownPage, subscriber: Subscriber, base: string): Promise<void> {
     const key = `subscribe:${String(subscriber.id)}:${subscriber.token.slice(0, 8)}`;
     await this.#parts.context.jobs.enqueue(transaction, sendMail, {
@@ -65,7 +70,7 @@ export class SubscriberMail {
     });
   }
 
-  /** Part of the transaction that makes the news. */
+  /** Enqueues mail to all subscribers within the transaction of the event. */
   async tell(transaction: Kysely<any>, page: KnownPage, where: PagePlaces, mail: PageMail): Promise<void> {
     if (!this.isSet || !page.config.subscribable) return;
     const jobs = this.#parts.subscribers.confirmedOf(page.id).map(({ id, base: seenAt }) => {
@@ -105,7 +110,7 @@ export class SubscriberMail {
           },
         });
       } catch (error) {
-        // Who has switched Delivery off wants nothing of it.
+        // Mail is dropped while Delivery is disabled.
         if (!(error instanceof Problem && error.code === 'handover.switched_off')) throw error;
         context.log.warn('Delivery is switched off, so subscribers of status pages get no mail');
       }
@@ -113,7 +118,7 @@ export class SubscriberMail {
   }
 }
 
-/** `mailto://user:password@host:port?from=…` with somebody in it. */
+/** Adds a recipient to `mailto://user:password@host:port?from=…`. */
 function mailTo(address: string, recipient: string): string {
   const [, place = '', query = ''] = /^(mailtos?:\/\/[^/?#]+)[^?#]*(?:\?([^#]*))?/.exec(address) ?? [];
   const options = new URLSearchParams(query);

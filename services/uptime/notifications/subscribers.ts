@@ -9,7 +9,7 @@ import { Allowance } from './rate-limiter.ts';
 
 const hourMs = 3_600_000;
 const purpose = 'uptime.subscriber';
-/** Who has not confirmed by then has not asked. */
+/** Time after which unconfirmed subscriptions are removed. */
 const patienceMs = 48 * hourMs;
 const mostOfPage = 5000;
 
@@ -19,29 +19,29 @@ const Address = z
   .max(320)
   .transform((address) => address.replace(/@.*/, (host) => host.toLowerCase()));
 
-/** A visitor who wants to hear of a page by mail. */
+/** Mail subscriber of a page. */
 export interface Subscriber {
   readonly id: number;
   readonly page: number;
   readonly address: string;
   readonly token: string;
-  /** Where they saw the page when they subscribed; empty where that was not kept. */
+  /** Base URL at which the visitor subscribed; empty when unknown. */
   readonly base: string;
   readonly confirmed: boolean;
   readonly createdAt: number;
 }
 
-/** Whence somebody asks, and where they see the page. */
+/** Origin of a subscription request. */
 interface Asked {
   readonly remoteAddress: string;
   readonly base: string;
 }
 
-/** Visitors who follow a status page by mail. Addresses are sealed where they are stored. */
+/** Stores the mail subscribers of status pages; addresses are sealed. */
 export class Subscribers {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'vault' | 'log'>;
   readonly #all = new Map<number, Subscriber>();
-  /** Of one network address, of one mailbox, and of all together: mails that somebody who is nobody causes. */
+  /** Rate limits per client address, per mailbox and in total for mail that anonymous visitors cause. */
   readonly #bySender: Allowance;
   readonly #byMailbox: Allowance;
   readonly #together: Allowance;
@@ -79,7 +79,7 @@ export class Subscribers {
     return [...this.#all.values()].filter((one) => one.page === page);
   }
 
-  /** Those who are told. */
+  /** Lists the confirmed subscribers of a page. */
   confirmedOf(page: number): readonly Subscriber[] {
     return this.of(page).filter(({ confirmed }) => confirmed);
   }
@@ -89,7 +89,8 @@ export class Subscribers {
   }
 
   /**
-   * Whom to ask whether it was them; undefined where there is nobody to ask, which is not to be told apart from outside.
+   * Returns the subscriber to confirm; undefined when no mail is to be sent. The response to the visitor must not
+   * reveal the difference.
    * @throws Problem `uptime.invalid` (400), `uptime.too_many` (429)
    */
   subscribe(page: KnownPage, given: unknown, { remoteAddress, base }: Asked): Promise<Subscriber | undefined> {
@@ -121,7 +122,10 @@ export class Subscribers {
     });
   }
 
-  /** Who has the link of a mail. @throws Problem `uptime.unknown_subscriber` (404) */
+  /**
+   * Returns the subscriber of a link in a mail.
+   * @throws Problem `uptime.unknown_subscriber` (404)
+   */
   byLink(page: KnownPage | undefined, link: unknown): Subscriber {
     const [, id = '', token = ''] = /^(\d{1,10})\.([A-Za-z0-9]{32})$/.exec(typeof link === 'string' ? link : '') ?? [];
     const found = this.#all.get(Number(id));
@@ -138,7 +142,7 @@ export class Subscribers {
     if (known !== undefined) this.#all.set(id, { ...known, confirmed: true });
   }
 
-  /** Nothing stays of them. */
+  /** Removes subscribers and their data. */
   async remove(ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
@@ -151,7 +155,7 @@ export class Subscribers {
     for (const id of ids) this.#all.delete(id);
   }
 
-  /** Those who have not confirmed in time, and those of pages that are gone. */
+  /** Removes unconfirmed subscribers after the timeout, and subscribers of deleted pages. */
   async removeOld(pages: ReadonlySet<number>): Promise<void> {
     const before = this.#context.clock.now() - patienceMs;
     const old = [...this.#all.values()].filter(

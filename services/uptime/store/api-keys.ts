@@ -5,10 +5,10 @@ import type { Context } from '../../contracts/service.ts';
 import type { ApiKey } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
-/** `uk<id>_<40 characters>`, as the peer makes them. */
+/** Format of Uptime Kuma keys: `uk<id>_<40 characters>`. */
 const shape = /^uk(\d{1,10})_([A-Za-z0-9]{40})$/;
 
-/** Keys by which programs use this service, without an account. */
+/** Stores API keys, with which programs use the service without an account. */
 export class ApiKeys {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'accounts'>;
 
@@ -74,7 +74,10 @@ export class ApiKeys {
     return shape.test(text);
   }
 
-  /** Whether a text is a key that opens now. @throws Problem `accounts.too_many_attempts` (429) */
+  /**
+   * Returns true for a valid, active key.
+   * @throws Problem `accounts.too_many_attempts` (429)
+   */
   async opens(text: string, remoteAddress: string): Promise<boolean> {
     const [, number = '', secret = ''] = shape.exec(text) ?? [];
     if (secret === '') return false;

@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { DockerHost } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
-/** Container engines that monitors name. */
+/** Stores the container engines of monitors. */
 export class DockerHosts {
   readonly #context: Pick<Context, 'db' | 'commit'>;
   readonly #changed: (list: readonly DockerHost[]) => void;
@@ -25,7 +25,10 @@ export class DockerHosts {
     }));
   }
 
-  /** Adds one, or changes that of an id. @throws Problem `uptime.unknown_engine` (404) */
+  /**
+   * Adds an engine, or changes the engine with an ID.
+   * @throws Problem `uptime.unknown_engine` (404)
+   */
   async put(host: Omit<DockerHost, 'id'>, id?: number): Promise<DockerHost> {
     const row = { name: host.name, docker_type: host.dockerType, docker_daemon: host.dockerDaemon };
     const stored = await this.#context.commit(async (transaction: Kysely<Tables>) =>

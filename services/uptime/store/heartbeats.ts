@@ -3,14 +3,14 @@ import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import type { JudgedBeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 
-/** Texts whose numbers are remembered. */
+/** Maximum number of cached message IDs. */
 const mostMessages = 20_000;
 
 export interface StoredBeat extends JudgedBeat {
   readonly monitorId: number;
 }
 
-/** Raw beats. Their texts are in a table of their own, since they repeat. */
+/** Stores heartbeats. Messages repeat and are stored in a separate table. */
 export class BeatStore {
   readonly #db: Kysely<Tables>;
   readonly #numbers = new Map<string, number>();
@@ -42,7 +42,7 @@ export class BeatStore {
     }
   }
 
-  /** Beats of a monitor, newest first. */
+  /** Lists heartbeats of a monitor, newest first. */
   async list(
     id: number,
     options: { readonly before?: number | undefined; readonly important?: boolean; readonly limit: number },
@@ -60,21 +60,21 @@ export class BeatStore {
       .toReversed();
   }
 
-  /** All of a monitor since a moment, oldest first. */
+  /** Lists all heartbeats of a monitor since a time, oldest first. */
   async since(id: number, from: number): Promise<StoredBeat[]> {
     return withDurations(
       await this.#select().where('monitor_id', '=', id).where('at', '>=', from).orderBy('at').execute(),
     );
   }
 
-  /** Status, ping and time of the last beats of some monitors, oldest first. */
+  /** Returns the latest heartbeats of several monitors, oldest first. */
   async recent(ids: readonly number[], count: number): Promise<Map<number, StoredBeat[]>> {
     const found = new Map<number, StoredBeat[]>();
     for (const id of ids) found.set(id, (await this.list(id, { limit: count })).toReversed());
     return found;
   }
 
-  /** State changes of one monitor or all, newest first. */
+  /** Lists the state changes of one or all monitors, newest first. */
   async important(id: number | undefined, offset: number, limit: number): Promise<StoredBeat[]> {
     const rows = await this.#select()
       .where(sql<boolean>`important = 1`)
@@ -96,7 +96,7 @@ export class BeatStore {
     return Number(row.count);
   }
 
-  /** Removes what is older than `before`, and of the history of states what is older than `importantBefore`. */
+  /** Removes heartbeats older than `before`, and state changes older than `importantBefore`. */
   async removeOld(transaction: Kysely<Tables>, id: number, before: number, importantBefore: number): Promise<void> {
     await transaction
       .deleteFrom('beats')
@@ -106,7 +106,7 @@ export class BeatStore {
       .execute();
   }
 
-  /** Its history of states begins anew; the beats stay. */
+  /** Clears the history of state changes but keeps the heartbeats. */
   async forgetImportant(transaction: Kysely<Tables>, id: number): Promise<void> {
     await transaction
       .updateTable('beats')
@@ -153,7 +153,9 @@ export class BeatStore {
     return found;
   }
 
-  /** What was committed may be remembered: a transaction that is rolled back takes its numbers with it. */
+  /**
+   * Caches the IDs of committed messages. IDs of an open transaction must not be cached, since it may be rolled back.
+   */
   async learn(texts: Iterable<string>): Promise<void> {
     const unknown = [...new Set([...texts].map(storable))].filter((text) => !this.#numbers.has(text)).slice(0, 500);
     if (unknown.length === 0) return;
@@ -165,7 +167,7 @@ export class BeatStore {
     }
   }
 
-  /** Texts that no beat has any more are removed, once there are many: it looks at every beat. */
+  /** Removes unused messages once there are many, because the query scans all heartbeats. */
   async forgetMessages(transaction: Kysely<Tables>): Promise<void> {
     const { count } = await transaction
       .selectFrom('messages')
@@ -185,7 +187,7 @@ function beatOf(row: Row): Omit<StoredBeat, 'duration'> {
   return { monitorId, at, status, ping, important: important === 1, retries, msg };
 }
 
-/** Of beats that follow one another. */
+/** Adds the durations between consecutive heartbeats. */
 function withDurations(rows: readonly Row[]): StoredBeat[] {
   return rows.map((row, index) => {
     const before = rows[index - 1]?.at ?? row.at;

@@ -2,16 +2,16 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
-/** An outage that was over before its monitor came here. */
+/** Outage that ended before the import of its monitor. */
 export interface PastOutage {
   readonly monitorId: number;
-  /** ms since the epoch, as the end. */
+  /** Milliseconds since the epoch, like `resolvedAt`. */
   readonly startedAt: number;
   readonly resolvedAt: number;
   readonly cause: string;
 }
 
-/** Outages as people look back on them. */
+/** Stores incidents. */
 export class IncidentStore {
   readonly #db: Kysely<Tables>;
 
@@ -36,7 +36,7 @@ export class IncidentStore {
     }
   }
 
-  /** The newest open one of some monitors that began since a moment. */
+  /** Finds the newest open incident of several monitors that began in a time span. */
   async openOf(
     transaction: Kysely<Tables>,
     monitors: readonly number[],
@@ -99,7 +99,7 @@ export class IncidentStore {
     return row === undefined ? undefined : (await this.#withMonitors([row]))[0];
   }
 
-  /** Those of some monitors that were open at some time since a moment, newest first. */
+  /** Lists the incidents of several monitors that were open since a time, newest first. */
   async ofMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
     if (monitors.length === 0) return [];
     const rows = await this.#db

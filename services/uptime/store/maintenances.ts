@@ -5,13 +5,13 @@ import type { Tables } from './tables.ts';
 export interface StoredMaintenance {
   readonly id: number;
   config: MaintenanceConfig;
-  /** When it was added or changed last, ms since the epoch. */
+  /** Time of the last activation, in milliseconds since the epoch. */
   since: number;
-  /** What was told of it, see `watch/maintenances.ts`. */
+  /** Keys of the announcements that were sent. */
   told: readonly string[];
 }
 
-/** Maintenance windows as they are stored. */
+/** Stores maintenance windows. */
 export class MaintenanceStore {
   readonly #db: Kysely<Tables>;
 
@@ -48,7 +48,7 @@ export class MaintenanceStore {
   }
 }
 
-/** PostgreSQL has no NUL in text, and JSON writes it so. */
+/** Replaces NUL characters, which PostgreSQL does not store. */
 function storable(config: MaintenanceConfig): string {
   return JSON.stringify(config).replaceAll('\\u0000', '\\ufffd');
 }

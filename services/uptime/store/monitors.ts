@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts';
 
 const purpose = 'uptime.monitor';
 const sealedFields: ReadonlySet<string> = new Set([...secretFields, ...sensitiveFields]);
-/** What a field says that is not stored. */
+/** Default values of fields that are not stored. */
 const unsaid = MonitorConfig.parse({ name: '-', type: '-' });
 
 export interface StoredMonitor {
@@ -13,7 +13,7 @@ export interface StoredMonitor {
   readonly config: MonitorConfig;
 }
 
-/** Monitors with all their fields; the secret ones are sealed. */
+/** Stores monitors; secret fields are sealed. */
 export class MonitorStore {
   readonly #db: Kysely<Tables>;
   readonly #vault: Pick<Vault, 'seal' | 'open'>;
@@ -35,7 +35,7 @@ export class MonitorStore {
     }));
   }
 
-  /** Seals what an earlier version stored plainly. */
+  /** Seals secrets that an earlier version stored unsealed. */
   async sealAll(transaction: Kysely<Tables>): Promise<void> {
     const rows = await transaction.selectFrom('monitors').select(['id', 'config']).execute();
     const plain = new Set(
@@ -62,7 +62,7 @@ export class MonitorStore {
     await transaction.updateTable('monitors').set(this.#columns(config)).where('id', '=', id).execute();
   }
 
-  /** With all its history; its incidents stay as long as they are others' too. */
+  /** Removes a monitor with its history. Incidents that include other monitors are kept. */
   async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
     await transaction.deleteFrom('monitors').where('id', '=', id).execute();
     await transaction.deleteFrom('standings').where('monitor_id', '=', id).execute();
@@ -86,7 +86,7 @@ export class MonitorStore {
   }
 }
 
-/** PostgreSQL has no NUL in text, and JSON writes it so. */
+/** Replaces NUL characters, which PostgreSQL does not store. */
 function storable(json: string): string {
   return json.replaceAll('\\u0000', '\\ufffd').toWellFormed();
 }

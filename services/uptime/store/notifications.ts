@@ -5,16 +5,16 @@ import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import type { Tables } from './tables.ts';
 
 const purpose = 'uptime.notification';
-/** Monitors that were imported name notifications of another installation, whose numbers are small. */
+/** Lowest ID. Imported monitors refer to notifications of another installation, which have small IDs. */
 const firstId = 1001;
 
-/** A notification as clients of Uptime Kuma set it up; all its fields are the client's. */
+/** Notification that a client of Uptime Kuma configured; all fields belong to the client. */
 export interface KumaNotification {
   readonly id: number;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Where clients of Uptime Kuma send alerts, besides the destinations of Delivery. */
+/** Stores the notifications of Uptime Kuma clients, which exist in addition to the destinations of Delivery. */
 export class Notifications {
   readonly #context: Pick<Context, 'db' | 'commit' | 'vault'>;
   readonly #known = new Map<number, KumaNotification>();
@@ -35,13 +35,13 @@ export class Notifications {
     return [...this.#known.values()];
   }
 
-  /** The notifications that are enabled by default for new monitors. */
+  /** Returns the default notifications of new monitors. */
   defaults(): Readonly<Record<string, true>> {
     const enabled = this.all().filter(({ config }) => config['isDefault'] === true);
     return Object.fromEntries(enabled.map(({ id }) => [String(id), true as const]));
   }
 
-  /** Addresses of Delivery for the notifications that a monitor names (`{"1001": true}`). */
+  /** Returns the Delivery URLs of the notifications that a monitor lists (`{"1001": true}`). */
   urlsFor(names: unknown): readonly string[] {
     if (typeof names !== 'object' || names === null) return [];
     return Object.entries(names).flatMap(([id, isOn]) => {
@@ -50,7 +50,10 @@ export class Notifications {
     });
   }
 
-  /** Adds one, or changes that of an id. @throws Problem for a type that Delivery cannot send to, and for an unknown id */
+  /**
+   * Adds a notification, or changes the one with an ID.
+   * @throws Problem for an unsupported type or an unknown ID
+   */
   async put(config: KumaNotification['config'], id?: number): Promise<number> {
     toDeliveryUrls(config);
     if (id !== undefined && !this.#known.has(id)) throw unknown();

@@ -14,14 +14,14 @@ import type { Tables } from './tables.ts';
 
 type Group = PublicGroup & { readonly id: number; readonly weight: number };
 
-/** A status page without its notes. */
+/** Status page without its notes. */
 export interface KnownPage {
   readonly id: number;
   readonly config: StatusPageConfig;
   readonly groups: readonly Group[];
 }
 
-/** Changes of a note; what is left out stays. */
+/** Changes of a note; missing fields are kept. */
 export type NoteChange = Partial<Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
 
 export type PastNote = Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'> & {
@@ -29,13 +29,13 @@ export type PastNote = Pick<PublicNote, 'title' | 'content' | 'style' | 'active'
 };
 
 export interface StatusPageEvents {
-  /** A note was written; part of its transaction. */
+  /** Called in the transaction that stores a note. */
   readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: PublicNote) => Promise<void>;
-  /** Pages were read, changed or removed. */
+  /** Called when pages were loaded, changed or removed. */
   readonly changed: () => void;
 }
 
-/** Status pages, in memory since visitors ask for little else. */
+/** Stores status pages and caches them in memory. */
 export class StatusPages {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
   readonly #events: StatusPageEvents;
@@ -70,7 +70,7 @@ export class StatusPages {
     return this.#pages.get(slug.toLowerCase());
   }
 
-  /** The published one whose own name this is. */
+  /** Returns the published page with a domain name. */
   ofDomain(host: string): KnownPage | undefined {
     return this.all().find(({ config }) => config.published && config.domainNameList.includes(host.toLowerCase()));
   }
@@ -82,7 +82,7 @@ export class StatusPages {
     return page;
   }
 
-  /** Whoever reaches a page may see a monitor that is on one. */
+  /** Returns true when a monitor is listed on a published page. */
   isPublic(monitor: number): boolean {
     return this.all().some(
       ({ config, groups }) =>
@@ -143,7 +143,7 @@ export class StatusPages {
     return { ...page.config, id: page.id, publicGroupList: [...page.groups], incidents };
   }
 
-  /** Newest first. */
+  /** Lists notes, newest first. */
   async notes(
     { id }: KnownPage,
     wanted: { readonly active?: true; readonly before?: string; readonly limit?: number } = {},
@@ -186,7 +186,7 @@ export class StatusPages {
     });
   }
 
-  /** One that was written elsewhere: nobody is told of it. */
+  /** Adds an imported note without notifying followers. */
   async addPastNote(page: KnownPage, note: PastNote): Promise<void> {
     const { pin, active, createdAt, ...words } = note;
     const row = {
@@ -223,7 +223,7 @@ export class StatusPages {
     return shownNote(row);
   }
 
-  /** None is on top any more. */
+  /** Unpins all notes of a page. */
   async unpin({ id }: KnownPage): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.updateTable('page_notes').set({ pin: 0 }).where('page_id', '=', id).execute();
@@ -266,7 +266,7 @@ export class StatusPages {
     });
   }
 
-  /** New groups get numbers that no other one has. */
+  /** Assigns unused IDs to new groups. */
   #numbered(groups: readonly PublicGroup[]): Group[] {
     let next = Math.max(0, ...this.all().flatMap((page) => page.groups.map(({ id }) => id)));
     next = Math.max(next, ...groups.map(({ id }) => id ?? 0));
@@ -303,7 +303,7 @@ function storable(value: unknown): string {
   return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
 }
 
-/** What was written when more could be a name is left out: the page stays. */
+/** Removes domain names that an earlier version accepted and that are no longer valid. */
 function withNames(stored: unknown): unknown {
   const page = z.looseObject({ domainNameList: z.array(z.unknown()).optional() }).parse(stored);
   return { ...page, domainNameList: page.domainNameList?.filter((name) => DomainName.safeParse(name).success) };

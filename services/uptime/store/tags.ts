@@ -9,7 +9,7 @@ export interface KnownTag {
   readonly color: string;
 }
 
-/** Words that monitors wear; which monitor wears which stands in the monitor. */
+/** Stores tags. The assignment to monitors is part of the monitor. */
 export class Tags {
   readonly #context: Pick<Context, 'db' | 'commit'>;
   readonly #known = new Map<number, KnownTag>();

@@ -1,6 +1,6 @@
 import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 
-/** A window as the peer's clients read it; whom it covers is asked for by itself. */
+/** Converts a maintenance window into the form of Uptime Kuma, without its monitors. */
 export function peerMaintenance(given: Maintenance): Record<string, unknown> {
   const {
     id,

@@ -5,7 +5,7 @@ import type { Monitors } from '../monitoring/monitors.ts';
 import { timeoutMs, type Watched } from '../monitoring/monitor-state.ts';
 import { redactedFields } from './redacted.ts';
 
-/** What a field is where nothing was said of it: the peer's clients read all of them. */
+/** Default values of fields; clients of Uptime Kuma expect all of them. */
 const usual: Readonly<Record<string, unknown>> = {
   description: null,
   wsIgnoreSecWebsocketAcceptHeader: false,
@@ -89,7 +89,7 @@ const usual: Readonly<Record<string, unknown>> = {
   rabbitmqPassword: null,
 };
 
-/** A monitor as the peer's clients read and send back: with its secrets, for those who may change it. */
+/** Converts a monitor into the form of Uptime Kuma. Secrets are included for clients with write permission. */
 export function peerMonitor(
   watched: Watched,
   monitors: Monitors,
@@ -120,7 +120,7 @@ export function peerMonitor(
   };
 }
 
-/** The tags that a monitor wears. */
+/** Returns the tags of a monitor. */
 export function tagsOf({ config }: Watched): readonly { readonly tag_id: number; readonly value: string }[] {
   const list = config['tags'];
   if (!Array.isArray(list)) return [];
@@ -130,13 +130,13 @@ export function tagsOf({ config }: Watched): readonly { readonly tag_id: number;
   });
 }
 
-/** A beat as it is pushed to clients. */
+/** Converts a heartbeat into the form that is pushed to clients. */
 export function peerBeat(beat: StoredBeat): Record<string, unknown> {
   const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
   return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries, response: null };
 }
 
-/** A beat as it is listed on request. */
+/** Converts a heartbeat into the form of lists. */
 export function listedBeat(beat: StoredBeat): Record<string, unknown> {
   const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
   return {

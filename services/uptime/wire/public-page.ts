@@ -14,7 +14,7 @@ import { monitorsOf } from './page-status.ts';
 import { peerMaintenance } from './kuma-maintenance.ts';
 
 const shownBeats = 100;
-/** Outages stay on the page so long, and so many of them. */
+/** Age up to which outages are listed. */
 const outageMs = 7 * 86_400_000;
 const mostOutages = 20;
 
@@ -30,7 +30,7 @@ export interface PublicPageParts {
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
 export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 
-/** Outages of its monitors, for everybody: when, and of what, but not why. */
+/** Lists the outages of a page without their causes. */
 async function outagesOf({ incidents, clock }: PublicPageParts, page: KnownPage) {
   if (!page.config.showOutages) return [];
   const shown = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
@@ -44,7 +44,7 @@ async function outagesOf({ incidents, clock }: PublicPageParts, page: KnownPage)
   }));
 }
 
-/** All of a page but how its monitors are. */
+/** Returns a page without the status of its monitors. */
 export async function publicPage(parts: PublicPageParts, page: KnownPage) {
   const { pages, monitors, maintenances, clock } = parts;
   const { config } = page;
@@ -81,7 +81,7 @@ export async function publicPage(parts: PublicPageParts, page: KnownPage) {
   };
 }
 
-/** How the monitors of a page are. */
+/** Returns the heartbeats and uptimes of a page. */
 export async function heartbeats({ monitors, beats, clock }: PublicPageParts, page: KnownPage) {
   const list = monitorsOf(page, monitors);
   const found = await beats.recent(
@@ -92,7 +92,7 @@ export async function heartbeats({ monitors, beats, clock }: PublicPageParts, pa
     heartbeatList: Object.fromEntries(
       [...found].map(([id, some]) => [
         String(id),
-        // What a beat says may be nobody's business.
+        // Messages are not public.
         some.map(({ status, at, ping }) => ({ status, time: peerTime(at), msg: '', ping })),
       ]),
     ),

@@ -7,14 +7,14 @@ const secret: ReadonlySet<string> = new Set(secretFields);
 const sensitive: ReadonlySet<string> = new Set(sensitiveFields);
 const addressFields: ReadonlySet<string> = new Set(['url', 'grpcUrl', 'oauth_token_url']);
 
-/** The fields of a monitor as accounts see them that may not change it. Secret fields are null. */
+/** Returns the fields visible to accounts without write permission. Secret fields are null. */
 export function redactedFields(fields: Fields, hidden?: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, redacted(name, value, hidden)] as const),
   );
 }
 
-/** The names of the fields of which something is left out for accounts that may not change the monitor. */
+/** Returns the names of the fields that are redacted for accounts without write permission. */
 export function redactedNames(fields: Fields): readonly string[] {
   return Object.entries(fields).flatMap(([name, value]) => (redacted(name, value) === value ? [] : [name]));
 }

@@ -21,7 +21,7 @@ export interface Feed {
   readonly now: number;
 }
 
-/** RSS 2.0 of a page: its notes, and what is down now. */
+/** Builds the RSS 2.0 feed of a page: its notes, and the monitors that are down. */
 export function feedOf({ page, link, notes, down, status, now }: Feed): string {
   const { config } = page;
   const items = [
@@ -32,7 +32,7 @@ export function feedOf({ page, link, notes, down, status, now }: Feed): string {
       at: Date.parse(`${note.createdDate.replace(' ', 'T')}Z`),
     })),
     ...down.map(({ id, config: { name }, standing }) => {
-      // A pause or maintenance within an outage makes no other one of it: readers would tell of it again.
+      // A pause or maintenance during an outage keeps the item, so that readers do not show it again.
       const at = standing.downSince ?? standing.since ?? now;
       return {
         title: `${name} is down`,
@@ -76,7 +76,7 @@ function escaped(text: string): string {
   return clean(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Characters that XML has none of. */
+/** Removes characters that XML does not permit. */
 function clean(text: string): string {
   return [...text.toWellFormed()].filter((one) => one >= ' ' || one === '\n' || one === '\t').join('');
 }

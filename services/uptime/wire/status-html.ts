@@ -15,45 +15,47 @@ const moments = new Intl.DateTimeFormat('en', {
   timeZoneName: 'short',
 });
 
-/** A moment as a visitor reads it, in the zone of this house, which is named: the page runs no script that would know another. */
+/**
+ * Formats a time in the zone of this computer, which is included because the page has no script that could convert it.
+ */
 function moment(at: number): string {
   return Number.isNaN(at)
     ? ''
     : `<time datetime="${new Date(at).toISOString()}">${escapeHtml(moments.format(at))}</time>`;
 }
 
-/** The same of a moment as the peer writes it: `2026-11-25 22:47:11`, in UTC. */
+/** Formats a time of Uptime Kuma: `2026-11-25 22:47:11` in UTC. */
 function momentOf(text: string): string {
   return moment(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
 }
 
-/** So many checks of each monitor. */
+/** Number of heartbeats that are shown per monitor. */
 const shownBars = 50;
 
 export interface ShownStatusPage {
   readonly page: KnownPage;
   readonly shown: PublicPage;
   readonly beats: Heartbeats;
-  /** Those that run or come soon. */
+  /** Active and upcoming maintenance windows. */
   readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
   readonly follow: Follow | undefined;
 }
 
-/** How visitors may follow a page by themselves. */
+/** Ways in which visitors can follow a page. */
 export interface Follow {
   readonly mail: boolean;
   readonly topic: string | null;
   readonly link: string | undefined;
 }
 
-/** Pages run nothing and reach nothing; one with a form sends it here. */
+/** Returns the Content-Security-Policy of a page: no scripts and no external resources; forms only where needed. */
 export function pagePolicy(form: boolean): string {
   return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action ${form ? "'self'" : "'none'"}; frame-ancestors 'self'`;
 }
 
-/** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
+/** Renders a status page without scripts; undefined renders the page for unknown addresses. */
 export function statusPageHtml(given: ShownStatusPage | undefined): string {
   if (given === undefined)
     return documentOf(
@@ -94,7 +96,7 @@ function windowSection({ title, description, status, upcoming: [slot] }: Mainten
   return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${when}</p></section>`;
 }
 
-/** `Sat, Nov 28, 10:00 – 12:00 UTC`, or since or from when, where nobody knows the end. */
+/** Formats `Sat, Nov 28, 10:00 – 12:00 UTC`, or only the start when the end is unknown. */
 function slotWords(start: number, end: number, isNow: boolean): string {
   return Number.isNaN(end)
     ? `${isNow ? 'Since' : 'From'} ${moment(start)}`
@@ -115,7 +117,7 @@ function followSection(slug: string, follow: Follow | undefined): string {
   return `<section><h2>Hear of what happens</h2>${form}${push}</section>`;
 }
 
-/** What a visitor is told of what he did, or asked before it is done. */
+/** Renders the result of an action, or the form that confirms it. */
 export function answerHtml(given: {
   readonly title: string;
   readonly words: string;
@@ -132,7 +134,6 @@ export function answerHtml(given: {
   return documentOf(title, '<meta name="robots" content="noindex">', '', body);
 }
 
-/** What was down lately, with its timeline. */
 function outageSection({ outages, publicGroupList }: PublicPage): string {
   if (outages.length === 0) return '';
   const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
@@ -162,7 +163,7 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
   const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
   const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
-  // The newest stands at the right end, whatever there is before it.
+  // The newest heartbeat is at the right end.
   const before = onlyLast ? 0 : shownBars - bars.length;
   const drawn = [
     ...Array.from({ length: before }, () => '<i></i>'),
@@ -188,12 +189,11 @@ const strokes: Readonly<Record<PageStatus, string>> = {
   none: '<path d="M8 12h8"/>',
 };
 
-/** The state as a sign before its words, so that it is not told by colour alone. */
+/** Renders the status icon, so that the status is not conveyed by color alone. */
 function sign(status: PageStatus): string {
   return `<svg viewBox="0 0 24 24" width="28" height="28" fill="none" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11" stroke="none" fill="currentColor"/><g stroke="var(--card)">${strokes[status]}</g></svg>`;
 }
 
-/** A dot in the tab, red where something is down. */
 function favicon(status: PageStatus): string {
   const colour = { up: '1a7f47', partial: 'b7791f', down: 'c22a1c', maintenance: '2456c8', none: '5b6472' }[status];
   const picture = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
@@ -226,7 +226,7 @@ li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.125rem 1rem;align-
 form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--on);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--rim);border-radius:.375rem}button{font-weight:600}input{background:var(--sunken);color:var(--ink)}section form+p{margin-top:.75rem}
 .note{--tone:var(--care);border-color:color-mix(in oklab,var(--tone),transparent 55%);background:color-mix(in oklab,var(--tone),var(--card) 94%)}.note.warning{--tone:var(--wait)}.note.danger{--tone:var(--down)}footer{display:grid;gap:.5rem;text-align:center}`;
 
-/** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
+/** Sanitizes custom CSS: it must not load resources or close the style element. */
 function customStyle(css: string | null): string {
   return (css ?? '')
     .replaceAll('<', '\\3c ')

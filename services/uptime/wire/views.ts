@@ -9,7 +9,7 @@ import { problemsOf } from '../monitoring/monitor-problems.ts';
 import { lastDay, type Watched } from '../monitoring/monitor-state.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
-/** A beat as the peer's clients read it. */
+/** Converts a heartbeat into its API form. */
 export function beatView(beat: StoredBeat): Heartbeat {
   const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
   return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries };
@@ -56,7 +56,10 @@ export function rowView(watched: Watched, active: boolean, now: number): Monitor
   };
 }
 
-/** All fields but the secret ones, which are only named; for accounts that may not change it without credentials. */
+/**
+ * Returns all fields except secrets, which are only listed by name. Accounts without write permission see no
+ * credentials.
+ */
 export function monitorView(watched: Watched, now: number, mayWrite: boolean): Monitor {
   const { id, config } = watched;
   const secret = new Set<string>(secretFields);
