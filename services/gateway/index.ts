@@ -11,7 +11,7 @@ import { Network } from './network.ts';
 import { moveSecondFactors } from './store/second-factors.ts';
 import type { Settings } from './settings.ts';
 
-/** Lets the other machines of the home network reach the services that were shared. */
+/** Shares services with the home network over TLS. */
 export const gateway = defineService<typeof Settings, DispatchContext>({ ...manifest, create });
 
 function create(context: DispatchContext, given: Settings): Service {

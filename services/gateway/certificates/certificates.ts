@@ -8,14 +8,14 @@ import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
 import type { Issued } from './issue.ts';
 
-/** What the listeners show. */
+/** Certificate that the listeners present. */
 export interface Shown extends CertificatePem {
   readonly source: 'local' | 'own';
   readonly names: readonly string[];
   readonly expiresAt: number;
 }
 
-/** The local authority and the certificate of this machine, in the tables with their keys sealed. */
+/** Stores the local certificate authority and the certificate of this computer, with sealed keys. */
 export class Certificates {
   readonly #db: Kysely<Tables>;
   readonly #vault: Vault;
@@ -27,15 +27,15 @@ export class Certificates {
     this.#clock = clock;
   }
 
-  /** The authority's certificate, in PEM; undefined before the first was issued. */
+  /** Returns the certificate of the authority; undefined before the first certificate was issued. */
   async authority(): Promise<X509Certificate | undefined> {
     const row = await this.#row('authority');
     return row === undefined ? undefined : new X509Certificate(row.certificate);
   }
 
   /**
-   * The certificate for these names and addresses: the one at hand while it is for them and has a third of its time left,
-   * else a new one. What the authority may not speak for is left out.
+   * Returns the certificate for names and addresses. A new one is issued when they changed or less than a third of the
+   * lifetime is left. Names outside of the authority's constraints are omitted.
    */
   async leaf(title: string, wanted: readonly string[]): Promise<Shown> {
     const now = this.#clock.now();
@@ -69,7 +69,7 @@ export class Certificates {
     return this.#keep('authority', await makeAuthority(title, bare, now), bare);
   }
 
-  /** Devices trust the authority and not the leaf, so a leaf whose key cannot be read is issued again. */
+  /** A leaf with an unreadable key is issued again, because devices trust the authority and not the leaf. */
   #isReadable(row: CertificateRow): boolean {
     try {
       this.#vault.open(row.key, purposeOf(row.kind));

@@ -8,20 +8,20 @@ import { readOwn, stampOf, type OwnFiles } from './own-files.ts';
 interface CurrentParts {
   readonly certificates: Certificates;
   readonly clock: Clock;
-  /** The owner's own; empty paths for none. */
+  /** Files of the administrator's certificate; empty paths without one. */
   readonly files: () => OwnFiles;
-  /** Called with each one that takes the place of another. */
+  /** Called with each new certificate. */
   readonly replaced: (certificate: Shown) => void;
 }
 
-/** What devices are shown: the owner's own certificate where there is one that can be used, else the local authority's. */
+/** Selects the certificate to present: the administrator's when it is usable, otherwise one of the local authority. */
 export class CurrentCertificate {
   readonly #parts: CurrentParts;
   #shown: Shown | undefined;
-  /** What the files were like when they were read. */
+  /** Fingerprint of the files when they were read. */
   #stamp = '';
   #trouble = '';
-  /** Name of the stored key that cannot be read. */
+  /** Name of the stored key that cannot be decrypted. */
   #unreadableKey: string | undefined;
 
   constructor(parts: CurrentParts) {
@@ -32,7 +32,7 @@ export class CurrentCertificate {
     return this.#shown;
   }
 
-  /** Lets an administrator replace a stored key that cannot be read. */
+  /** Action with which an administrator replaces an unreadable key. */
   get remedy(): SuggestedAction | undefined {
     if (this.#unreadableKey === undefined) return undefined;
     const path = `/api/services/gateway/keys/${encodeURIComponent(this.#unreadableKey)}/replace`;
@@ -45,12 +45,12 @@ export class CurrentCertificate {
     return this.#trouble === '' ? expired : [this.#trouble, ...expired];
   }
 
-  /** Of the authority that signed it; undefined for the owner's own. */
+  /** Returns the certificate of the local authority; undefined for the administrator's certificate. */
   async authority(): Promise<X509Certificate | undefined> {
     return this.#shown?.source === 'local' ? this.#parts.certificates.authority() : undefined;
   }
 
-  /** Makes or reads another where the one at hand is old, or for other names. */
+  /** Issues or reads a certificate when the current one is outdated. */
   async renew(title: string, names: readonly string[]): Promise<void> {
     const files = this.#parts.files();
     const local = (): Promise<Shown> => this.#parts.certificates.leaf(title, names);
@@ -62,7 +62,7 @@ export class CurrentCertificate {
       if (!(error instanceof Problem)) throw error;
       this.#trouble = error.detail;
       this.#unreadableKey = error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
-      // Devices that trust the authority reach what is shared until the owner has looked after the files.
+      // Shared services stay reachable for devices that trust the authority until the files are fixed.
       if (this.#shown === undefined) this.#show(await local());
     }
   }
@@ -73,7 +73,7 @@ export class CurrentCertificate {
     this.#parts.replaced(certificate);
   }
 
-  /** Undefined while the files are those that were read. */
+  /** Returns undefined while the files are unchanged. */
   async #own(files: OwnFiles): Promise<Shown | undefined> {
     const stamp = await stampOf(files);
     if (stamp === this.#stamp && this.#shown?.source === 'own' && this.#trouble === '') return undefined;

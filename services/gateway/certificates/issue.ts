@@ -13,12 +13,12 @@ import * as x509 from '@peculiar/x509';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const day = 24 * 60 * 60 * 1000;
 const authorityLife = 3650 * day;
-/** Systems refuse server certificates that are good for longer than 398 days. */
+/** Systems reject server certificates that are valid for more than 398 days. */
 const leafLife = 397 * day;
-/** Clocks of phones and TVs are not exact. */
+/** Tolerance for inaccurate clocks of phones and TVs. */
 const clockSkew = day;
 
-/** What the authority may sign for besides the names that it was made with: the local domain and private addresses. */
+/** Name constraints of the authority: the local domain and private addresses, in addition to the given names. */
 const permittedNames = ['local', 'localhost'];
 const permittedNetworks = [
   '10.0.0.0/8',
@@ -31,7 +31,7 @@ const permittedNetworks = [
   '::1/128',
 ];
 
-/** In PEM; times are ms since the epoch. */
+/** Certificate and key in PEM; times are milliseconds since the epoch. */
 export interface Issued {
   readonly certificate: string;
   readonly key: string;
@@ -39,7 +39,7 @@ export interface Issued {
   readonly expiresAt: number;
 }
 
-/** Makes an authority that can speak for the names given, for `.local` and for private addresses alone. */
+/** Creates an authority that is constrained to the given names, `.local` and private addresses. */
 export async function makeAuthority(title: string, names: readonly string[], now: number): Promise<Issued> {
   const keys = await newKeys();
   const allowed = [
@@ -65,7 +65,7 @@ export async function makeAuthority(title: string, names: readonly string[], now
   return issued(certificate, keys, now);
 }
 
-/** Signs a certificate for a server that has these names and addresses; the first is its common name. */
+/** Issues a server certificate for names and addresses; the first is the common name. */
 export async function issueLeaf(
   authority: Pick<Issued, 'certificate' | 'key'>,
   names: readonly string[],

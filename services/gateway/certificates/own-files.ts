@@ -9,7 +9,10 @@ export interface OwnFiles {
   readonly keyFile: string;
 }
 
-/** @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together. */
+/**
+ * Reads the certificate of the administrator.
+ * @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together
+ */
 export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
   try {
     const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
@@ -23,7 +26,7 @@ export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
   }
 }
 
-/** Changes when one of the files does. */
+/** Returns a text that changes whenever one of the files changes. */
 export async function stampOf({ certFile, keyFile }: OwnFiles): Promise<string> {
   const times = await Promise.all(
     [certFile, keyFile].map((each) =>

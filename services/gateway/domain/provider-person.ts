@@ -1,7 +1,7 @@
-/** What a provider says of a person: the claims of its ID token, with those of its user info. */
+/** Claims of the ID token and the user info. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Who may sign in by a provider, and as whom. */
+/** Rules that map users of the provider to accounts. */
 export interface PeopleRules {
   readonly subjects: readonly string[];
   readonly groups: readonly string[];
@@ -11,13 +11,13 @@ export interface PeopleRules {
   readonly accounts: readonly string[];
 }
 
-/** What came of it. `named`: the owner wrote the account down for this very subject, so that it may be an administrator's. */
+/** Result of the mapping. `named` means that the settings list the subject, which is required for administrators. */
 export type Found =
   | { readonly is: 'account'; readonly name: string; readonly named: boolean }
   | { readonly is: 'not-allowed' }
   | { readonly is: 'nameless' };
 
-/** The account of the person that a provider has signed in. */
+/** Maps a user of the provider to an account. */
 export function accountOf(subject: string, claims: Claims, rules: PeopleRules): Found {
   const pair = rules.accounts.find((each) => each.slice(0, each.lastIndexOf('=')) === subject);
   if (pair !== undefined) return { is: 'account', name: pair.slice(pair.lastIndexOf('=') + 1), named: true };
@@ -28,7 +28,7 @@ export function accountOf(subject: string, claims: Claims, rules: PeopleRules): 
   return typeof name === 'string' && name !== '' ? { is: 'account', name, named: false } : { is: 'nameless' };
 }
 
-/** Whether the ID token alone does not say enough to decide. */
+/** Returns true when the ID token lacks claims that the rules need. */
 export function wantsMore(claims: Claims, { groups, groupsClaim, accountClaim }: PeopleRules): boolean {
   return claims[accountClaim] === undefined || (groups.length > 0 && claims[groupsClaim] === undefined);
 }

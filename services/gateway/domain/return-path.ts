@@ -1,6 +1,6 @@
 /**
- * Where somebody goes after signing in: a path of the same host, whatever the address asked for. Browsers read `//host` and
- * `/\host` as another machine, and drop tabs and line ends before they look.
+ * Returns the path after a sign-in, which is always on the same host. Browsers treat `//host` and `/\host` as another
+ * host, and drop tabs and line ends.
  */
 export function returnPath(asked: string | null | undefined): string {
   if (asked === null || asked === undefined || asked.length > 2048) return '/';
@@ -8,8 +8,8 @@ export function returnPath(asked: string | null | undefined): string {
 }
 
 /**
- * Where the query of a sign-in's address leads: `to` percent-encoded, or as nginx writes its `$request_uri`, which is not
- * encoded, stands last and has a query of its own.
+ * Returns the target of the sign-in query: `to` is percent-encoded, or, as nginx writes `$request_uri`, not encoded,
+ * last, and with its own query.
  */
 export function wantedPath(query: string): string {
   const written = /(?:^|&)to=(\/.*)$/.exec(query)?.[1];

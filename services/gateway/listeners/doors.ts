@@ -7,13 +7,13 @@ import type {
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 
-/** A port on one address of the network. */
+/** Listener to open: a port of one network address. */
 export interface Door {
   readonly kind: 'https' | 'http' | 'own' | 'tcp';
   readonly address: string;
-  /** 0: any free one, which it keeps while it is open. */
+  /** 0 selects a free port, which is kept while the listener is open. */
   readonly port: number;
-  /** The service whose own port it is; of `tcp` the port that is shared. */
+  /** Service of the port; for `tcp` the shared port. */
   readonly service?: string;
 }
 
@@ -26,11 +26,11 @@ interface DoorsParts {
   readonly listen: DispatchContext['listen'];
   readonly log: Log;
   readonly accepts: (remoteAddress: string, door: Door) => boolean;
-  /** What answers at a door. */
+  /** Handler of a listener. */
   readonly handler: (door: Door) => ExternalListenerOptions['handler'];
 }
 
-/** Keeps those doors open that are wanted: those that stay are not touched, so that nothing that runs is cut off. */
+/** Opens and closes listeners as required. Unchanged listeners keep their connections. */
 export class Doors {
   readonly #parts: DoorsParts;
   readonly #open = new Map<string, Opened>();
@@ -40,12 +40,12 @@ export class Doors {
     this.#parts = parts;
   }
 
-  /** Sentences on doors that could not be opened. */
+  /** Messages about listeners that could not be opened. */
   get problems(): readonly string[] {
     return [...new Set(this.#failed.values())];
   }
 
-  /** The port of an open door. */
+  /** Returns the port of an open listener. */
   port(kind: Door['kind'], address: string, service?: string): number | undefined {
     return this.#open.get(keyOf({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
       .port;
@@ -55,12 +55,12 @@ export class Doors {
     return this.#open.size > 0;
   }
 
-  /** Opens what is wanted and closes what is not; call it in turn. */
+  /** Opens missing listeners and closes others. Calls must not overlap. */
   async become(wanted: readonly Door[], certificate: CertificatePem | undefined): Promise<void> {
     const byKey = new Map(wanted.map((door) => [keyOf(door), door]));
     const leaving = [...this.#open].filter(([key, { door }]) => byKey.get(key)?.port !== door.port);
     for (const [key] of leaving) this.#open.delete(key);
-    // Not waited for: a door that is closed takes nobody in, and what runs there ends by itself.
+    // Not awaited: a closed listener accepts no connections, and existing ones end on their own.
     for (const [, { listener }] of leaving) void listener.close();
     this.#failed.clear();
     await Promise.all(

@@ -2,7 +2,10 @@ import type { DispatchTarget } from '../../contracts/dispatch.ts';
 import type { Settings } from '../settings.ts';
 import type { Door } from './doors.ts';
 
-/** The doors that are to be open at each address; `shared` are services of the house. */
+/**
+ * Returns the listeners to open at each address.
+ * @param shared Shared services of Homeport
+ */
 export function wantedDoors(
   addresses: readonly string[],
   { httpsPort, httpPort, ownPorts }: Pick<Settings, 'httpPort' | 'httpsPort' | 'ownPorts'>,

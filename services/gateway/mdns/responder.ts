@@ -6,17 +6,17 @@ import { RateLimit } from '../sign-in/rate.ts';
 import { answersTo, claimedByOthers, flushed, recordsOf, type Announced } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 
-/** In one packet, so that it goes over the wire whole. */
+/** Maximum size that is not fragmented. */
 const mostRecords = 12;
 const probes = 3;
 const betweenProbes = 250;
 const betweenAnnouncements = 1000;
-/** A name that another machine has is asked for again after this time. */
+/** Interval after which a conflicting name is probed again. */
 const askAgain = 10 * 60_000;
-/** Who asks from another port than that of multicast DNS keeps what it gets for ten seconds at most: RFC 6762. */
+/** Maximum TTL in answers to legacy queries (RFC 6762, section 6.7). */
 const legacyTtl = 10;
 
-/** What is told to whom. */
+/** DNS message with its destination. */
 export interface Announcing extends Announced {
   readonly addresses: readonly string[];
 }
@@ -25,23 +25,23 @@ interface ResponderParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly port: () => number;
-  /** Machines that are told anything. */
+  /** Number of recipients. */
   readonly accepts: (address: string) => boolean;
-  /** Called when it has found something out that people should know. */
+  /** Called when name conflicts changed. */
   readonly changed: () => void;
 }
 
-/** Tells the network which addresses belong to the names of this machine, unless another machine has them. */
+/** Multicast DNS responder (RFC 6762) for the names of this computer. */
 export class Responder implements AsyncDisposable {
   readonly #parts: ResponderParts;
   readonly #rate: RateLimit;
-  /** Names that another machine has: its address, and since when that is known. */
+  /** Conflicting names with the other address and the time of detection. */
   readonly #taken = new Map<string, { readonly by: string; readonly at: number }>();
   #socket: MulticastSocket | undefined;
   #addresses: readonly string[] = [];
   #announced: Announced = { names: [], services: [] };
   #records: readonly Answer[] = [];
-  /** Names that are asked for before they are used, to see whether somebody has them. */
+  /** Names that are being probed. */
   #probing: readonly string[] = [];
   #now = '';
   #trouble = '';
@@ -51,7 +51,7 @@ export class Responder implements AsyncDisposable {
     this.#rate = new RateLimit(parts.clock, { burst: 120, perSecond: 40 });
   }
 
-  /** Names that others can ask for now. */
+  /** Names that are announced. */
   get names(): readonly string[] {
     return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#taken.has(name));
   }
@@ -66,7 +66,7 @@ export class Responder implements AsyncDisposable {
     return this.#trouble === '' ? taken : [this.#trouble, ...taken];
   }
 
-  /** Takes over what is announced from now on; undefined: nothing. Call it in turn. */
+  /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
   async become(wanted: Announcing | undefined): Promise<void> {
     const { clock } = this.#parts;
     for (const [name, { at }] of this.#taken) if (clock.now() - at > askAgain) this.#taken.delete(name);
@@ -92,7 +92,7 @@ export class Responder implements AsyncDisposable {
     this.#probe(key, 1);
   }
 
-  /** Asks whether somebody has the names, and then tells everybody that they are ours. */
+  /** Probes the names and announces those that are free. */
   #probe(key: string, turn: number): void {
     const { clock } = this.#parts;
     if (this.#now !== key) return;
@@ -113,7 +113,7 @@ export class Responder implements AsyncDisposable {
     this.#parts.changed();
   }
 
-  /** Without what belongs to names that another machine has. */
+  /** Returns the announcement without conflicting names. */
   #free(records: readonly Answer[]): Answer[] {
     return records.filter(
       (each) => !this.#taken.has(each.name) && !(each.type === 'SRV' && this.#taken.has(each.data.target)),
@@ -141,7 +141,7 @@ export class Responder implements AsyncDisposable {
     if (answers.length === 0) return;
     const response: Packet = { type: 'response', flags: authoritative };
     if (from.port === port()) {
-      // A query that says what else is known of the answer goes on in a further packet; here it is short.
+      // Known answers of truncated queries arrive in further packets; ours are short.
       clock.after(
         0,
         () => void this.#socket?.tell({ ...response, answers: flushed(answers), additionals: flushed(additionals) }),
@@ -158,14 +158,14 @@ export class Responder implements AsyncDisposable {
     void this.#socket?.reply({ ...echo, answers: short(answers), additionals: short(additionals) }, from);
   };
 
-  /** Another machine that has one of our names keeps it; of two that ask at one time the one with the greater address. */
+  /** Resolves conflicts: an established name wins, and between simultaneous probes the greater address. */
   #lookForOthers(packet: Packet): void {
     const own = [
       ...this.#addresses,
       ...Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address)),
     ];
     for (const { name, by } of claimedByOthers(packet, this.#announced.names, own)) {
-      // It asks for what is ours already, and is answered.
+      // A probe for an established name is answered.
       const isAsking = packet.type === 'query';
       if (isAsking && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
       if (this.#taken.has(name)) continue;
@@ -201,12 +201,12 @@ export class Responder implements AsyncDisposable {
     await socket?.[Symbol.asyncDispose]();
   }
 
-  /** Tells everybody to forget the names. */
+  /** Withdraws the names with a TTL of 0. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.become(undefined);
     await this.#close();
   }
 }
 
-/** The bit of the header that says that who answers has the name. */
+/** Header bit for authoritative answers. */
 const authoritative = 0x0400;

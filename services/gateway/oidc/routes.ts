@@ -12,11 +12,11 @@ import type { Gate } from '../sign-in/gate.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
 import type { Asked, Provider } from './provider.ts';
 
-/** How long a person may take at the provider. */
+/** Maximum duration of a sign-in at the provider, in milliseconds. */
 const patience = 10 * 60_000;
 const mostWaiting = 1000;
 
-/** Where the provider sends browsers back to, on each host and port. */
+/** Redirect URI path, on each host and port. */
 export const callbackPath = '/.homeport/oidc/callback';
 
 interface OidcParts {
@@ -31,7 +31,7 @@ interface OidcParts {
   readonly metrics: GatewayMetrics;
 }
 
-/** A browser that was sent to the provider. */
+/** Pending sign-in of a browser. */
 interface Waiting {
   readonly asked: Asked;
   readonly to: string;
@@ -39,7 +39,10 @@ interface Waiting {
   readonly until: number;
 }
 
-/** The way to the provider and back. What is under way is bound to one browser by a cookie, and counts once. */
+/**
+ * Handles the redirect to the provider and the callback. A pending sign-in is bound to one browser by a cookie and can
+ * be used once.
+ */
 export class OidcRoutes {
   readonly #parts: OidcParts;
   readonly #rate: RateLimit;
@@ -50,7 +53,10 @@ export class OidcRoutes {
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
-  /** Sends the browser to the provider. @throws Problem 404, 429 */
+  /**
+   * Redirects the browser to the provider.
+   * @throws Problem 404, 429
+   */
   async begin(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     const { context, cookie, provider } = this.#parts;
     const [to, outside] = [returnPath(query.get('to')), context.publicUrl(request)];
@@ -68,7 +74,10 @@ export class OidcRoutes {
     }
   }
 
-  /** The browser is back. @throws Problem 404, 429 */
+  /**
+   * Handles the callback of the provider.
+   * @throws Problem 404, 429
+   */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
     const { context, cookie, gate, metrics, provider, signedIn } = this.#parts;
     if (provider.name === undefined)
@@ -106,7 +115,7 @@ export class OidcRoutes {
         403,
         `${who}, and no account here is called ${found.name.slice(0, 64)}.`,
       );
-    // What somebody is called at the provider may be his own choice.
+    // The account name at the provider may be chosen by the user, so it does not grant administrator access.
     if (account.role === 'admin' && !found.named)
       throw new Problem(
         'gateway.administrator',
