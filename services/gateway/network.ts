@@ -186,7 +186,7 @@ export class Network implements AsyncDisposable {
   /** Updates listeners and the certificate to the current settings, addresses and services. */
   renew(): Promise<void> {
     const next = this.#turn.then(() => this.#renew());
-    this.#turn = next.catch((error: unknown) => this.#context.log.error('the network could not be renewed', { error }));
+    this.#turn = next.catch((error: unknown) => this.#context.log.error('network update failed', { error }));
     return this.#turn;
   }
 

@@ -173,7 +173,7 @@ function sendBody(request: IncomingMessage, up: ClientRequest): void {
 
 /** Logs a failure of an upstream and returns the problem for the client. */
 export function problemOf(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
-  log.info('an upstream did not answer', { upstream: id, error });
+  log.info('upstream request failed', { upstream: id, error });
   const status = error instanceof Problem && error.status === 504 ? 504 : 502;
   return new Problem('gateway.upstream_failed', status, failureText(id, error));
 }

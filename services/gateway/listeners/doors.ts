@@ -85,7 +85,7 @@ export class Doors {
       });
       this.#open.set(key, { door, listener });
     } catch (error) {
-      log.warn('a port for the network could not be opened', { address: door.address, port: door.port, error });
+      log.warn('network listener could not be opened', { address: door.address, port: door.port, error });
       const why = error instanceof Problem ? error.detail : String(error);
       this.#failed.set(key, `${door.address}: ${why}`);
     }

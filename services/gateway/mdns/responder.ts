@@ -170,7 +170,7 @@ export class Responder implements AsyncDisposable {
       if (isAsking && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
       if (this.#taken.has(name)) continue;
       this.#taken.set(name, { by, at: this.#parts.clock.now() });
-      this.#parts.log.warn('a name on the network belongs to another machine', { name, by });
+      this.#parts.log.warn('multicast DNS name conflict detected', { name, by });
       this.#probing = this.#probing.filter((each) => each !== name);
       this.#records = this.#free(this.#records);
       this.#parts.changed();
@@ -184,12 +184,12 @@ export class Responder implements AsyncDisposable {
         port: this.#parts.port(),
         addresses: this.#addresses.filter((address) => !address.includes(':')),
         heard: this.#hear,
-        failed: (error) => this.#parts.log.warn('multicast DNS failed', { error }),
+        failed: (error) => this.#parts.log.warn('multicast DNS socket failed', { error }),
       });
       this.#trouble = '';
       return true;
     } catch (error) {
-      if (this.#trouble === '') this.#parts.log.warn('names cannot be announced on the network', { error });
+      if (this.#trouble === '') this.#parts.log.warn('multicast DNS announcement failed', { error });
       this.#trouble = 'The names cannot be announced on this network; addresses work all the same.';
       return false;
     }

@@ -155,7 +155,7 @@ export class Provider {
           : `${this.name ?? ''} refuses: ${code}.`;
       return new Problem('gateway.provider_refused', 403, detail, { cause: error });
     }
-    this.#context.log.warn('a sign-in by the provider failed', { error });
+    this.#context.log.warn('provider sign-in failed', { error });
     const detail = `What ${this.name ?? ''} answered cannot be believed or read. The log says why.`;
     return new Problem('gateway.provider_failed', 502, detail, { cause: error });
   }

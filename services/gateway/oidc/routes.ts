@@ -157,7 +157,7 @@ export class OidcRoutes {
     if (!(error instanceof Problem) || error.status === 500) throw error;
     const { context, metrics, provider } = this.#parts;
     metrics.signIn('wrong');
-    context.log.info('a sign-in by the provider was refused', { code: error.code });
+    context.log.info('provider sign-in rejected', { code: error.code });
     sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail, provider: provider.name }));
   }
 }
