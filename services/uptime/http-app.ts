@@ -4,39 +4,40 @@ import { Problem } from '../contracts/problem.ts';
 import type { Context } from '../contracts/service.ts';
 import { redirectToAppPage } from '../kit/redirect-to-app.ts';
 import type { ApiKeys } from './store/api-keys.ts';
-import { badgeRoutes, type BadgeParts } from './kuma-api/badges.ts';
-import { reportFile, type ManageParts } from './app-api/management-handlers.ts';
+import { badgeRoutes, type BadgeDependencies } from './kuma-api/badges.ts';
+import { createReportHandler, type ManagementDependencies } from './app-api/management-handlers.ts';
 import { openApiDocument } from './app-api/openapi.ts';
-import { peerMetrics } from './kuma-api/metrics.ts';
-import { pushRoute, type PushParts } from './kuma-api/push.ts';
-import { problemOf, renderProblem, restRoutes } from './app-api/rest.ts';
+import { createMetricsHandler } from './kuma-api/metrics.ts';
+import { createPushHandler, type PushDependencies } from './kuma-api/push.ts';
+import { toProblem, renderProblem, restRoutes } from './app-api/rest.ts';
 import type { Tags } from './store/tags.ts';
-import { socketPath, type UptimeSocket } from './kuma-api/server.ts';
-import { statusPageRoutes, type StatusPageParts } from './kuma-api/status-pages.ts';
-import { subscribeRoutes, type SubscribeParts } from './app-api/subscribe.ts';
+import { socketPath, type KumaSocket } from './kuma-api/server.ts';
+import { statusPageRoutes, type StatusPageDependencies } from './kuma-api/status-pages.ts';
+import { subscribeRoutes, type SubscribeDependencies } from './app-api/subscribe.ts';
 
-export interface AppParts extends PushParts, BadgeParts, StatusPageParts, SubscribeParts {
+export interface AppDependencies
+  extends PushDependencies, BadgeDependencies, StatusPageDependencies, SubscribeDependencies {
   readonly context: Context;
   readonly keys: ApiKeys;
   readonly handlers: readonly ApiHandler[];
-  readonly manage: ManageParts;
+  readonly manage: ManagementDependencies;
   readonly tags: Tags;
-  readonly socket: Pick<UptimeSocket, 'http'>;
+  readonly socket: Pick<KumaSocket, 'http'>;
 }
 
 /** Creates the HTTP app of the service's listener: the API of Uptime Kuma, and the app API. */
-export function uptimeApp(parts: AppParts): Express {
-  const { context, keys, handlers } = parts;
+export function createHttpApp(dependencies: AppDependencies): Express {
+  const { context, keys, handlers } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.use((_request, response, next) => {
     response.setHeader('X-Frame-Options', 'SAMEORIGIN');
     next();
   });
-  app.use(socketPath, (request, response) => parts.socket.http(request, response));
-  app.all('/api/push/:token', pushRoute(parts));
-  app.use(subscribeRoutes(parts));
-  app.use(statusPageRoutes(parts));
+  app.use(socketPath, (request, response) => dependencies.socket.http(request, response));
+  app.all('/api/push/:token', createPushHandler(dependencies));
+  app.use(subscribeRoutes(dependencies));
+  app.use(statusPageRoutes(dependencies));
   app.get('/', (request, response) => {
     const isAnswered = redirectToAppPage(request, response, { pages: context.appPages, path: '/uptime' });
     if (!isAnswered) response.type('text').send('Homeport uptime. /openapi.json describes it.\n');
@@ -44,10 +45,10 @@ export function uptimeApp(parts: AppParts): Express {
   app.get('/openapi.json', (_request, response) => {
     response.json(openApiDocument(handlers));
   });
-  app.get('/metrics', peerMetrics(parts));
-  app.use(badgeRoutes(parts));
+  app.get('/metrics', createMetricsHandler(dependencies));
+  app.use(badgeRoutes(dependencies));
   app.use(['/api/badge', '/api/status-page', '/status'], renderForVisitors(context));
-  app.get('/api/report.csv', reportFile(parts.manage));
+  app.get('/api/report.csv', createReportHandler(dependencies.manage));
   app.use(restRoutes(context, keys, handlers));
   app.use(() => {
     throw new Problem('uptime.unknown_path', 404, 'There is nothing at this address.');
@@ -62,8 +63,8 @@ export function uptimeApp(parts: AppParts): Express {
 function renderForVisitors({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const { status, code, detail } = problemOf(error, log, random);
-    const known = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
-    response.status(known).json({ status: 'fail', msg: detail });
+    const { status, code, detail } = toProblem(error, log, random);
+    const publicStatus = status === 404 || status === 500 ? status : code.startsWith('database.') ? 503 : 403;
+    response.status(publicStatus).json({ status: 'fail', msg: detail });
   };
 }

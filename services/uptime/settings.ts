@@ -100,4 +100,4 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 /** Settings that provision monitors, status pages and maintenance windows. */
-export type Provisioned = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;
+export type ProvisionedSettings = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;

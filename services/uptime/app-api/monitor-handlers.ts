@@ -7,44 +7,44 @@ import { uptimeApi } from '../../contracts/uptime/api.ts';
 import type { Incident, MonitorRow } from '../../contracts/uptime/views.ts';
 import { heartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
-import { lastHours } from '../domain/last-hours.ts';
-import type { BeatStore } from '../store/heartbeats.ts';
+import { getLastHours } from '../domain/last-hours.ts';
+import type { HeartbeatStore } from '../store/heartbeats.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { IncidentStore } from '../store/incidents.ts';
 import type { Checker } from '../check/checker.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Options } from '../monitoring/options.ts';
 import type { Recorder } from '../monitoring/recorder.ts';
-import type { Figures } from '../monitoring/statistics.ts';
-import { longestGapMs, type Watched } from '../monitoring/monitor-state.ts';
-import { beatView, monitorView, rowView } from '../wire/views.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
+import { getMaxGapMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { toHeartbeatView, toMonitorView, toRowView } from '../wire/views.ts';
 
-export interface ApiParts {
+export interface MonitorHandlerDependencies {
   readonly context: Context;
   readonly monitors: Monitors;
-  readonly beats: BeatStore;
+  readonly beats: HeartbeatStore;
   readonly incidents: IncidentStore;
   readonly dockerHosts: DockerHosts;
   readonly checker: Checker;
   readonly recorder: Recorder;
   readonly options: Options;
-  readonly figures: Figures;
+  readonly figures: Statistics;
   readonly keys: ApiKeys;
   /** Checks a monitor immediately and resolves once the heartbeat is stored. */
-  readonly checkNow: (watched: Watched) => Promise<void>;
+  readonly checkNow: (monitor: RuntimeMonitor) => Promise<void>;
   /** Called after an incident was resolved manually. */
-  readonly resolved: (incident: Incident) => void;
+  readonly onResolve: (incident: Incident) => void;
 }
 
 /** Returns the handlers of `/api/uptime`, which the service's listener serves below `/api` as well. */
-export function uptimeHandlers(parts: ApiParts): readonly ApiHandler[] {
-  return [...monitorHandlers(parts), ...historyHandlers(parts), ...otherHandlers(parts)];
+export function createUptimeHandlers(dependencies: MonitorHandlerDependencies): readonly ApiHandler[] {
+  return [...monitorHandlers(dependencies), ...historyHandlers(dependencies), ...otherHandlers(dependencies)];
 }
 
-function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const { context, monitors, beats, dockerHosts } = parts;
+function monitorHandlers(dependencies: MonitorHandlerDependencies): readonly ApiHandler[] {
+  const { context, monitors, beats, dockerHosts } = dependencies;
   const now = (): number => context.clock.now();
-  const row = (watched: Watched): MonitorRow => rowView(watched, monitors.isActive(watched), now());
+  const row = (monitor: RuntimeMonitor): MonitorRow => toRowView(monitor, monitors.isActive(monitor), now());
   return [
     implement(uptimeApi.overview, async () => ({
       rows: monitors.all().map(row),
@@ -52,9 +52,9 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
     })),
 
     implement(uptimeApi.recent, async ({ query: { ids, count } }) => {
-      const found = await beats.recent(ids.split(',').map(Number), count);
+      const storedIncident = await beats.recent(ids.split(',').map(Number), count);
       return Object.fromEntries(
-        [...found].map(([id, list]) => [
+        [...storedIncident].map(([id, list]) => [
           String(id),
           list.map(({ status, ping, at }): [0 | 1 | 2 | 3, number | null, number] => [status, ping, at]),
         ]),
@@ -62,82 +62,90 @@ function monitorHandlers(parts: ApiParts): readonly ApiHandler[] {
     }),
 
     implement(uptimeApi.hours, ({ query: { ids } }) => {
-      const asked = ids.split(',').flatMap((id) => monitors.find(Number(id)) ?? []);
+      const requestedMonitors = ids.split(',').flatMap((id) => monitors.find(Number(id)) ?? []);
       return Object.fromEntries(
-        asked.map((watched) => {
-          const { hours, config } = watched;
-          return [String(watched.id), lastHours({ hours, now: now(), longestGapMs: longestGapMs(config) })];
+        requestedMonitors.map((monitor) => {
+          const { hours, config } = monitor;
+          return [String(monitor.id), getLastHours({ hours, now: now(), maxGapMs: getMaxGapMs(config) })];
         }),
       );
     }),
 
     implement(uptimeApi.monitors, ({ rights, query: { limit, cursor, status, parent, q } }) => {
-      const words = (q ?? '').toLowerCase();
-      const wanted = monitors.all().filter((watched) => {
-        const { target, name, state, active } = row(watched);
+      const searchText = (q ?? '').toLowerCase();
+      const matching = monitors.all().filter((monitor) => {
+        const { target, name, state, active } = row(monitor);
         const isStatus =
           status === undefined || (status === 'paused' ? !active : active && state.status === heartbeatStatus[status]);
-        const isIn = parent === undefined || watched.config.parent === parent;
-        return isStatus && isIn && `${name}\n${target}`.toLowerCase().includes(words);
+        const isIn = parent === undefined || monitor.config.parent === parent;
+        return isStatus && isIn && `${name}\n${target}`.toLowerCase().includes(searchText);
       });
-      const page = wanted.filter(({ id }) => id > (cursor ?? 0)).slice(0, limit);
+      const page = matching.filter(({ id }) => id > (cursor ?? 0)).slice(0, limit);
       const last = page.at(-1)?.id ?? null;
-      const more = last !== null && wanted.some(({ id }) => id > last);
-      const items = page.map((watched) => monitorView(watched, now(), mayWrite(rights)));
-      return { items, nextCursor: more ? last : null, total: wanted.length };
+      const hasMore = last !== null && matching.some(({ id }) => id > last);
+      const items = page.map((monitor) => toMonitorView(monitor, now(), canWrite(rights)));
+      return { items, nextCursor: hasMore ? last : null, total: matching.length };
     }),
 
     implement(uptimeApi.add, async ({ query, body }) => {
-      if (query.strict === true) refuseUnknown(body);
-      return monitorView(await monitors.add(body), now(), true);
+      if (query.strict === true) rejectUnknownFields(body);
+      return toMonitorView(await monitors.add(body), now(), true);
     }),
 
     implement(uptimeApi.addMany, async ({ body: { items } }) => {
-      const read = items.map((item) => monitors.read(item));
-      const added = await monitors.addAll(read.flatMap((one) => ('config' in one ? [one.config] : [])));
+      const parsedItems = items.map((item) => monitors.parse(item));
+      const added = await monitors.addAll(parsedItems.flatMap((one) => ('config' in one ? [one.config] : [])));
       let next = 0;
       return {
-        items: read.map((one) => ('trouble' in one ? { error: one.trouble } : { id: added[next++]?.id ?? 0 })),
+        items: parsedItems.map((one) => ('trouble' in one ? { error: one.trouble } : { id: added[next++]?.id ?? 0 })),
       };
     }),
 
     implement(uptimeApi.monitor, ({ params, rights }) =>
-      monitorView(monitors.get(idOf(params)), now(), mayWrite(rights)),
+      toMonitorView(monitors.get(parseId(params)), now(), canWrite(rights)),
     ),
     implement(uptimeApi.change, async ({ params, body }) =>
-      monitorView(await monitors.change(idOf(params), body, { merge: true }), now(), true),
+      toMonitorView(await monitors.change(parseId(params), body, { merge: true }), now(), true),
     ),
     implement(uptimeApi.replace, async ({ params, body }) =>
-      monitorView(await monitors.change(idOf(params), body, { merge: false }), now(), true),
+      toMonitorView(await monitors.change(parseId(params), body, { merge: false }), now(), true),
     ),
     implement(uptimeApi.remove, async ({ params, query }) => {
-      await monitors.remove(idOf(params), { children: query.deleteChildren === true });
-      return done;
+      await monitors.remove(parseId(params), { findChildren: query.deleteChildren === true });
+      return success;
     }),
     implement(uptimeApi.pause, async ({ params }) => {
-      await monitors.setActive(idOf(params), false);
-      return done;
+      await monitors.setActive(parseId(params), false);
+      return success;
     }),
     implement(uptimeApi.resume, async ({ params }) => {
-      await monitors.setActive(idOf(params), true);
-      return done;
+      await monitors.setActive(parseId(params), true);
+      return success;
     }),
     implement(uptimeApi.check, async ({ params }) => {
-      const watched = monitors.get(idOf(params));
-      if (!monitors.isActive(watched)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
-      await parts.checkNow(watched);
-      const [beat] = await beats.list(watched.id, { limit: 1 });
-      if (beat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
-      return beatView(beat);
+      const monitor = monitors.get(parseId(params));
+      if (!monitors.isActive(monitor)) throw new Problem('uptime.paused', 409, 'The monitor is paused.');
+      await dependencies.checkNow(monitor);
+      const [heartbeat] = await beats.list(monitor.id, { limit: 1 });
+      if (heartbeat === undefined) throw new Problem('uptime.no_beat', 503, 'The check brought no result. Try again.');
+      return toHeartbeatView(heartbeat);
     }),
   ];
 }
 
-function historyHandlers({ context, monitors, beats, incidents, recorder, figures, resolved }: ApiParts) {
+function historyHandlers({
+  context,
+  monitors,
+  beats,
+  incidents,
+  recorder,
+  figures,
+  onResolve: resolved,
+}: MonitorHandlerDependencies) {
   const find = async (params: Readonly<Record<string, string>>): Promise<Incident> => {
-    const found = await incidents.find(idOf(params));
-    if (found === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
-    return found;
+    const storedIncident = await incidents.find(parseId(params));
+    if (storedIncident === undefined) throw new Problem('uptime.unknown_incident', 404, 'There is no such incident.');
+    return storedIncident;
   };
   const change = async (
     params: Readonly<Record<string, string>>,
@@ -149,19 +157,19 @@ function historyHandlers({ context, monitors, beats, incidents, recorder, figure
   };
   return [
     implement(uptimeApi.beats, async ({ params, query: { limit, before, important } }) => {
-      const { id } = monitors.get(idOf(params));
-      await recorder.settled();
+      const { id } = monitors.get(parseId(params));
+      await recorder.flush();
       const list = await beats.list(id, { limit, before, ...(important === undefined ? {} : { important }) });
-      return { items: list.map(beatView), nextCursor: list.length < limit ? null : (list.at(-1)?.at ?? null) };
+      return { items: list.map(toHeartbeatView), nextCursor: list.length < limit ? null : (list.at(-1)?.at ?? null) };
     }),
     implement(uptimeApi.chart, async ({ params, query: { hours } }) => {
-      const watched = monitors.get(idOf(params));
-      return { items: await figures.chart(watched, hours), usual: watched.usual ?? null };
+      const monitor = monitors.get(parseId(params));
+      return { items: await figures.getChart(monitor, hours), usual: monitor.usual ?? null };
     }),
     implement(uptimeApi.facts, async ({ params, rights }) => {
-      const facts = await figures.facts(monitors.get(idOf(params)));
+      const facts = await figures.getFacts(monitors.get(parseId(params)));
       // The token permits reporting for the monitor.
-      return mayWrite(rights) ? facts : { ...facts, pushPath: null };
+      return canWrite(rights) ? facts : { ...facts, pushPath: null };
     }),
     implement(uptimeApi.incidents, async ({ query: { open, monitor, limit, before } }) => {
       const items = await incidents.list({ open, monitor, before, limit });
@@ -175,7 +183,7 @@ function historyHandlers({ context, monitors, beats, incidents, recorder, figure
     ),
     implement(uptimeApi.note, ({ params, identity, body: { text } }) =>
       change(params, (transaction, { id }) =>
-        incidents.note(transaction, id, { at: context.clock.now(), by: identity?.account ?? 'key', text }),
+        incidents.addNote(transaction, id, { at: context.clock.now(), by: identity?.account ?? 'key', text }),
       ),
     ),
     implement(uptimeApi.resolve, async ({ params }) => {
@@ -188,43 +196,43 @@ function historyHandlers({ context, monitors, beats, incidents, recorder, figure
   ];
 }
 
-function otherHandlers({ dockerHosts, checker, keys, options }: ApiParts): readonly ApiHandler[] {
+function otherHandlers({ dockerHosts, checker, keys, options }: MonitorHandlerDependencies): readonly ApiHandler[] {
   return [
     implement(uptimeApi.dockerHosts, async () => ({ items: await dockerHosts.list() })),
     implement(uptimeApi.addDockerHost, ({ body }) => dockerHosts.put(body)),
     implement(uptimeApi.removeDockerHost, async ({ params }) => {
-      await dockerHosts.remove(idOf(params));
-      return done;
+      await dockerHosts.remove(parseId(params));
+      return success;
     }),
     implement(uptimeApi.testDockerHost, async ({ body }) => {
-      const containers = await checker.containers({ id: 0, ...body });
+      const containers = await checker.listContainers({ id: 0, ...body });
       return { ok: true as const, count: containers.length, containers: [...containers] };
     }),
     implement(uptimeApi.apiKeys, async () => ({ items: await keys.list() })),
     implement(uptimeApi.addApiKey, ({ body }) => keys.add(body.name, body.expires ?? null)),
     implement(uptimeApi.removeApiKey, async ({ params }) => {
-      await keys.remove(idOf(params));
-      return done;
+      await keys.remove(parseId(params));
+      return success;
     }),
     implement(uptimeApi.options, () => options.current),
     implement(uptimeApi.setOptions, ({ body }) => options.set(body as Partial<typeof options.current>)),
   ];
 }
 
-const done = { ok: true } as const;
+const success = { ok: true } as const;
 
-function mayWrite(rights: Rights): boolean {
+function canWrite(rights: Rights): boolean {
   return rights.all || rights.may('uptime', 'write', '*');
 }
 
-function idOf(params: Readonly<Record<string, string>>): number {
+function parseId(params: Readonly<Record<string, string>>): number {
   const id = Number(params['id']);
   if (!Number.isSafeInteger(id) || id <= 0)
     throw new Problem('uptime.unknown', 404, 'There is nothing of that number.');
   return id;
 }
 
-function refuseUnknown(body: Readonly<Record<string, unknown>>): void {
+function rejectUnknownFields(body: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(body).filter((name) => !(name in MonitorConfig.shape));
   if (unknown.length === 0) return;
   throw new Problem('uptime.invalid', 400, `There is no field ${unknown[0] ?? ''}.`, {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiHandler } from '../../contracts/api.ts';
-import { isCreation, ownPath } from './rest.ts';
+import { isCreation, toAppApiPath } from './rest.ts';
 
 /** Builds the OpenAPI 3.1 document of the app API on the service's listener from its routes. */
 export function openApiDocument(handlers: readonly ApiHandler[]): Record<string, unknown> {
@@ -34,7 +34,7 @@ export function openApiDocument(handlers: readonly ApiHandler[]): Record<string,
   const refused = { description: 'It was refused.', content: json({ $ref: '#/components/schemas/Refused' }) };
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { route } of handlers) {
-    const path = ownPath(route.path).replaceAll(/:(\w+)/g, '{$1}');
+    const path = toAppApiPath(route.path).replaceAll(/:(\w+)/g, '{$1}');
     const query = route.query === undefined ? {} : refer(route.query, 'input');
     const required = new Set(Array.isArray(query['required']) ? (query['required'] as string[]) : []);
     const properties = Object.entries((query['properties'] ?? {}) as Record<string, unknown>);

@@ -4,13 +4,13 @@ import type { ApiHandler } from '../../contracts/api.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
-import { callerOf, requireRight } from './sign-in.ts';
+import { authenticateCaller, requireRight } from './sign-in.ts';
 
-const largestBody = '20mb';
+const maxBodySize = '20mb';
 const prefix = '/api/uptime';
 
 /** Converts a path of the app API into its path on the service's listener. */
-export function ownPath(path: string): string {
+export function toAppApiPath(path: string): string {
   return `/api${path.slice(prefix.length)}`;
 }
 
@@ -20,19 +20,19 @@ export function ownPath(path: string): string {
  */
 export function restRoutes(context: Context, keys: ApiKeys, handlers: readonly ApiHandler[]): Router {
   const router = express.Router();
-  const json = express.json({ limit: largestBody, strict: false, type: () => true });
+  const json = express.json({ limit: maxBodySize, strict: false, type: () => true });
   // Literal path segments take precedence over parameters.
   const sorted = handlers.toSorted((a, b) => Number(a.route.path.includes(':')) - Number(b.route.path.includes(':')));
   for (const handler of sorted) {
     const { route } = handler;
     const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-    router[method](ownPath(route.path), ...(route.bytes === true ? [] : [json]), async (request, response) => {
-      const caller = await callerOf(context, keys, request);
+    router[method](toAppApiPath(route.path), ...(route.bytes === true ? [] : [json]), async (request, response) => {
+      const caller = await authenticateCaller(context, keys, request);
       requireRight(caller, typeof route.access === 'object' ? route.access.permission : 'write');
       const reply = await handler.handle({
-        params: textParams(request),
-        query: read(route.query, request.query),
-        body: read(route.body, request.body),
+        params: getParams(request),
+        query: parseInput(route.query, request.query),
+        body: parseInput(route.body, request.body),
         ...(route.bytes === true ? { incoming: request } : {}),
         identity: caller.identity,
         rights: caller.rights,
@@ -60,7 +60,7 @@ export function isCreation({ method, path }: ApiHandler['route']): boolean {
 export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const problem = problemOf(error, log, random);
+    const problem = toProblem(error, log, random);
     for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
     const issues = Object.entries(problem.fields).map(([path, message]) => ({ path: path.split('.'), message }));
     response.status(problem.status).json({
@@ -72,7 +72,7 @@ export function renderProblem({ log, random }: Pick<Context, 'log' | 'random'>):
 }
 
 /** Converts an error into a problem. Unexpected errors are logged under an ID, and only the ID is returned. */
-export function problemOf(error: unknown, log: Context['log'], random: Context['random']): Problem {
+export function toProblem(error: unknown, log: Context['log'], random: Context['random']): Problem {
   if (error instanceof Problem) return error;
   const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
   if (status === 413) return new Problem('uptime.too_large', 413, 'The body is too large.');
@@ -85,15 +85,15 @@ export function problemOf(error: unknown, log: Context['log'], random: Context['
     return new Problem('uptime.invalid', status, 'The request could not be read.');
   }
   const id = random.text(8);
-  log.error('a request failed', { id, error });
+  log.error('request failed', { id, error });
   return new Problem('uptime.failed', 500, `Something went wrong here. The log says more under ${id}.`);
 }
 
-function textParams({ params }: Request): Record<string, string> {
+function getParams({ params }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
-function read(schema: z.core.$ZodType | undefined, input: unknown): unknown {
+function parseInput(schema: z.core.$ZodType | undefined, input: unknown): unknown {
   if (schema === undefined) return undefined;
   const parsed = z.safeParse(schema, input ?? {});
   if (parsed.success) return parsed.data;

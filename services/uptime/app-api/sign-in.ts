@@ -12,7 +12,7 @@ export interface Caller {
   readonly rights: Rights;
 }
 
-const everything: Rights = { all: true, may: () => true };
+const fullRights: Rights = { all: true, may: () => true };
 const challenge = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' };
 
 /**
@@ -20,16 +20,16 @@ const challenge = { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"
  * no credentials while no account exists.
  * @throws Problem 401
  */
-export async function callerOf(context: Context, keys: ApiKeys, request: IncomingMessage): Promise<Caller> {
+export async function authenticateCaller(context: Context, keys: ApiKeys, request: IncomingMessage): Promise<Caller> {
   const { authorization } = request.headers;
   const { accounts } = context;
-  const from = context.caller(request);
-  const key = keyIn(authorization);
+  const client = context.caller(request);
+  const key = extractKey(authorization);
   if (key !== undefined) {
-    if (await keys.opens(key, from.remoteAddress)) return { identity: undefined, rights: everything };
+    if (await keys.isValid(key, client.remoteAddress)) return { identity: undefined, rights: fullRights };
     throw new Problem('uptime.sign_in', 401, 'The key does not open this.', { headers: challenge });
   }
-  const identity = await accounts.authenticate({ authorization, ...from });
+  const identity = await accounts.authenticate({ authorization, ...client });
   if (identity !== undefined) {
     return {
       identity,
@@ -39,9 +39,9 @@ export async function callerOf(context: Context, keys: ApiKeys, request: Incomin
       },
     };
   }
-  const isOwn = isLoopback(request.socket.remoteAddress) && !from.isCrossSite && !isGatewayRequest(request);
-  if (authorization === undefined && isOwn && (await accounts.list()).length === 0) {
-    return { identity: undefined, rights: everything };
+  const isLocalClient = isLoopback(request.socket.remoteAddress) && !client.isCrossSite && !isGatewayRequest(request);
+  if (authorization === undefined && isLocalClient && (await accounts.list()).length === 0) {
+    return { identity: undefined, rights: fullRights };
   }
   throw new Problem('uptime.sign_in', 401, 'Sign in to use the uptime monitor.', { headers: challenge });
 }
@@ -52,7 +52,7 @@ export function requireRight({ rights }: Caller, permission: 'read' | 'write'): 
   throw new Problem('uptime.forbidden', 403, 'This account may not do this to the uptime monitor.');
 }
 
-function keyIn(authorization: string | undefined): string | undefined {
+function extractKey(authorization: string | undefined): string | undefined {
   const [, scheme = '', text = ''] = /^(\S+)\s+(\S+)$/.exec(authorization ?? '') ?? [];
   const isBasic = scheme.toLowerCase() === 'basic';
   const secret = isBasic
@@ -60,10 +60,10 @@ function keyIn(authorization: string | undefined): string | undefined {
         .toString('utf8')
         .replace(/^[^:]*:/, '')
     : text;
-  return (isBasic || scheme.toLowerCase() === 'bearer') && ApiKeys.looksLike(secret) ? secret : undefined;
+  return (isBasic || scheme.toLowerCase() === 'bearer') && ApiKeys.hasKeyFormat(secret) ? secret : undefined;
 }
 
 function isLoopback(address: string | undefined): boolean {
-  const plain = (address ?? '').replace(/^::ffff:/, '');
-  return plain === '::1' || plain.startsWith('127.');
+  const plainAddress = (address ?? '').replace(/^::ffff:/, '');
+  return plainAddress === '::1' || plainAddress.startsWith('127.');
 }

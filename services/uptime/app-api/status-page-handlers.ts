@@ -5,13 +5,13 @@ import type { NoteChange, StatusPages } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
 import type { Subscribers } from '../notifications/subscribers.ts';
 
-const done = { ok: true } as const;
+const success = { ok: true } as const;
 
 /** Returns the handlers for status pages. */
-export function statusPageHandlers(
+export function createStatusPageHandlers(
   pages: StatusPages,
   subscribers: Subscribers,
-  mail: Pick<SubscriberMail, 'isSet'>,
+  mail: Pick<SubscriberMail, 'isConfigured'>,
 ): readonly ApiHandler[] {
   const page = (params: Readonly<Record<string, string>>) => pages.get(params['slug'] ?? '');
   return [
@@ -25,19 +25,19 @@ export function statusPageHandlers(
     ),
     implement(statusPagesApi.remove, async ({ params }) => {
       await pages.remove(params['slug'] ?? '');
-      return done;
+      return success;
     }),
     implement(statusPagesApi.subscribers, ({ params }) => ({
-      mail: mail.isSet,
+      mail: mail.isConfigured,
       items: subscribers
-        .of(page(params).id)
+        .listForPage(page(params).id)
         .map(({ id, address, confirmed, createdAt }) => ({ id, address, confirmed, createdAt })),
     })),
     implement(statusPagesApi.removeSubscriber, async ({ params }) => {
-      const known = subscribers.of(page(params).id).find(({ id }) => id === Number(params['id']));
-      if (known === undefined) throw new Problem('uptime.unknown_subscriber', 404, 'There is no such subscriber.');
-      await subscribers.remove([known.id]);
-      return done;
+      const subscriber = subscribers.listForPage(page(params).id).find(({ id }) => id === Number(params['id']));
+      if (subscriber === undefined) throw new Problem('uptime.unknown_subscriber', 404, 'There is no such subscriber.');
+      await subscribers.remove([subscriber.id]);
+      return success;
     }),
     implement(statusPagesApi.addNote, ({ params, body }) => pages.addNote(page(params), body)),
     implement(statusPagesApi.changeNote, ({ params, body }) =>
@@ -45,7 +45,7 @@ export function statusPageHandlers(
     ),
     implement(statusPagesApi.removeNote, async ({ params }) => {
       await pages.removeNote(page(params), Number(params['id']));
-      return done;
+      return success;
     }),
   ];
 }

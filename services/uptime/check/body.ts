@@ -16,7 +16,7 @@ export async function readBody(response: IncomingMessage, signal: AbortSignal): 
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of decompressed(response) as AsyncIterable<Buffer>) {
+    for await (const part of decompress(response) as AsyncIterable<Buffer>) {
       parts.push(part);
       size += part.length;
       if (size > maxBodyBytes) break;
@@ -31,20 +31,20 @@ export async function readBody(response: IncomingMessage, signal: AbortSignal): 
 }
 
 /** Returns the note that failure messages need when the rest of the body could change the result. */
-export function cutNote({ isCut }: Body): string {
+export function formatCutNote({ isCut }: Body): string {
   return isCut ? ' (only the first MiB of the answer was read)' : '';
 }
 
-function decompressed(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return response;
-  const decoder = decoderOf(encoding);
+  const decoder = createDecoder(encoding);
   if (decoder === undefined) throw new CheckFailure(`The answer has an unknown encoding: ${encoding.slice(0, 50)}`);
   response.on('error', (error) => decoder.destroy(error));
   return response.pipe(decoder);
 }
 
-function decoderOf(encoding: string): Transform | undefined {
+function createDecoder(encoding: string): Transform | undefined {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':

@@ -5,5 +5,5 @@ import { Runner } from './runner.ts';
 const runner = new Runner((message: FromChecker) => {
   process.send?.(message);
 });
-process.on('message', (message) => runner.take(message as ToChecker));
+process.on('message', (message) => runner.handleMessage(message as ToChecker));
 process.on('disconnect', () => process.exit(0));

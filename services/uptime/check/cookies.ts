@@ -30,9 +30,12 @@ export class CookieJar {
    * Returns the `Cookie` header for a request; undefined without cookies.
    * @param monitorCookie Cookie header that the monitor configures
    */
-  header(url: URL, own: string | undefined): string | undefined {
-    const matching = [...this.#cookies.values()].filter((cookie) => isFor(cookie, url));
-    const parts = [...(own === undefined ? [] : [own]), ...matching.map(({ name, value }) => `${name}=${value}`)];
+  header(url: URL, monitorCookie: string | undefined): string | undefined {
+    const matching = [...this.#cookies.values()].filter((cookie) => matchesUrl(cookie, url));
+    const parts = [
+      ...(monitorCookie === undefined ? [] : [monitorCookie]),
+      ...matching.map(({ name, value }) => `${name}=${value}`),
+    ];
     return parts.length === 0 ? undefined : parts.join('; ');
   }
 }
@@ -41,24 +44,24 @@ function parseCookie(url: URL, header: string): Cookie | undefined {
   const [pair = '', ...attributes] = header.split(';').map((part) => part.trim());
   const equals = pair.indexOf('=');
   if (equals < 1) return undefined;
-  const named = new Map(
+  const attributeMap = new Map(
     attributes.map((attribute) => {
       const [name = '', ...value] = attribute.split('=');
       return [name.toLowerCase(), value.join('=').trim()] as const;
     }),
   );
   const host = url.hostname.toLowerCase();
-  const domain = (named.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+  const domain = (attributeMap.get('domain') ?? '').replace(/^\./, '').toLowerCase();
   // A domain without a dot is a top-level domain.
   if (domain !== '' && domain !== host && (!host.endsWith(`.${domain}`) || !domain.includes('.'))) return undefined;
-  const path = named.get('path') ?? '';
+  const path = attributeMap.get('path') ?? '';
   return {
     name: pair.slice(0, equals),
     value: pair.slice(equals + 1),
     domain: domain === '' ? host : domain,
     hostOnly: domain === '',
     path: path.startsWith('/') ? path : (/^(\/.*)\//.exec(url.pathname)?.[1] ?? '/'),
-    secure: named.has('secure'),
+    secure: attributeMap.has('secure'),
   };
 }
 
@@ -69,7 +72,7 @@ function isExpired(header: string): boolean {
   return expires <= Date.now();
 }
 
-function isFor({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname, protocol }: URL): boolean {
+function matchesUrl({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname, protocol }: URL): boolean {
   const host = hostname.toLowerCase();
   const isHost = host === domain || (!hostOnly && host.endsWith(`.${domain}`));
   const isPath = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);

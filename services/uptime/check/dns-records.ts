@@ -40,23 +40,23 @@ export async function resolveRecords(
       return [{ text: `NS-Name: ${nsname} | Hostmaster: ${hostmaster} | ${times}`, value: nsname }];
     }
     case 'TXT':
-      return (await resolver.resolveTxt(hostname)).map((parts) => plain(parts.join('')));
+      return (await resolver.resolveTxt(hostname)).map((parts) => toRecord(parts.join('')));
     case 'PTR': {
       const names = isIP(hostname) === 0 ? await resolver.resolvePtr(hostname) : await resolver.reverse(hostname);
-      return names.map(plain);
+      return names.map(toRecord);
     }
     default:
-      return (await resolver.resolve(hostname, type)).map(plain);
+      return (await resolver.resolve(hostname, type)).map(toRecord);
   }
 }
 
 /** Formats records as the message of a heartbeat. */
-export function recordsMessage(type: RecordType, records: readonly ResolvedRecord[]): string {
+export function formatRecords(type: RecordType, records: readonly ResolvedRecord[]): string {
   const text = records.map((record) => record.text).join(' | ');
   if (type === 'NS') return `Servers: ${text}`;
   return type === 'MX' || type === 'SRV' || type === 'SOA' ? text : `Records: ${text}`;
 }
 
-function plain(text: string): ResolvedRecord {
+function toRecord(text: string): ResolvedRecord {
   return { text, value: text };
 }

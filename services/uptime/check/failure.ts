@@ -13,7 +13,7 @@ export class CheckFailure extends Error {
 }
 
 /** Error codes that can result from a missing network of this computer instead of a fault of the target. */
-const onTheWay = new Set([
+const networkErrorCodes = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EHOSTUNREACH',
@@ -24,15 +24,15 @@ const onTheWay = new Set([
 ]);
 
 /** Returns the message of an error, and whether a missing network of this computer can be its cause. */
-export function explain(error: unknown): { readonly msg: string; readonly unreachable: boolean } {
+export function describeError(error: unknown): { readonly msg: string; readonly unreachable: boolean } {
   // Happy Eyeballs (RFC 8305) reports one error per address; the first one is used.
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   const message = first instanceof Error ? first.message || first.name : String(first);
   const code: unknown = first instanceof Error && 'code' in first ? first.code : undefined;
-  return { msg: message.slice(0, 1000), unreachable: typeof code === 'string' && onTheWay.has(code) };
+  return { msg: message.slice(0, 1000), unreachable: typeof code === 'string' && networkErrorCodes.has(code) };
 }
 
 /** Returns a failure caused by the settings of the monitor instead of its target. */
-export function notChecked(message: string): CheckFailure {
+export function createSettingsFailure(message: string): CheckFailure {
   return new CheckFailure(message, { notChecked: true });
 }

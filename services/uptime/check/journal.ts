@@ -16,7 +16,7 @@ export class CheckJournal implements Disposable {
   }
 
   write(ids: Iterable<number>): void {
-    writeSync(this.#descriptor, `${JSON.stringify({ boot: bootTime(), ids: [...ids] })}\n`, 0);
+    writeSync(this.#descriptor, `${JSON.stringify({ boot: getBootTime(), ids: [...ids] })}\n`, 0);
   }
 
   [Symbol.dispose](): void {
@@ -32,7 +32,7 @@ export function takeJournal(file: string): readonly number[] {
   try {
     const [line = ''] = readFileSync(file, 'utf8').split('\n');
     const { boot, ids } = JSON.parse(line) as { readonly boot: number; readonly ids: readonly number[] };
-    return Math.abs(boot - bootTime()) > bootToleranceSeconds ? [] : ids;
+    return Math.abs(boot - getBootTime()) > bootToleranceSeconds ? [] : ids;
   } catch {
     return []; // There is no file, or nothing was checked yet.
   } finally {
@@ -40,6 +40,6 @@ export function takeJournal(file: string): readonly number[] {
   }
 }
 
-function bootTime(): number {
+function getBootTime(): number {
   return Math.round(Date.now() / 1000 - uptime());
 }

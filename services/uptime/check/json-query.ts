@@ -1,7 +1,7 @@
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { CheckFailure, notChecked } from './failure.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
 
 const timeoutMs = 2000;
 const memoryMb = 128;
@@ -31,19 +31,21 @@ const processes = new LimitedProcesses(getThreadFile('json-query-process', impor
  * Compares the result of a JSONata expression on a JSON text with a value.
  * @throws CheckFailure when the expression fails, finds nothing, or takes too long or too much memory.
  */
-export async function matchesJson(query: JsonQuery): Promise<{ readonly holds: boolean; readonly value: string }> {
-  const answer = await evaluate(query);
+export async function evaluateJsonQuery(
+  query: JsonQuery,
+): Promise<{ readonly holds: boolean; readonly value: string }> {
+  const answer = await runQuery(query);
   if (!answer.found) throw new CheckFailure('The JSON query found nothing');
   return answer;
 }
 
-async function evaluate(query: JsonQuery): Promise<JsonQueryAnswer> {
+async function runQuery(query: JsonQuery): Promise<JsonQueryAnswer> {
   try {
     return await processes.run<JsonQueryAnswer>(query);
   } catch (error) {
     if (error instanceof EvaluationFailed) throw new CheckFailure(`Error evaluating JSON query: ${error.message}`);
     if (!(error instanceof LimitExceeded)) throw error;
-    throw notChecked(failureMessages[error.limit]);
+    throw createSettingsFailure(failureMessages[error.limit]);
   }
 }
 

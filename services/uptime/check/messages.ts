@@ -71,7 +71,7 @@ export type FromChecker =
       readonly kind: 'containers';
       readonly request: number;
       readonly containers?: readonly ListedContainer[];
-      readonly trouble?: string;
+      readonly error?: string;
     }
   /** Response to `ping`. */
   | { readonly kind: 'pong' }

@@ -3,7 +3,7 @@ import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/moni
 import type { EngineAddress } from './messages.ts';
 
 /** Input of one check. */
-export interface ProbeOrder {
+export interface CheckContext {
   readonly id: number;
   readonly config: MonitorConfig;
   /** Aborted at the timeout, with the error to report as its reason. */
@@ -13,7 +13,7 @@ export interface ProbeOrder {
 }
 
 /** Result of a check that did not throw. */
-export interface Found {
+export interface CheckOutcome {
   readonly status: HeartbeatStatus;
   readonly msg: string;
   /** Response time in milliseconds; defaults to the duration of the check. */

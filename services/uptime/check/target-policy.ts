@@ -1,7 +1,7 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { notChecked } from './failure.ts';
-import { rememberedLookup } from './names.ts';
+import { createSettingsFailure } from './failure.ts';
+import { cachedLookup } from './names.ts';
 
 /** Addresses that monitors must not reach. */
 export interface TargetPolicy {
@@ -23,12 +23,12 @@ for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) linkL
 linkLocal.addAddress('fd00:ec2::254', 'ipv6');
 
 let policy: TargetPolicy = { ownListeners: [], allowLinkLocal: false };
-let ownPorts: ReadonlySet<number> = new Set();
-let thisComputer = { list: new BlockList(), until: 0 };
+let homeportPorts: ReadonlySet<number> = new Set();
+let localAddresses = { list: new BlockList(), until: 0 };
 
 export function setTargetPolicy(next: TargetPolicy): void {
   policy = next;
-  ownPorts = new Set(next.ownListeners.flatMap((address) => portOf(address) ?? []));
+  homeportPorts = new Set(next.ownListeners.flatMap((address) => getPort(address) ?? []));
 }
 
 /**
@@ -41,12 +41,12 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
   if (family === 0) return;
   const type = family === 6 ? 'ipv6' : 'ipv4';
   if (!policy.allowLinkLocal && linkLocal.check(address, type)) {
-    throw notChecked(
+    throw createSettingsFailure(
       `${address} is a link-local or cloud metadata address, which is not checked. A setting of Uptime allows it`,
     );
   }
-  if (use === 'exchange' && ownPorts.has(port) && addressesOfThisComputer().check(address, type)) {
-    throw notChecked(
+  if (use === 'exchange' && homeportPorts.has(port) && getLocalAddresses().check(address, type)) {
+    throw createSettingsFailure(
       `Port ${String(port)} belongs to Homeport itself. Watch its first page or its health page, or use a TCP port monitor`,
     );
   }
@@ -55,11 +55,11 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
 /** Resolves names for a connection to `port`, and fails for forbidden addresses. */
 export function guardedLookup(port: number, use: TargetUse): LookupFunction {
   return (host, options, callback) => {
-    rememberedLookup(host, options, (error, found, family) => {
+    cachedLookup(host, options, (error, result, family) => {
       try {
-        const list = typeof found === 'string' ? [found] : found.map(({ address }) => address);
+        const list = typeof result === 'string' ? [result] : result.map(({ address }) => address);
         if (error === null) for (const address of list) assertAllowedTarget(address, port, use);
-        callback(error, found, family);
+        callback(error, result, family);
       } catch (refusal) {
         callback(refusal as NodeJS.ErrnoException, '', 0);
       }
@@ -67,9 +67,9 @@ export function guardedLookup(port: number, use: TargetUse): LookupFunction {
   };
 }
 
-function addressesOfThisComputer(): BlockList {
+function getLocalAddresses(): BlockList {
   const now = performance.now();
-  if (thisComputer.until > now) return thisComputer.list;
+  if (localAddresses.until > now) return localAddresses.list;
   const list = new BlockList();
   list.addSubnet('127.0.0.0', 8, 'ipv4');
   list.addSubnet('0.0.0.0', 8, 'ipv4');
@@ -78,11 +78,11 @@ function addressesOfThisComputer(): BlockList {
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((one) => one ?? [])) {
     list.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
   }
-  thisComputer = { list, until: now + interfacesCachedMs };
+  localAddresses = { list, until: now + interfacesCachedMs };
   return list;
 }
 
-function portOf(address: string): number | undefined {
+function getPort(address: string): number | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;
   if (url.port !== '') return Number(url.port);

@@ -27,7 +27,7 @@ const comparisons: Readonly<Record<string, (actual: string, expected: string) =>
 };
 
 export function hasConditions(conditions: unknown): boolean {
-  return listOf(conditions).length > 0;
+  return parseConditions(conditions).length > 0;
 }
 
 /**
@@ -38,11 +38,11 @@ export function hasConditions(conditions: unknown): boolean {
 export function conditionsHold(conditions: unknown, values: Readonly<Record<string, string>>, depth = 0): boolean {
   if (depth > maxDepth) throw new Error('The conditions are nested too deeply');
   let result: boolean | undefined;
-  for (const condition of listOf(conditions)) {
+  for (const condition of parseConditions(conditions)) {
     const holds =
       condition['type'] === 'group'
         ? conditionsHold(condition['children'], values, depth + 1)
-        : expressionHolds(expressionOf(condition), values);
+        : expressionHolds(toExpression(condition), values);
     if (result === undefined) result = holds;
     else result = condition['andOr'] === 'or' ? result || holds : result && holds;
   }
@@ -57,7 +57,7 @@ function expressionHolds({ variable, operator, value }: Expression, values: Read
   return compare(actual, value);
 }
 
-function expressionOf({ variable, operator, value }: Fields): Expression {
+function toExpression({ variable, operator, value }: Fields): Expression {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return {
     variable: typeof variable === 'string' ? variable : '',
@@ -67,14 +67,14 @@ function expressionOf({ variable, operator, value }: Fields): Expression {
 }
 
 /** @throws Error when the text is not a list */
-function listOf(conditions: unknown): readonly Fields[] {
+function parseConditions(conditions: unknown): readonly Fields[] {
   if (conditions === undefined || conditions === null || conditions === '') return [];
-  const list: unknown = typeof conditions === 'string' ? parse(conditions) : conditions;
+  const list: unknown = typeof conditions === 'string' ? parseJson(conditions) : conditions;
   if (!Array.isArray(list)) throw new Error('The conditions are not a list');
   return list.map((one: unknown) => (typeof one === 'object' && one !== null ? (one as Fields) : {}));
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -13,14 +13,14 @@ export interface ContainerState {
 }
 
 /** State that is compared with the next check. */
-export type ContainerMark = Pick<ContainerState, 'restartCount' | 'startedAt'>;
+export type ContainerSnapshot = Pick<ContainerState, 'restartCount' | 'startedAt'>;
 
 /** @throws Error when the response is not that of a container engine */
-export function readContainer(answer: unknown): ContainerState {
-  const { State: state, RestartCount: restarts } = record(answer);
+export function parseContainer(answer: unknown): ContainerState {
+  const { State: state, RestartCount: restarts } = toRecord(answer);
   if (typeof state !== 'object' || state === null) throw new Error('The answer is not that of a container engine');
-  const { Running, Paused, Restarting, Status, Health, StartedAt } = record(state);
-  const health = record(Health)['Status'];
+  const { Running, Paused, Restarting, Status, Health, StartedAt } = toRecord(state);
+  const health = toRecord(Health)['Status'];
   return {
     running: Running === true,
     paused: Paused === true,
@@ -38,13 +38,13 @@ export function readContainer(answer: unknown): ContainerState {
  */
 export function judgeContainer(
   state: ContainerState,
-  before: ContainerMark | undefined,
+  previous: ContainerSnapshot | undefined,
 ): { readonly status: HeartbeatStatus; readonly msg: string } {
   if (state.restarting) return { status: heartbeatStatus.pending, msg: 'Container is restarting' };
   if (state.paused) return { status: heartbeatStatus.down, msg: 'Container is in a paused state' };
   if (!state.running)
     return { status: heartbeatStatus.down, msg: `Container State is ${state.status || 'not running'}` };
-  if (before !== undefined && state.restartCount > before.restartCount) {
+  if (previous !== undefined && state.restartCount > previous.restartCount) {
     return { status: heartbeatStatus.pending, msg: `Container was restarted ${String(state.restartCount)} times` };
   }
   switch (state.health) {
@@ -59,6 +59,6 @@ export function judgeContainer(
   }
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

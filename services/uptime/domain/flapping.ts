@@ -6,21 +6,25 @@ export interface Flapping {
   readonly flapping: boolean;
 }
 
-export const steady: Flapping = { changes: [], flapping: false };
+export const notFlapping: Flapping = { changes: [], flapping: false };
 
 /** Records a state change. The monitor is flapping when it changed more often than the rule allows. */
-export function changed(rule: Exclude<FlapThreshold, false>, before: Flapping, at: number): Flapping {
-  const changes = recent(rule, [...before.changes, at], at);
-  return { changes, flapping: before.flapping || changes.length > rule.changes };
+export function recordStateChange(
+  rule: Exclude<FlapThreshold, false>,
+  previous: Flapping,
+  timestamp: number,
+): Flapping {
+  const changes = filterRecent(rule, [...previous.changes, timestamp], timestamp);
+  return { changes, flapping: previous.flapping || changes.length > rule.changes };
 }
 
 /** Ends flapping once no change occurred within the period of the rule. */
-export function settled(rule: Exclude<FlapThreshold, false>, before: Flapping, now: number): Flapping {
-  if (!before.flapping) return before;
-  const changes = recent(rule, before.changes, now);
-  return changes.length === 0 ? steady : { changes, flapping: true };
+export function updateFlapping(rule: Exclude<FlapThreshold, false>, previous: Flapping, now: number): Flapping {
+  if (!previous.flapping) return previous;
+  const changes = filterRecent(rule, previous.changes, now);
+  return changes.length === 0 ? notFlapping : { changes, flapping: true };
 }
 
-function recent(rule: Exclude<FlapThreshold, false>, changes: readonly number[], now: number): number[] {
-  return changes.filter((at) => at > now - rule.withinSeconds * 1000);
+function filterRecent(rule: Exclude<FlapThreshold, false>, changes: readonly number[], now: number): number[] {
+  return changes.filter((timestamp) => timestamp > now - rule.withinSeconds * 1000);
 }

@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** Rules that are applied to the outcomes of a monitor. */
-export interface Rules {
+export interface MonitorRules {
   readonly maxretries: number;
   readonly resendInterval: number;
   readonly upsideDown: boolean;
@@ -25,7 +25,7 @@ export interface Rules {
 }
 
 /** State of a monitor after its latest heartbeat. Stored as JSON, so the names must not change. */
-export interface Standing {
+export interface CheckState {
   readonly status: HeartbeatStatus | null;
   readonly msg: string;
   readonly ping: number | null;
@@ -38,7 +38,7 @@ export interface Standing {
   readonly downSince: number | null;
 }
 
-export const unknownStanding: Standing = {
+export const initialCheckState: CheckState = {
   status: null,
   msg: '',
   ping: null,
@@ -50,7 +50,7 @@ export const unknownStanding: Standing = {
 };
 
 /** Heartbeat in its stored form. */
-export interface JudgedBeat {
+export interface JudgedHeartbeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
@@ -63,12 +63,12 @@ export interface JudgedBeat {
 }
 
 /** Reason for a notification: outage, recovery or reminder of an outage. */
-export type Told = 'down' | 'up' | 'repeat';
+export type NotificationTrigger = 'down' | 'up' | 'repeat';
 
 export interface Verdict {
-  readonly beat: JudgedBeat;
-  readonly standing: Standing;
-  readonly tell: Told | undefined;
+  readonly heartbeat: JudgedHeartbeat;
+  readonly state: CheckState;
+  readonly notification: NotificationTrigger | undefined;
 }
 
 const { down, up, pending, maintenance } = heartbeatStatus;
@@ -77,55 +77,59 @@ const { down, up, pending, maintenance } = heartbeatStatus;
  * Applies the rules of Uptime Kuma to an outcome, with two differences: the recovery of an outage that was reported
  * before maintenance is reported after it, and reminders are counted from the last notification.
  */
-export function judge(rules: Rules, before: Standing, outcome: Outcome): Verdict {
-  const seen = outcome.status === maintenance ? outcome : flipped(rules, outcome);
-  const mayRetry = !rules.retryOnlyOnStatusCodeFailure || outcome.byStatusCode === true;
-  const retrying = seen.status === down && before.retries < rules.maxretries && mayRetry;
-  const status = retrying ? pending : seen.status;
+export function judge(rules: MonitorRules, previous: CheckState, outcome: Outcome): Verdict {
+  const effective = outcome.status === maintenance ? outcome : applyUpsideDown(rules, outcome);
+  const canRetry = !rules.retryOnlyOnStatusCodeFailure || outcome.byStatusCode === true;
+  const isRetry = effective.status === down && previous.retries < rules.maxretries && canRetry;
+  const status = isRetry ? pending : effective.status;
   const retries =
-    seen.status === up || seen.status === maintenance ? 0 : retrying ? before.retries + 1 : before.retries;
-  const duration = before.at === null ? 0 : Math.max(0, Math.round((outcome.at - before.at) / 1000));
-  const important = isImportant(before.status, status);
-  const beat = { at: outcome.at, status, msg: seen.msg, ping: seen.ping, important, retries, duration };
-  const tell = tellOf(rules, before, status);
-  const told = tell === 'down' || tell === 'repeat';
+    effective.status === up || effective.status === maintenance ? 0 : isRetry ? previous.retries + 1 : previous.retries;
+  const duration = previous.at === null ? 0 : Math.max(0, Math.round((outcome.at - previous.at) / 1000));
+  const important = isImportant(previous.status, status);
+  const heartbeat = { at: outcome.at, status, msg: effective.msg, ping: effective.ping, important, retries, duration };
+  const trigger = getNotificationTrigger(rules, previous, status);
+  const isDownNotification = trigger === 'down' || trigger === 'repeat';
   return {
-    beat,
-    tell,
-    standing: {
+    heartbeat,
+    notification: trigger,
+    state: {
       status,
-      msg: seen.msg,
-      ping: seen.ping,
+      msg: effective.msg,
+      ping: effective.ping,
       at: outcome.at,
-      since: before.status === status && before.since !== null ? before.since : outcome.at,
+      since: previous.status === status && previous.since !== null ? previous.since : outcome.at,
       retries,
-      downBeats: status !== down || told ? 0 : before.downBeats + 1,
-      downSince: tell === 'up' ? null : tell === 'down' ? (before.downSince ?? outcome.at) : before.downSince,
+      downBeats: status !== down || isDownNotification ? 0 : previous.downBeats + 1,
+      downSince: trigger === 'up' ? null : trigger === 'down' ? (previous.downSince ?? outcome.at) : previous.downSince,
     },
   };
 }
 
 /** Returns the state with an earlier start. */
-export function stoodSince(standing: Standing, since: number): Standing {
-  return { ...standing, since, downSince: standing.downSince === null ? null : since };
+export function withEarlierStart(state: CheckState, since: number): CheckState {
+  return { ...state, since, downSince: state.downSince === null ? null : since };
 }
 
 /** Excludes retries from the history of state changes. */
-function isImportant(before: HeartbeatStatus | null, after: HeartbeatStatus): boolean {
-  if (before === null) return true;
-  if (before === after) return false;
-  if (before === maintenance || after === maintenance) return true;
-  return after === down || (before === down && after === up);
+function isImportant(previous: HeartbeatStatus | null, current: HeartbeatStatus): boolean {
+  if (previous === null) return true;
+  if (previous === current) return false;
+  if (previous === maintenance || current === maintenance) return true;
+  return current === down || (previous === down && current === up);
 }
 
-function tellOf(rules: Rules, before: Standing, status: HeartbeatStatus): Told | undefined {
-  if (status === up) return before.downSince === null ? undefined : 'up';
+function getNotificationTrigger(
+  rules: MonitorRules,
+  previous: CheckState,
+  status: HeartbeatStatus,
+): NotificationTrigger | undefined {
+  if (status === up) return previous.downSince === null ? undefined : 'up';
   if (status !== down) return undefined;
-  if (before.status !== down) return 'down';
-  return rules.resendInterval > 0 && before.downBeats + 1 >= rules.resendInterval ? 'repeat' : undefined;
+  if (previous.status !== down) return 'down';
+  return rules.resendInterval > 0 && previous.downBeats + 1 >= rules.resendInterval ? 'repeat' : undefined;
 }
 
-function flipped(rules: Rules, outcome: Outcome): Outcome {
+function applyUpsideDown(rules: MonitorRules, outcome: Outcome): Outcome {
   if (!rules.upsideDown || outcome.status === pending || outcome.notChecked === true) return outcome;
   return outcome.status === up
     ? { ...outcome, status: down, msg: outcome.isReport === true ? outcome.msg : 'Flip UP to DOWN' }

@@ -1,10 +1,10 @@
 /** Formats a time as clients of Uptime Kuma expect it: `YYYY-MM-DD HH:MM:SS.mmm` in UTC. */
-export function peerTime(at: number): string {
-  return new Date(at).toISOString().replace('T', ' ').replace('Z', '');
+export function formatKumaTime(timestamp: number): string {
+  return new Date(timestamp).toISOString().replace('T', ' ').replace('Z', '');
 }
 
 /** Formats a duration with its two largest units: "3 d", "1 h 5 min", "40 s". */
-export function durationWords(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],

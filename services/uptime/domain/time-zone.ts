@@ -14,20 +14,20 @@ const minuteMs = 60_000;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Returns the offset of a zone from UTC in milliseconds. */
-function offsetAt(at: number, zone: string): number {
-  const whole = Math.floor(at / 1000) * 1000;
-  return utcOf(wallTime(whole, zone)) - whole;
+function getOffsetMs(timestamp: number, zone: string): number {
+  const roundedTimestamp = Math.floor(timestamp / 1000) * 1000;
+  return toUtc(getWallTime(roundedTimestamp, zone)) - roundedTimestamp;
 }
 
 /** Formats the offset of a zone: "+02:00". */
-export function offsetText(at: number, zone: string): string {
-  const minutes = Math.round(offsetAt(at, zone) / minuteMs);
+export function formatOffset(timestamp: number, zone: string): string {
+  const minutes = Math.round(getOffsetMs(timestamp, zone) / minuteMs);
   const digits = (value: number): string => String(value).padStart(2, '0');
   return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(Math.abs(minutes) / 60))}:${digits(Math.abs(minutes) % 60)}`;
 }
 
 /** Converts a time into the wall-clock time of a zone. */
-export function wallTime(at: number, zone: string): WallTime {
+export function getWallTime(timestamp: number, zone: string): WallTime {
   let format = formats.get(zone);
   if (format === undefined) {
     const digits = '2-digit';
@@ -37,7 +37,7 @@ export function wallTime(at: number, zone: string): WallTime {
     });
     formats.set(zone, format);
   }
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  const parts = Object.fromEntries(format.formatToParts(timestamp).map(({ type, value }) => [type, Number(value)]));
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
   return { year, month, day, hours: hour, minutes: minute, seconds: second };
 }
@@ -46,25 +46,25 @@ export function wallTime(at: number, zone: string): WallTime {
  * Converts a wall-clock time into milliseconds since the epoch. A time that occurs twice in autumn means its first
  * occurrence; a time that is skipped in spring means the moment of the change.
  */
-export function momentOf(time: WallTime, zone: string): number {
-  const wanted = utcOf(time);
-  const before = offsetAt(wanted - dayMs, zone);
-  const after = offsetAt(wanted + dayMs, zone);
-  const found = [wanted - before, wanted - after]
+export function toTimestamp(time: WallTime, zone: string): number {
+  const target = toUtc(time);
+  const offsetBefore = getOffsetMs(target - dayMs, zone);
+  const offsetAfter = getOffsetMs(target + dayMs, zone);
+  const candidate = [target - offsetBefore, target - offsetAfter]
     .toSorted((a, b) => a - b)
-    .find((moment) => moment + offsetAt(moment, zone) === wanted);
-  if (found !== undefined) return found;
-  let [low, high] = [wanted - Math.max(before, after), wanted - Math.min(before, after)];
-  const old = offsetAt(low, zone);
+    .find((moment) => moment + getOffsetMs(moment, zone) === target);
+  if (candidate !== undefined) return candidate;
+  let [low, high] = [target - Math.max(offsetBefore, offsetAfter), target - Math.min(offsetBefore, offsetAfter)];
+  const initialOffset = getOffsetMs(low, zone);
   while (high - low > 1000) {
     const middle = Math.floor((low + high) / 2000) * 1000;
-    if (offsetAt(middle, zone) === old) low = middle;
+    if (getOffsetMs(middle, zone) === initialOffset) low = middle;
     else high = middle;
   }
   return high;
 }
 
 /** Interprets a wall-clock time as UTC; days beyond the end of the month overflow. */
-export function utcOf({ year, month, day, hours, minutes, seconds }: WallTime): number {
+export function toUtc({ year, month, day, hours, minutes, seconds }: WallTime): number {
   return Date.UTC(year, month - 1, day, hours, minutes, seconds);
 }

@@ -3,23 +3,23 @@ import express, { type Request, type Response, type Router } from 'express';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { certificateDays } from '../domain/certificate.ts';
-import { averagePing } from '../domain/tally.ts';
-import type { KnownPage, StatusPages } from '../store/status-pages.ts';
-import type { Figures } from '../monitoring/statistics.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { getAveragePing } from '../domain/tally.ts';
+import type { StoredPage, StatusPages } from '../store/status-pages.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/monitor-state.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { pageStatus } from '../wire/page-status.ts';
 
-export interface BadgeParts {
+export interface BadgeDependencies {
   readonly clock: Clock;
   readonly monitors: Monitors;
   readonly pages: StatusPages;
-  readonly figures: Figures;
+  readonly figures: Statistics;
 }
 
 type Query = (name: string) => string | undefined;
-interface Shown {
+interface BadgeContent {
   readonly label?: string;
   readonly message: string;
   readonly color: string;
@@ -28,94 +28,102 @@ interface Shown {
 const styles = ['flat', 'plastic', 'flat-square', 'for-the-badge', 'social'] as const;
 const colors = { up: '#66c20a', down: '#c2290a', pending: '#f8a306', maintenance: '#1747f5', none: '#999' } as const;
 const blue = 'blue';
-const longest = 200;
+const maxTextLength = 200;
 
 /**
  * Returns the routes for badges of monitors on public status pages. Other monitors are indistinguishable from missing
  * ones.
  */
-export function badgeRoutes(parts: BadgeParts): Router {
+export function badgeRoutes(dependencies: BadgeDependencies): Router {
   const router = express.Router();
   const kinds: Readonly<
-    Record<string, (watched: Watched, query: Query, given: string | undefined) => Promise<Shown> | Shown>
+    Record<
+      string,
+      (monitor: RuntimeMonitor, query: Query, duration: string | undefined) => Promise<BadgeContent> | BadgeContent
+    >
   > = {
-    status: (watched, query) => statusBadge(watched, query),
-    uptime: (watched, query, given) => uptimeBadge(parts, watched, query, given),
-    ping: (watched, query, given) => pingBadge(parts, watched, query, given, 'Avg. Ping'),
-    'avg-response': (watched, query, given) => pingBadge(parts, watched, query, given, 'Avg. Response'),
-    'cert-exp': (watched, query) => certificateBadge(watched, query, parts.clock.now()),
-    response: (watched, query) => responseBadge(watched, query),
+    status: (monitor, query) => statusBadge(monitor, query),
+    uptime: (monitor, query, duration) => uptimeBadge(dependencies, monitor, query, duration),
+    ping: (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Ping'),
+    'avg-response': (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Response'),
+    'cert-exp': (monitor, query) => certificateBadge(monitor, query, dependencies.clock.now()),
+    response: (monitor, query) => responseBadge(monitor, query),
   };
   for (const [kind, make] of Object.entries(kinds)) {
     router.get(
       `/api/badge/:id/${kind}{/:duration}`,
       async (request: Request<{ id: string; duration?: string }>, response) => {
         response.setHeader('Access-Control-Allow-Origin', '*');
-        const query = queryOf(request);
+        const query = getQuery(request);
         const id = Number.parseInt(request.params.id, 10);
         if (Number.isNaN(id)) throw new Problem('uptime.badge', 403, 'Invalid monitor ID');
-        const watched = parts.pages.isPublic(id) ? parts.monitors.find(id) : undefined;
-        const shown = watched === undefined ? none : await make(watched, query, request.params.duration);
-        send(request, response, shown, query);
+        const monitor = dependencies.pages.isPublic(id) ? dependencies.monitors.find(id) : undefined;
+        const badge = monitor === undefined ? notAvailable : await make(monitor, query, request.params.duration);
+        send(request, response, badge, query);
       },
     );
   }
   router.get('/api/status-page/:slug/badge', (request, response) => {
-    const query = queryOf(request);
-    const page = parts.pages.find(request.params.slug);
-    const shown = page?.config.published === true ? pageBadge(parts, page, query) : none;
-    send(request, response, shown, query);
+    const query = getQuery(request);
+    const page = dependencies.pages.find(request.params.slug);
+    const badge = page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable;
+    send(request, response, badge, query);
   });
   return router;
 }
 
-const none: Shown = { message: 'N/A', color: colors.none };
+const notAvailable: BadgeContent = { message: 'N/A', color: colors.none };
 
-function statusBadge({ standing }: Watched, query: Query): Shown {
+function statusBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
   const name = (['down', 'up', 'pending', 'maintenance'] as const)[standing.status ?? heartbeatStatus.pending];
-  const words = { down: 'Down', up: 'Up', pending: 'Pending', maintenance: 'Maintenance' }[name];
+  const defaultLabel = { down: 'Down', up: 'Up', pending: 'Pending', maintenance: 'Maintenance' }[name];
   return {
     label: query('label') ?? 'Status',
-    message: query(`${name}Label`) ?? words,
+    message: query(`${name}Label`) ?? defaultLabel,
     color: query(`${name}Color`) ?? colors[name],
   };
 }
 
-async function uptimeBadge({ figures }: BadgeParts, watched: Watched, query: Query, given = '24h'): Promise<Shown> {
-  const hours = hoursOf(given);
-  const ratio = await figures.ratio(watched, hours);
-  const value = overridden(query) ?? ratio * 100;
+async function uptimeBadge(
+  { figures }: BadgeDependencies,
+  monitor: RuntimeMonitor,
+  query: Query,
+  duration = '24h',
+): Promise<BadgeContent> {
+  const hours = parseHours(duration);
+  const ratio = await figures.getUptimeRatio(monitor, hours);
+  const value = getOverride(query) ?? ratio * 100;
   const percent = Number.isInteger(value) && value !== 100 && value !== 0 ? String(value) : value.toPrecision(4);
   return {
-    label: labelled(query, `Uptime (${numberOf(given)}${query('labelSuffix') ?? 'h'})`),
-    message: affixed(query, value === 0 ? '0' : percent, '%'),
-    color: query('color') ?? colorOf(value / 100),
+    label: getLabel(query, `Uptime (${getLeadingNumber(duration)}${query('labelSuffix') ?? 'h'})`),
+    message: addAffixes(query, value === 0 ? '0' : percent, '%'),
+    color: query('color') ?? toColor(value / 100),
   };
 }
 
 async function pingBadge(
-  { figures }: BadgeParts,
-  watched: Watched,
+  { figures }: BadgeDependencies,
+  monitor: RuntimeMonitor,
   query: Query,
-  given: string | undefined,
+  duration: string | undefined,
   name: string,
-): Promise<Shown> {
-  const asked = given ?? '24h';
-  const hours = name === 'Avg. Response' ? Math.min(720, hoursOf(asked)) : hoursOf(asked);
-  const ping = overridden(query) ?? averagePing(await figures.over(watched, hours));
-  if (ping === null) return none;
+): Promise<BadgeContent> {
+  const durationText = duration ?? '24h';
+  const hours = name === 'Avg. Response' ? Math.min(720, parseHours(durationText)) : parseHours(durationText);
+  const ping = getOverride(query) ?? getAveragePing(await figures.getTally(monitor, hours));
+  if (ping === null) return notAvailable;
   return {
-    label: labelled(query, `${name} (${numberOf(asked)}${query('labelSuffix') ?? 'h'})`),
-    message: affixed(query, String(Math.round(ping)), 'ms'),
+    label: getLabel(query, `${name} (${getLeadingNumber(durationText)}${query('labelSuffix') ?? 'h'})`),
+    message: addAffixes(query, String(Math.round(ping)), 'ms'),
     color: query('color') ?? blue,
   };
 }
 
-function certificateBadge({ chain }: Watched, query: Query, now: number): Shown {
-  const days = overridden(query) ?? certificateDays(chain, now);
+function certificateBadge({ chain }: RuntimeMonitor, query: Query, now: number): BadgeContent {
+  const days = getOverride(query) ?? getCertificateDays(chain, now);
   if (chain === undefined || days === null) return { message: 'No/Bad Cert', color: colors.none };
   if (!chain.trusted) return { message: 'Bad Cert', color: query('downColor') ?? colors.down };
-  const [warn, down] = [numeric(query('warnDays'), 14), numeric(query('downDays'), 7)];
+  const [warn, down] = [toNumber(query('warnDays'), 14), toNumber(query('downDays'), 7)];
   const color =
     days > warn
       ? (query('upColor') ?? colors.up)
@@ -124,23 +132,23 @@ function certificateBadge({ chain }: Watched, query: Query, now: number): Shown 
         : (query('downColor') ?? colors.down);
   const end = new Date(chain.chain[0]?.validTo ?? 0).toISOString().slice(0, 10);
   return {
-    label: labelled(query, 'Cert Exp.'),
-    message: query('date') === undefined ? affixed(query, String(days), ' days') : affixed(query, end, ''),
+    label: getLabel(query, 'Cert Exp.'),
+    message: query('date') === undefined ? addAffixes(query, String(days), ' days') : addAffixes(query, end, ''),
     color,
   };
 }
 
-function responseBadge({ standing }: Watched, query: Query): Shown {
-  const ping = overridden(query) ?? standing.ping;
-  if (ping === null) return none;
+function responseBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
+  const ping = getOverride(query) ?? standing.ping;
+  if (ping === null) return notAvailable;
   return {
-    label: labelled(query, 'Response'),
-    message: affixed(query, String(ping), 'ms'),
+    label: getLabel(query, 'Response'),
+    message: addAffixes(query, String(ping), 'ms'),
     color: query('color') ?? blue,
   };
 }
 
-function pageBadge({ monitors }: BadgeParts, page: KnownPage, query: Query): Shown {
+function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
   const label = query('label') ?? '';
   switch (pageStatus(page, monitors)) {
     case 'maintenance':
@@ -152,11 +160,11 @@ function pageBadge({ monitors }: BadgeParts, page: KnownPage, query: Query): Sho
     case 'down':
       return { label, message: 'Down', color: query('downColor') ?? colors.down };
     default:
-      return none;
+      return notAvailable;
   }
 }
 
-function send(request: Request, response: Response, { label = '', message, color }: Shown, query: Query): void {
+function send(request: Request, response: Response, { label = '', message, color }: BadgeContent, query: Query): void {
   const style = styles.find((one) => one === query('style')) ?? 'flat';
   const labelColor = query('labelColor');
   const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
@@ -168,28 +176,28 @@ function send(request: Request, response: Response, { label = '', message, color
   else response.send(svg);
 }
 
-function queryOf(request: Request): Query {
+function getQuery(request: Request): Query {
   return (name) => {
     const value = request.query[name];
-    return typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined;
+    return typeof value === 'string' && value !== '' ? value.slice(0, maxTextLength) : undefined;
   };
 }
 
-function labelled(query: Query, usual: string): string {
-  return `${query('labelPrefix') ?? ''}${query('label') ?? usual}`;
+function getLabel(query: Query, fallback: string): string {
+  return `${query('labelPrefix') ?? ''}${query('label') ?? fallback}`;
 }
 
-function affixed(query: Query, value: string, unit: string): string {
+function addAffixes(query: Query, value: string, unit: string): string {
   return `${query('prefix') ?? ''}${value}${query('suffix') ?? unit}`;
 }
 
-function overridden(query: Query): number | undefined {
+function getOverride(query: Query): number | undefined {
   const value = Number(query('value'));
   return Number.isNaN(value) ? undefined : value;
 }
 
 /** Returns a color from red (0) to green (1). */
-function colorOf(share: number): string {
+function toColor(share: number): string {
   const hue = Math.min(1, Math.max(0, share)) * 80 + 10;
   // Equals `hsl(hue, 90%, 40%)` in CSS.
   const part = (n: number): string => {
@@ -202,32 +210,33 @@ function colorOf(share: number): string {
   return `#${part(0)}${part(8)}${part(4)}`;
 }
 
-function numeric(text: string | undefined, usual: number): number {
+function toNumber(text: string | undefined, fallback: number): number {
   const value = Number(text);
-  return text === undefined || Number.isNaN(value) ? usual : value;
+  return text === undefined || Number.isNaN(value) ? fallback : value;
 }
 
 const unitHours: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24, w: 168, M: 720, y: 8760 };
-const mostOf: Readonly<Record<string, number>> = { m: 1440, h: 720, d: 365, w: 52, M: 12, y: 1 };
+const maxCounts: Readonly<Record<string, number>> = { m: 1440, h: 720, d: 365, w: 52, M: 12, y: 1 };
 
 /** Parses a duration into hours; a number without a unit means hours. */
-function hoursOf(text: string): number {
+function parseHours(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)([A-Za-z]*)$/.exec(text) ?? [];
-  if (digits === '') throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, longest)}`);
+  if (digits === '') throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, maxTextLength)}`);
   const hours = unitHours[unit || 'h'];
   if (hours === undefined) {
     throw new Problem(
       'uptime.badge',
       403,
-      `Unsupported unit (${unit.slice(0, 50)}) for badge duration ${text.slice(0, longest)}`,
+      `Unsupported unit (${unit.slice(0, 50)}) for badge duration ${text.slice(0, maxTextLength)}`,
     );
   }
-  const most = mostOf[unit || 'h'] ?? 0;
+  const maxCount = maxCounts[unit || 'h'] ?? 0;
   const count = Number(digits);
-  if (count < 1 || count > most) throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, longest)}`);
+  if (count < 1 || count > maxCount)
+    throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, maxTextLength)}`);
   return count * hours;
 }
 
-function numberOf(text: string): string {
+function getLeadingNumber(text: string): string {
   return String(Number.parseInt(text, 10));
 }

@@ -2,25 +2,25 @@ import type { Credentials, Identity } from '../../contracts/control/accounts.ts'
 import type { Context } from '../../contracts/service.ts';
 import type { Checker } from '../check/checker.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
-import type { BeatStore } from '../store/heartbeats.ts';
+import type { HeartbeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import type { DockerHosts } from '../store/docker-hosts.ts';
 import type { Notifications } from '../store/notifications.ts';
 import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Figures } from '../monitoring/statistics.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
 import type { Options } from '../monitoring/options.ts';
 import type { Recorder } from '../monitoring/recorder.ts';
 
-export interface SocketParts {
+export interface SocketDependencies {
   readonly context: Context;
   readonly monitors: Monitors;
-  readonly beats: BeatStore;
+  readonly beats: HeartbeatStore;
   readonly buckets: BucketStore;
   readonly recorder: Recorder;
-  readonly figures: Figures;
+  readonly figures: Statistics;
   readonly dockerHosts: DockerHosts;
   readonly checker: Checker;
   readonly pages: StatusPages;
@@ -66,19 +66,19 @@ export interface SocketEvent {
 export type SocketEvents = Readonly<Record<string, SocketEvent>>;
 
 /** Returns an answer with a translation key of Uptime Kuma. */
-export function said(msg: string, more: Answer = {}): Answer {
+export function toTranslatedMessage(msg: string, more: Answer = {}): Answer {
   return { msg, msgi18n: true, ...more };
 }
 
-export function numberOf(value: unknown): number {
+export function toNumber(value: unknown): number {
   const number = typeof value === 'number' ? value : typeof value === 'string' ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) ? number : 0;
 }
 
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+export function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -1,16 +1,16 @@
 import type { RequestHandler } from 'express';
 import type { Context } from '../../contracts/service.ts';
-import { certificateDays } from '../domain/certificate.ts';
-import { hostWithoutCredentials, withoutCredentials } from '../domain/target.ts';
-import { averagePing, uptimeByBeats } from '../domain/tally.ts';
-import { countOf } from '../metrics.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { removeHostCredentials, removeCredentials } from '../domain/target.ts';
+import { getAveragePing, getUptimeByHeartbeats } from '../domain/tally.ts';
+import { countByState } from '../metrics.ts';
 import type { Tags } from '../store/tags.ts';
-import type { Figures } from '../monitoring/statistics.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/monitor-state.ts';
-import { tagsOf } from '../wire/kuma-monitor.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { getTags } from '../wire/kuma-monitor.ts';
 import type { ApiKeys } from '../store/api-keys.ts';
-import { callerOf, requireRight } from '../app-api/sign-in.ts';
+import { authenticateCaller, requireRight } from '../app-api/sign-in.ts';
 
 const windows = [
   ['1d', 24],
@@ -18,11 +18,11 @@ const windows = [
   ['365d', 8760],
 ] as const;
 
-export interface PeerMetricsParts {
+export interface KumaMetricsDependencies {
   readonly context: Context;
   readonly keys: ApiKeys;
   readonly monitors: Monitors;
-  readonly figures: Figures;
+  readonly figures: Statistics;
   readonly tags: Tags;
 }
 
@@ -30,14 +30,20 @@ export interface PeerMetricsParts {
  * Serves `/metrics` in the format of Uptime Kuma. The page is built for each request, so that removed monitors have no
  * series.
  */
-export function peerMetrics({ context, keys, monitors, figures, tags }: PeerMetricsParts): RequestHandler {
+export function createMetricsHandler({
+  context,
+  keys,
+  monitors,
+  figures,
+  tags,
+}: KumaMetricsDependencies): RequestHandler {
   return async (request, response) => {
-    requireRight(await callerOf(context, keys, request), 'read');
+    requireRight(await authenticateCaller(context, keys, request), 'read');
     const now = context.clock.now();
-    const active = monitors.all().filter((watched) => monitors.isActive(watched));
-    const page = new Page();
-    for (const watched of active) await describe(page, watched, { figures, tags: tags.known, now });
-    const counts = countOf(monitors.all(), (watched) => monitors.isActive(watched));
+    const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
+    const page = new MetricsPage();
+    for (const monitor of active) await addMonitor(page, monitor, { figures, tags: tags.all, now });
+    const counts = countByState(monitors.all(), (monitor) => monitors.isActive(monitor));
     page.add('uptime_monitors_up', 'Active monitors whose status is up.', [], counts.up);
     for (const [state, count] of Object.entries(counts)) {
       page.add('uptime_monitors', 'Monitors by their state.', [['state', state]], count);
@@ -47,20 +53,20 @@ export function peerMetrics({ context, keys, monitors, figures, tags }: PeerMetr
   };
 }
 
-async function describe(
-  page: Page,
-  watched: Watched,
-  { figures, tags, now }: { readonly figures: Figures; readonly tags: KnownTags; readonly now: number },
+async function addMonitor(
+  page: MetricsPage,
+  monitor: RuntimeMonitor,
+  { figures, tags, now }: { readonly figures: Statistics; readonly tags: TagMap; readonly now: number },
 ): Promise<void> {
-  const labels = labelsOf(watched, tags);
-  const { standing, chain } = watched;
+  const labels = getLabels(monitor, tags);
+  const { standing, chain } = monitor;
   if (standing.status !== null) {
     page.add('monitor_status', 'Monitor Status (1 = UP, 0= DOWN, 2= PENDING, 3= MAINTENANCE)', labels, standing.status);
     page.add('monitor_response_time', 'Monitor Response Time (ms)', labels, standing.ping ?? -1);
   }
   for (const [window, hours] of windows) {
-    const tally = await figures.over(watched, hours);
-    const ratio = uptimeByBeats(tally);
+    const tally = await figures.getTally(monitor, hours);
+    const ratio = getUptimeByHeartbeats(tally);
     if (ratio === null) continue;
     const windowed = [...labels, ['window', window] as const];
     page.add(
@@ -73,30 +79,30 @@ async function describe(
       'monitor_response_time_seconds',
       "Average response time in seconds calculated over sliding window specified by the 'window' label",
       windowed,
-      (averagePing(tally) ?? 0) / 1000,
+      (getAveragePing(tally) ?? 0) / 1000,
     );
   }
-  const days = certificateDays(chain, now);
+  const days = getCertificateDays(chain, now);
   if (chain === undefined || days === null) return;
   page.add('monitor_cert_days_remaining', 'The number of days remaining until the certificate expires', labels, days);
   page.add('monitor_cert_is_valid', 'Is the certificate still valid? (1 = Yes, 0= No)', labels, chain.trusted ? 1 : 0);
 }
 
-type KnownTags = Tags['known'];
+type TagMap = Tags['all'];
 type Labels = readonly (readonly [string, string])[];
 
-function labelsOf(watched: Watched, tags: KnownTags): Labels {
-  const { id, config } = watched;
-  const said = (value: unknown): string =>
+function getLabels(monitor: RuntimeMonitor, tags: TagMap): Labels {
+  const { id, config } = monitor;
+  const toLabelValue = (value: unknown): string =>
     typeof value === 'string' || typeof value === 'number' ? String(value) || 'null' : 'null';
   return [
     ['monitor_id', String(id)],
     ['monitor_name', config.name],
     ['monitor_type', config.type],
-    ['monitor_url', config.url === null ? 'null' : withoutCredentials(config.url)],
-    ['monitor_hostname', config.hostname ? hostWithoutCredentials(config.hostname) : 'null'],
-    ['monitor_port', said(config.port)],
-    ...tagLabels(watched, tags),
+    ['monitor_url', config.url === null ? 'null' : removeCredentials(config.url)],
+    ['monitor_hostname', config.hostname ? removeHostCredentials(config.hostname) : 'null'],
+    ['monitor_port', toLabelValue(config.port)],
+    ...tagLabels(monitor, tags),
   ];
 }
 
@@ -104,9 +110,9 @@ function labelsOf(watched: Watched, tags: KnownTags): Labels {
  * Returns a label for each tag, as Uptime Kuma names them: letters, digits and underscores. Several values of a tag are
  * joined.
  */
-function tagLabels(watched: Watched, tags: KnownTags): Labels {
+function tagLabels(monitor: RuntimeMonitor, tags: TagMap): Labels {
   const labels = new Map<string, string[]>();
-  for (const { tag_id: id, value } of tagsOf(watched)) {
+  for (const { tag_id: id, value } of getTags(monitor)) {
     const name = (tags.get(id)?.name ?? '').replaceAll(/[^A-Za-z0-9_]/g, '').replace(/^\d+/, '');
     if (name === '' || /^(monitor_|__|window$)/.test(name)) continue;
     const values = labels.get(name) ?? [];
@@ -116,14 +122,14 @@ function tagLabels(watched: Watched, tags: KnownTags): Labels {
   return [...labels].map(([name, values]) => [name, values.join(',') || 'null'] as const);
 }
 
-class Page {
+class MetricsPage {
   readonly #families = new Map<string, string[]>();
 
   add(name: string, help: string, labels: Labels, value: number): void {
     let lines = this.#families.get(name);
     if (lines === undefined) this.#families.set(name, (lines = [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`]));
-    const set = labels.map(([label, text]) => `${label}="${escaped(text)}"`).join(',');
-    lines.push(`${name}${set === '' ? '' : `{${set}}`} ${String(value)}`);
+    const labelSet = labels.map(([label, text]) => `${label}="${escapeLabel(text)}"`).join(',');
+    lines.push(`${name}${labelSet === '' ? '' : `{${labelSet}}`} ${String(value)}`);
   }
 
   text(): string {
@@ -131,6 +137,6 @@ class Page {
   }
 }
 
-function escaped(text: string): string {
+function escapeLabel(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -4,30 +4,30 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { UptimeOptions } from '../../contracts/uptime/views.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 import type { SubscriberMail } from '../notifications/subscriber-mail.ts';
-import { monitorsOf, pageStatus } from '../wire/page-status.ts';
-import { heartbeats, publicPage, type PublicPageParts } from '../wire/public-page.ts';
-import { feedOf } from '../wire/rss.ts';
-import { pagePolicy, statusPageHtml, type Follow } from '../wire/status-html.ts';
+import { getPageMonitors, pageStatus } from '../wire/page-status.ts';
+import { heartbeats, publicPage, type PublicPageDependencies } from '../wire/public-page.ts';
+import { buildFeed } from '../wire/rss.ts';
+import { buildContentSecurityPolicy, renderStatusPage, type FollowOptions } from '../wire/status-html.ts';
 
-export interface StatusPageParts extends PublicPageParts {
+export interface StatusPageDependencies extends PublicPageDependencies {
   readonly options: () => UptimeOptions;
   readonly context: Pick<Context, 'address'>;
   readonly subscriberMail: SubscriberMail;
   /** Returns the public URL of a request. */
-  readonly outside: Context['publicUrl'];
+  readonly getPublicUrl: Context['publicUrl'];
 }
 
-const historyPage = 10;
+const historyPageSize = 10;
 /** Time before the start at which maintenance windows are listed. */
-const comingMs = 7 * 86_400_000;
+const upcomingWindowMs = 7 * 86_400_000;
 
 /** Returns the public routes of status pages. */
-export function statusPageRoutes(parts: StatusPageParts): Router {
-  const { pages, monitors, clock } = parts;
+export function statusPageRoutes(dependencies: StatusPageDependencies): Router {
+  const { pages, monitors, clock } = dependencies;
   const router = express.Router();
-  const published = (slug: string): KnownPage => {
+  const getPublishedPage = (slug: string): StoredPage => {
     const page = pages.get(slug);
     if (!page.config.published) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
     return page;
@@ -38,11 +38,11 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     next();
   });
   router.get('/api/entry-page', (request, response) => {
-    const own = pages.ofDomain(request.hostname);
+    const domainPage = pages.findByDomain(request.hostname);
     response.json(
-      own === undefined
+      domainPage === undefined
         ? { type: 'entryPage', entryPage: 'dashboard' }
-        : { type: 'statusPageMatchedDomain', statusPageSlug: own.config.slug },
+        : { type: 'statusPageMatchedDomain', statusPageSlug: domainPage.config.slug },
     );
   });
   router.get('/robots.txt', (_request, response) => {
@@ -54,11 +54,11 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
   router.get('/api/status-page/heartbeat/:slug', async (request, response) => {
     const page = pages.find(request.params.slug);
     response.json(
-      page?.config.published === true ? await heartbeats(parts, page) : { heartbeatList: {}, uptimeList: {} },
+      page?.config.published === true ? await heartbeats(dependencies, page) : { heartbeatList: {}, uptimeList: {} },
     );
   });
   router.get('/api/status-page/:slug', async (request, response) => {
-    response.json(await publicPage(parts, published(request.params.slug)));
+    response.json(await publicPage(dependencies, getPublishedPage(request.params.slug)));
   });
   router.get('/api/status-page/:slug/manifest.json', (request, response) => {
     const page = pages.find(request.params.slug);
@@ -72,44 +72,48 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
     });
   });
   router.get('/api/status-page/:slug/incident-history', async (request, response) => {
-    const page = published(request.params.slug);
+    const page = getPublishedPage(request.params.slug);
     const { cursor } = request.query;
     const before = typeof cursor === 'string' && cursor !== '' ? { before: cursor } : {};
-    const found: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPage + 1 });
-    const incidents = found.slice(0, historyPage);
-    const hasMore = found.length > historyPage;
+    const pageNotes: readonly PublicNote[] = await pages.notes(page, { ...before, limit: historyPageSize + 1 });
+    const incidents = pageNotes.slice(0, historyPageSize);
+    const hasMore = pageNotes.length > historyPageSize;
     const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;
     response.json({ ok: true, incidents, total: await pages.countNotes(page), nextCursor, hasMore });
   });
   router.get('/status/:slug/rss', async (request, response) => {
-    const page = published(request.params.slug);
-    const down = monitorsOf(page, monitors).filter(({ standing }) => standing.status === 0);
-    const link = `${baseOf(parts, request)}/status/${page.config.slug}`;
+    const page = getPublishedPage(request.params.slug);
+    const down = getPageMonitors(page, monitors).filter(({ standing }) => standing.status === 0);
+    const topicLink = `${getBaseUrl(dependencies, request)}/status/${page.config.slug}`;
     const notes = await pages.notes(page, { active: true });
     response
       .type('application/rss+xml')
-      .send(feedOf({ page, link, notes, down, status: pageStatus(page, monitors), now: clock.now() }));
+      .send(buildFeed({ page, link: topicLink, notes, down, status: pageStatus(page, monitors), now: clock.now() }));
   });
   router.get(
     ['/', '/status', '/status-page', '/status/:slug'],
     async (request: Request<{ slug?: string }>, response, next) => {
-      const own = pages.ofDomain(request.hostname);
-      if (request.path === '/' && own === undefined) return next();
-      const page = request.params.slug === undefined ? (own ?? pages.find('default')) : pages.find(request.params.slug);
-      const known = page?.config.published === true ? page : undefined;
-      const follow = known === undefined ? undefined : followOf(parts, known, request);
-      response.setHeader('Content-Security-Policy', pagePolicy(follow?.mail === true));
+      const domainPage = pages.findByDomain(request.hostname);
+      if (request.path === '/' && domainPage === undefined) return next();
+      const page =
+        request.params.slug === undefined ? (domainPage ?? pages.find('default')) : pages.find(request.params.slug);
+      const publishedPage = page?.config.published === true ? page : undefined;
+      const follow = publishedPage === undefined ? undefined : getFollowOptions(dependencies, publishedPage, request);
+      response.setHeader('Content-Security-Policy', buildContentSecurityPolicy(follow?.mail === true));
       response.setHeader('Cache-Control', 'no-cache');
-      response.status(known === undefined ? 404 : 200).type('html');
-      if (known === undefined) return void response.send(statusPageHtml(undefined));
-      const [shown, beats] = await Promise.all([publicPage(parts, known), heartbeats(parts, known)]);
+      response.status(publishedPage === undefined ? 404 : 200).type('html');
+      if (publishedPage === undefined) return void response.send(renderStatusPage(undefined));
+      const [shown, beats] = await Promise.all([
+        publicPage(dependencies, publishedPage),
+        heartbeats(dependencies, publishedPage),
+      ]);
       response.send(
-        statusPageHtml({
-          page: known,
+        renderStatusPage({
+          page: publishedPage,
           shown,
           beats,
-          windows: parts.maintenances.ofPage(known.id, comingMs),
-          status: pageStatus(known, monitors),
+          windows: dependencies.maintenances.listForPage(publishedPage.id, upcomingWindowMs),
+          status: pageStatus(publishedPage, monitors),
           now: clock.now(),
           follow,
         }),
@@ -123,21 +127,22 @@ export function statusPageRoutes(parts: StatusPageParts): Router {
  * Returns how visitors can follow the page. The topic has a link only when the same host name reaches Push, which a
  * gateway name does not.
  */
-function followOf(
-  { context, pages, subscriberMail }: StatusPageParts,
-  page: KnownPage,
+function getFollowOptions(
+  { context, pages, subscriberMail }: StatusPageDependencies,
+  page: StoredPage,
   request: Request,
-): Follow | undefined {
+): FollowOptions | undefined {
   const { subscribable, pushTopic: topic } = page.config;
-  if (!subscribable || (topic === null && !subscriberMail.isSet)) return undefined;
-  const isDirect = !isGatewayRequest(request) && pages.ofDomain(request.hostname) === undefined;
-  const push = isDirect ? context.address('push') : undefined;
-  const link = push === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), push);
+  if (!subscribable || (topic === null && !subscriberMail.isConfigured)) return undefined;
+  const isDirect = !isGatewayRequest(request) && pages.findByDomain(request.hostname) === undefined;
+  const pushAddress = isDirect ? context.address('push') : undefined;
+  const link =
+    pushAddress === undefined || topic === null ? undefined : new URL(encodeURIComponent(topic), pushAddress);
   if (link !== undefined) link.hostname = request.hostname;
-  return { mail: subscriberMail.isSet, topic, link: link?.href };
+  return { mail: subscriberMail.isConfigured, topic, link: link?.href };
 }
 
-function baseOf({ options, outside }: StatusPageParts, request: Request): string {
+function getBaseUrl({ options, getPublicUrl: outside }: StatusPageDependencies, request: Request): string {
   const { publicUrl } = options();
   return publicUrl === '' ? (outside(request) ?? 'http://localhost') : publicUrl.replace(/\/$/, '');
 }

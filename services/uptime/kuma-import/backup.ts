@@ -7,7 +7,7 @@ import type { BucketSize } from '../store/tables.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Imported heartbeat. */
-export interface PastBeat {
+export interface ImportedHeartbeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
@@ -16,7 +16,7 @@ export interface PastBeat {
 }
 
 /** Imported hour or day. */
-export interface PastTally {
+export interface ImportedTally {
   readonly size: BucketSize;
   readonly start: number;
   readonly up: number;
@@ -31,13 +31,13 @@ export interface PastTally {
 }
 
 /** Imported history of a monitor. */
-export interface Past {
-  readonly beats: readonly PastBeat[];
-  readonly tallies: readonly PastTally[];
+export interface MonitorHistory {
+  readonly heartbeats: readonly ImportedHeartbeat[];
+  readonly tallies: readonly ImportedTally[];
 }
 
 /** Contents of an import; the IDs are those of the source. */
-export interface Contents {
+export interface BackupContents {
   readonly tags: readonly { readonly id: number; readonly name: string; readonly color: string }[];
   readonly dockerHosts: readonly Fields[];
   readonly monitors: readonly Fields[];
@@ -46,16 +46,16 @@ export interface Contents {
   /** Notifications of the source, which must be set up in Delivery. */
   readonly notifications?: readonly { readonly name: string; readonly type: string; readonly monitors: number }[];
   /** Entries without an equivalent here. */
-  readonly left?: readonly { readonly what: string; readonly name: string }[];
+  readonly unsupported?: readonly { readonly what: string; readonly name: string }[];
 }
 
 /** Contents with access to the history of the monitors, if available. */
-export interface Holding extends Contents {
-  readonly past?: (monitor: number, until: number) => Promise<Past>;
+export interface ImportSource extends BackupContents {
+  readonly readHistory?: (monitor: number, until: number) => Promise<MonitorHistory>;
 }
 
 /** Derived fields, which are not imported. */
-const derived = [
+const derivedFields = [
   'id',
   'path',
   'pathName',
@@ -76,13 +76,13 @@ const derived = [
 ];
 
 /** @throws Problem `uptime.no_backup` (400) */
-export function readBackup(document: Fields): Holding {
+export function parseBackup(document: Fields): ImportSource {
   if (document['format'] === 'homeport-uptime') {
     const parsed = UptimeExport.safeParse(document);
     if (!parsed.success) throw new Problem('uptime.no_backup', 400, z.prettifyError(parsed.error));
     return parsed.data;
   }
-  const monitors = listOf(document['monitorList']);
+  const monitors = toRecords(document['monitorList']);
   if (monitors.length === 0 && document['monitorList'] === undefined) {
     throw new Problem(
       'uptime.no_backup',
@@ -91,14 +91,14 @@ export function readBackup(document: Fields): Holding {
     );
   }
   return {
-    tags: tagsIn(monitors),
-    dockerHosts: listOf(document['dockerHostList']),
+    tags: collectTags(monitors),
+    dockerHosts: toRecords(document['dockerHostList']),
     monitors,
-    statusPages: listOf(document['statusPageList']),
-    maintenances: listOf(document['maintenanceList']),
-    notifications: listOf(document['notificationList']).map((one) => ({
-      name: textOf(one['name']),
-      type: textOf(one['type']) || textOf(settingsOf(one)['type']),
+    statusPages: toRecords(document['statusPageList']),
+    maintenances: toRecords(document['maintenanceList']),
+    notifications: toRecords(document['notificationList']).map((one) => ({
+      name: toText(one['name']),
+      type: toText(one['type']) || toText(parseSettings(one)['type']),
       monitors: monitors.filter(
         ({ notificationIDList: list }) => typeof list === 'object' && list !== null && String(one['id']) in list,
       ).length,
@@ -107,33 +107,33 @@ export function readBackup(document: Fields): Holding {
 }
 
 /** Returns the importable fields of a monitor, with references replaced by local IDs. */
-export function ownFields(
+export function toMonitorFields(
   monitor: Fields,
-  known: {
+  idMaps: {
     readonly tags: ReadonlyMap<number, number>;
     readonly engines: ReadonlyMap<number, number>;
     readonly monitors: ReadonlyMap<number, number>;
   },
 ): Record<string, unknown> {
-  const fields = Object.fromEntries(Object.entries(monitor).filter(([name]) => !derived.includes(name)));
+  const fields = Object.fromEntries(Object.entries(monitor).filter(([name]) => !derivedFields.includes(name)));
   const { docker_host: engine, dependsOn, parent } = fields;
-  const tags = tagsOf(monitor).flatMap(({ id, value }) => {
-    const tag = known.tags.get(id);
+  const tags = parseTags(monitor).flatMap(({ id, value }) => {
+    const tag = idMaps.tags.get(id);
     return tag === undefined ? [] : [{ tag_id: tag, value }];
   });
   return {
     ...fields,
     tags,
-    parent: known.monitors.get(Number(parent)) ?? null,
-    docker_host: known.engines.get(Number(engine)) ?? null,
+    parent: idMaps.monitors.get(Number(parent)) ?? null,
+    docker_host: idMaps.engines.get(Number(engine)) ?? null,
     ...(Array.isArray(dependsOn)
-      ? { dependsOn: dependsOn.flatMap((one) => known.monitors.get(Number(one)) ?? []) }
+      ? { dependsOn: dependsOn.flatMap((one) => idMaps.monitors.get(Number(one)) ?? []) }
       : {}),
   };
 }
 
 /** Sorts groups before their members. A monitor with a missing group comes first. */
-export function inOrder(monitors: readonly Fields[]): readonly Fields[] {
+export function sortGroupsFirst(monitors: readonly Fields[]): readonly Fields[] {
   const byId = new Map(monitors.map((monitor) => [Number(monitor['id']), monitor]));
   const depth = (monitor: Fields, seen: ReadonlySet<Fields>): number => {
     const parent = byId.get(Number(monitor['parent']));
@@ -145,23 +145,24 @@ export function inOrder(monitors: readonly Fields[]): readonly Fields[] {
     .map(({ monitor }) => monitor);
 }
 
-function tagsIn(monitors: readonly Fields[]): Holding['tags'] {
-  const found = new Map<number, Holding['tags'][number]>();
-  for (const monitor of monitors) for (const { id, name, color } of tagsOf(monitor)) found.set(id, { id, name, color });
-  return [...found.values()];
+function collectTags(monitors: readonly Fields[]): ImportSource['tags'] {
+  const tags = new Map<number, ImportSource['tags'][number]>();
+  for (const monitor of monitors)
+    for (const { id, name, color } of parseTags(monitor)) tags.set(id, { id, name, color });
+  return [...tags.values()];
 }
 
-function tagsOf(monitor: Fields) {
-  return listOf(monitor['tags']).map((tag) => ({
+function parseTags(monitor: Fields) {
+  return toRecords(monitor['tags']).map((tag) => ({
     id: Number(tag['tag_id'] ?? tag['id']),
-    name: textOf(tag['name']) || `tag ${String(Number(tag['tag_id'] ?? tag['id']))}`,
-    color: textOf(tag['color']) || '#4B5563',
-    value: textOf(tag['value']),
+    name: toText(tag['name']) || `tag ${String(Number(tag['tag_id'] ?? tag['id']))}`,
+    color: toText(tag['color']) || '#4B5563',
+    value: toText(tag['value']),
   }));
 }
 
 /** Newer releases store the configuration as a JSON text. */
-function settingsOf({ config }: Fields): Fields {
+function parseSettings({ config }: Fields): Fields {
   try {
     const parsed: unknown = typeof config === 'string' ? JSON.parse(config) : config;
     return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : {};
@@ -171,12 +172,12 @@ function settingsOf({ config }: Fields): Fields {
 }
 
 /** Accepts a list, or the object by ID that newer releases write. */
-function listOf(value: unknown): readonly Fields[] {
+function toRecords(value: unknown): readonly Fields[] {
   if (typeof value !== 'object' || value === null) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
   return list.filter((one): one is Fields => typeof one === 'object' && one !== null);
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -13,10 +13,10 @@ import type { StatusPages } from '../store/status-pages.ts';
 import type { Tags } from '../store/tags.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import { inOrder, ownFields, type Holding } from './backup.ts';
-import { outagesOf, writeOutages, writePast, type PastParts } from './history-import.ts';
+import { sortGroupsFirst, toMonitorFields, type ImportSource } from './backup.ts';
+import { findOutages, writeOutages, writeHistory, type HistoryDependencies } from './history-import.ts';
 
-export interface MoveParts extends PastParts {
+export interface ImportDependencies extends HistoryDependencies {
   readonly monitors: Monitors;
   readonly tags: Tags;
   readonly dockerHosts: DockerHosts;
@@ -24,7 +24,7 @@ export interface MoveParts extends PastParts {
   readonly maintenances: Maintenances;
 }
 
-export type Imported = z.infer<typeof manageApi.import.reply>;
+export type ImportResult = z.infer<typeof manageApi.import.reply>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Imported note; an unknown style becomes `info`. */
@@ -42,11 +42,11 @@ export async function exportAll({
   dockerHosts,
   pages,
   maintenances,
-}: MoveParts): Promise<UptimeExport> {
+}: ImportDependencies): Promise<UptimeExport> {
   return {
     format: 'homeport-uptime',
     version: 1,
-    tags: [...tags.known.values()].map((tag) => ({ ...tag })),
+    tags: [...tags.all.values()].map((tag) => ({ ...tag })),
     dockerHosts: await dockerHosts.list(),
     monitors: monitors.all().map(({ id, config }) => ({
       id,
@@ -58,8 +58,8 @@ export async function exportAll({
 }
 
 /** Adds the contents of an import to the existing configuration. Invalid entries are skipped and reported. */
-export async function importAll(parts: MoveParts, holding: Holding): Promise<Imported> {
-  const skipped: Imported['skipped'] = (holding.left ?? []).map((one) => ({
+export async function importAll(dependencies: ImportDependencies, source: ImportSource): Promise<ImportResult> {
+  const skipped: ImportResult['skipped'] = (source.unsupported ?? []).map((one) => ({
     ...one,
     why: 'There is no such thing here.',
   }));
@@ -72,41 +72,41 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
       skipped.push({ what, name: typeof name === 'string' ? name : '', why });
     }
   };
-  const tags = await importTags(parts, holding);
+  const tags = await importTags(dependencies, source);
   const engines = new Map<number, number>();
-  for (const engine of holding.dockerHosts) {
+  for (const engine of source.dockerHosts) {
     await attempt('dockerHost', engine['name'], async () => {
-      engines.set(Number(engine['id']), (await parts.dockerHosts.put(NewDockerHost.parse(engine))).id);
+      engines.set(Number(engine['id']), (await dependencies.dockerHosts.put(NewDockerHost.parse(engine))).id);
     });
   }
   const monitors = new Map<number, number>();
   const outages: PastOutage[] = [];
-  for (const monitor of inOrder(holding.monitors)) {
+  for (const monitor of sortGroupsFirst(source.monitors)) {
     await attempt('monitor', monitor['name'], async () => {
-      const config = MonitorConfig.parse(ownFields(monitor, { tags: tags.ids, engines, monitors }));
-      const added = await parts.monitors.add(config, { lenient: true });
+      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags: tags.ids, engines, monitors }));
+      const added = await dependencies.monitors.add(config, { lenient: true });
       monitors.set(Number(monitor['id']), added.id);
       for (const why of ignoredOptions(config)) skipped.push({ what: 'option', name: config.name, why });
-      const now = parts.context.clock.now();
-      const past = await holding.past?.(Number(monitor['id']), now);
+      const now = dependencies.context.clock.now();
+      const past = await source.readHistory?.(Number(monitor['id']), now);
       if (past === undefined) return;
-      await writePast(parts, added, past, now);
-      outages.push(...outagesOf(added.id, past.beats));
+      await writeHistory(dependencies, added, past, now);
+      outages.push(...findOutages(added.id, past.heartbeats));
     });
   }
-  await writeOutages(parts, outages);
-  await connectDependents(parts, holding, monitors);
+  await writeOutages(dependencies, outages);
+  await importDependencies(dependencies, source, monitors);
   const pages = new Map<number, number>();
-  for (const page of holding.statusPages) {
+  for (const page of source.statusPages) {
     await attempt('statusPage', page['title'], async () => {
-      pages.set(Number(page['id']), await importPage(parts, page, monitors));
+      pages.set(Number(page['id']), await importPage(dependencies, page, monitors));
     });
   }
   let windows = 0;
-  for (const window of holding.maintenances) {
+  for (const window of source.maintenances) {
     await attempt('maintenance', window['title'], async () => {
       const config = MaintenanceConfig.parse(window);
-      await parts.maintenances.add({
+      await dependencies.maintenances.add({
         ...config,
         monitors: config.monitors.flatMap((id) => monitors.get(id) ?? []),
         statusPages: config.statusPages.flatMap((id) => pages.get(id) ?? []),
@@ -116,33 +116,41 @@ export async function importAll(parts: MoveParts, holding: Holding): Promise<Imp
   }
   return {
     ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
-    ...{ maintenances: windows, notifications: [...(holding.notifications ?? [])], skipped },
+    ...{ maintenances: windows, notifications: [...(source.notifications ?? [])], skipped },
   };
 }
 
 /** Imports tags; tags with equal names are merged. */
-async function importTags({ tags }: MoveParts, holding: Holding) {
+async function importTags({ tags }: ImportDependencies, source: ImportSource) {
   const ids = new Map<number, number>();
   let added = 0;
-  for (const { id, name, color } of holding.tags) {
-    const known = [...tags.known.values()].find((tag) => tag.name === name);
-    if (known === undefined) added += 1;
-    ids.set(id, (known ?? (await tags.add({ name, color }))).id);
+  for (const { id, name, color } of source.tags) {
+    const existing = [...tags.all.values()].find((tag) => tag.name === name);
+    if (existing === undefined) added += 1;
+    ids.set(id, (existing ?? (await tags.add({ name, color }))).id);
   }
   return { ids, added };
 }
 
 /** Imports dependencies after all monitors, because a dependency may follow its dependent. */
-async function connectDependents({ monitors }: MoveParts, holding: Holding, ids: ReadonlyMap<number, number>) {
-  for (const { id, dependsOn } of holding.monitors) {
-    const own = ids.get(Number(id));
-    if (own === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;
+async function importDependencies(
+  { monitors }: ImportDependencies,
+  source: ImportSource,
+  ids: ReadonlyMap<number, number>,
+) {
+  for (const { id, dependsOn } of source.monitors) {
+    const importedId = ids.get(Number(id));
+    if (importedId === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;
     const hosts = dependsOn.flatMap((one) => ids.get(Number(one)) ?? []);
-    await monitors.change(own, { dependsOn: hosts }, { merge: true, lenient: true });
+    await monitors.change(importedId, { dependsOn: hosts }, { merge: true, lenient: true });
   }
 }
 
-async function importPage({ pages }: MoveParts, page: Fields, ids: ReadonlyMap<number, number>): Promise<number> {
+async function importPage(
+  { pages }: ImportDependencies,
+  page: Fields,
+  ids: ReadonlyMap<number, number>,
+): Promise<number> {
   const config = StatusPageConfig.parse(page);
   const groups = z.array(PublicGroup).parse(page['publicGroupList'] ?? []);
   const { id } = await pages.add(config.slug, config.title);
@@ -152,8 +160,8 @@ async function importPage({ pages }: MoveParts, page: Fields, ids: ReadonlyMap<n
     groups.map(({ name, monitorList }) => ({
       name,
       monitorList: monitorList.flatMap((one) => {
-        const own = ids.get(one.id);
-        return own === undefined ? [] : [{ ...one, id: own }];
+        const importedId = ids.get(one.id);
+        return importedId === undefined ? [] : [{ ...one, id: importedId }];
       }),
     })),
   );

@@ -2,8 +2,8 @@ import { Problem } from '../../contracts/problem.ts';
 import { LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import type { Holding } from './backup.ts';
-import type { KumaAnswer, KumaQuestion } from './kuma-messages.ts';
+import type { ImportSource } from './backup.ts';
+import type { KumaAnswer, KumaRequest } from './kuma-messages.ts';
 
 const mebibyte = 1024 * 1024;
 const limits = {
@@ -18,18 +18,18 @@ const limits = {
  * Opens a `kuma.db` in a separate process until it is disposed.
  * @throws Problem `uptime.no_backup` (400) when it cannot be read or is too large
  */
-export async function openKuma(file: string): Promise<AsyncDisposable & { readonly holding: Holding }> {
+export async function openKumaBackup(file: string): Promise<AsyncDisposable & { readonly source: ImportSource }> {
   const processes = new LimitedProcesses(getThreadFile('kuma-process', import.meta.url), limits);
   try {
-    const answer = await ask(processes, { file });
-    if (answer.kind !== 'holding') throw new Error('the process sent another answer');
-    const past: Holding['past'] = async (monitor, now) => {
-      const found = await ask(processes, { file, history: { monitor, now } });
-      if (found.kind !== 'past') throw new Error('the process sent another answer');
-      return found.past;
+    const answer = await request(processes, { file });
+    if (answer.kind !== 'holding') throw new Error('kuma.db process sent an unexpected answer');
+    const past: ImportSource['readHistory'] = async (monitor, now) => {
+      const historyAnswer = await request(processes, { file, history: { monitor, now } });
+      if (historyAnswer.kind !== 'past') throw new Error('kuma.db process sent an unexpected answer');
+      return historyAnswer.past;
     };
     return {
-      holding: { ...answer.holding, past },
+      source: { ...answer.holding, readHistory: past },
       [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -38,9 +38,9 @@ export async function openKuma(file: string): Promise<AsyncDisposable & { readon
   }
 }
 
-async function ask(processes: LimitedProcesses, question: KumaQuestion): Promise<KumaAnswer> {
+async function request(processes: LimitedProcesses, kumaRequest: KumaRequest): Promise<KumaAnswer> {
   try {
-    const answer = await processes.run<KumaAnswer>(question);
+    const answer = await processes.run<KumaAnswer>(kumaRequest);
     if (answer.kind === 'refused') throw new Problem('uptime.no_backup', 400, answer.detail);
     return answer;
   } catch (error) {

@@ -24,13 +24,13 @@ const wireNames = new Set([
   ...['bearer_token', 'manual_status', 'ping_numeric', 'ping_count', 'ping_per_request_timeout', 'remote_browser'],
   ...['screenshot_delay', 'system_service_name'],
 ]);
-const renamed: Readonly<Record<string, string>> = {
+const renamedColumns: Readonly<Record<string, string>> = {
   accepted_statuscodes_json: 'accepted_statuscodes',
   custom_css: 'customCSS',
   google_analytics_tag_id: 'analyticsId',
 };
 /** Columns with JSON text. */
-const structured = new Set([
+const jsonColumns = new Set([
   'accepted_statuscodes',
   'kafkaProducerBrokers',
   'kafkaProducerSaslOptions',
@@ -44,12 +44,13 @@ const zeroIsNone = new Set(['retryInterval', 'timeout']);
  * Converts a row of Uptime Kuma to its API names.
  * @param flags Boolean columns
  */
-export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
+export function toWireFields(row: Row, flags: ReadonlySet<string>): Fields {
   const fields: Fields = {};
   for (const [column, value] of Object.entries(row)) {
-    const name = findOwn(renamed, column) ?? (wireNames.has(column) ? column : camel(column));
+    const name = findOwn(renamedColumns, column) ?? (wireNames.has(column) ? column : toCamelCase(column));
     if (flags.has(column)) fields[name] = value === null ? null : Number(value) === 1;
-    else if (structured.has(name)) fields[name] = parsed(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
+    else if (jsonColumns.has(name))
+      fields[name] = parseJson(value) ?? (name === 'accepted_statuscodes' ? undefined : null);
     else fields[name] = zeroIsNone.has(name) && value === 0 ? null : value;
     if (fields[name] === undefined) delete fields[name];
   }
@@ -60,34 +61,34 @@ export function wireFields(row: Row, flags: ReadonlySet<string>): Fields {
  * Converts a maintenance window of Uptime Kuma to its API form.
  * @param zone Time zone of the server
  */
-export function windowFields(row: Row, zone: string | undefined): Fields {
+export function toMaintenanceFields(row: Row, zone: string | undefined): Fields {
   const { id, title, description, strategy, active, cron, duration, timezone } = row;
-  const own = textOf(timezone);
-  const [from, to] = [timeOf(row['start_time']), timeOf(row['end_time'])];
+  const zoneText = toText(timezone);
+  const [from, to] = [toTimeOfDay(row['start_time']), toTimeOfDay(row['end_time'])];
   return {
     ...{ id, title, description, strategy, cron },
     active: active === 1,
     intervalDay: row['interval_day'] ?? 1,
-    dateRange: [dateOf(row['start_date']), dateOf(row['end_date'])],
+    dateRange: [toDateText(row['start_date']), toDateText(row['end_date'])],
     ...(from === undefined || to === undefined ? {} : { timeRange: [from, to] }),
-    weekdays: parsed(row['weekdays']) ?? [],
-    daysOfMonth: parsed(row['days_of_month']) ?? [],
+    weekdays: parseJson(row['weekdays']) ?? [],
+    daysOfMonth: parseJson(row['days_of_month']) ?? [],
     ...(typeof duration === 'number' ? { durationMinutes: duration / 60 } : {}),
-    timezoneOption: own === '' || own === 'SAME_AS_SERVER' ? zone : own,
+    timezoneOption: zoneText === '' || zoneText === 'SAME_AS_SERVER' ? zone : zoneText,
   };
 }
 
 /** Parses `2026-11-21 02:25:20.123` in UTC; undefined for other text. */
-export function momentOf(value: unknown): number | undefined {
+export function parseTimestamp(value: unknown): number | undefined {
   const at = typeof value === 'string' ? Date.parse(`${value.replace(' ', 'T').replace(/Z?$/, 'Z')}`) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function parsed(value: unknown): unknown {
+export function parseJson(value: unknown): unknown {
   try {
     return typeof value === 'string' ? (JSON.parse(value) as unknown) : undefined;
   } catch {
@@ -95,15 +96,15 @@ export function parsed(value: unknown): unknown {
   }
 }
 
-function camel(column: string): string {
+function toCamelCase(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function dateOf(value: unknown): string | null {
-  return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?/.exec(textOf(value))?.[0] ?? null;
+function toDateText(value: unknown): string | null {
+  return /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?/.exec(toText(value))?.[0] ?? null;
 }
 
-function timeOf(value: unknown): { hours: number; minutes: number; seconds: number } | undefined {
-  const [, hours, minutes, seconds = '0'] = /^(\d\d?):(\d\d)(?::(\d\d))?/.exec(textOf(value)) ?? [];
+function toTimeOfDay(value: unknown): { hours: number; minutes: number; seconds: number } | undefined {
+  const [, hours, minutes, seconds = '0'] = /^(\d\d?):(\d\d)(?::(\d\d))?/.exec(toText(value)) ?? [];
   return hours === undefined ? undefined : { hours: Number(hours), minutes: Number(minutes), seconds: Number(seconds) };
 }

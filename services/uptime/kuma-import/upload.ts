@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Problem } from '../../contracts/problem.ts';
 import { writeBodyToFile } from '../../kit/request-body.ts';
-import { readBackup, type Holding } from './backup.ts';
-import { openKuma } from './kuma-reader.ts';
+import { parseBackup, type ImportSource } from './backup.ts';
+import { openKumaBackup } from './kuma-reader.ts';
 
 /** Allows for years of history of thousands of monitors. */
-const largestDatabase = 2 * 1024 ** 3;
-const largestDocument = 64 * 1024 * 1024;
-const databaseMark = Buffer.from('SQLite format 3\0');
+const maxDatabaseBytes = 2 * 1024 ** 3;
+const maxDocumentBytes = 64 * 1024 * 1024;
+const sqliteSignature = Buffer.from('SQLite format 3\0');
 
 /**
  * Provides the contents of an uploaded file during `work` and deletes the file afterwards.
@@ -18,30 +18,30 @@ const databaseMark = Buffer.from('SQLite format 3\0');
 export async function withUpload<T>(
   folder: string,
   incoming: Readable,
-  work: (holding: Holding) => Promise<T>,
+  work: (holding: ImportSource) => Promise<T>,
 ): Promise<T> {
-  const own = await mkdtemp(join(folder, 'import-'));
-  const file = join(own, 'upload');
+  const uploadFolder = await mkdtemp(join(folder, 'import-'));
+  const file = join(uploadFolder, 'upload');
   try {
-    const size = await writeBodyToFile(incoming, file, { most: largestDatabase, tooLarge });
+    const size = await writeBodyToFile(incoming, file, { most: maxDatabaseBytes, tooLarge });
     if (await isDatabase(file)) {
-      await using database = await openKuma(file);
-      return await work(database.holding);
+      await using database = await openKumaBackup(file);
+      return await work(database.source);
     }
-    if (size > largestDocument) throw tooLarge();
-    return await work(readBackup(documentOf(await readFile(file, 'utf8'))));
+    if (size > maxDocumentBytes) throw tooLarge();
+    return await work(parseBackup(parseDocument(await readFile(file, 'utf8'))));
   } finally {
-    await rm(own, { recursive: true, force: true });
+    await rm(uploadFolder, { recursive: true, force: true });
   }
 }
 
 async function isDatabase(file: string): Promise<boolean> {
   await using handle = await open(file);
-  const { buffer } = await handle.read(Buffer.alloc(databaseMark.length), 0, databaseMark.length, 0);
-  return buffer.equals(databaseMark);
+  const { buffer } = await handle.read(Buffer.alloc(sqliteSignature.length), 0, sqliteSignature.length, 0);
+  return buffer.equals(sqliteSignature);
 }
 
-function documentOf(text: string): Readonly<Record<string, unknown>> {
+function parseDocument(text: string): Readonly<Record<string, unknown>> {
   try {
     const document: unknown = JSON.parse(text);
     if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import type { Connect } from '../../contracts/outgoing.ts';
 import type { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 
-const keptMs = 5000;
+const cacheMs = 5000;
 const timeoutMs = 3000;
 
 /** Detects whether this computer has a network. Without one, failures do not indicate faults of the targets. */
@@ -10,7 +10,7 @@ export class Connectivity {
   readonly #connect: Connect;
   readonly #address: () => string;
   readonly #now: () => number;
-  #known: { readonly until: number; readonly online: Promise<boolean> } | undefined;
+  #cached: { readonly until: number; readonly online: Promise<boolean> } | undefined;
 
   /**
    * @param address Returns the `host:port` of a service that is always reachable; empty to check only for an interface
@@ -26,14 +26,14 @@ export class Connectivity {
   async isOnline(config: MonitorConfig): Promise<boolean> {
     if (isLocal(config)) return true;
     const now = this.#now();
-    if (this.#known === undefined || this.#known.until <= now)
-      this.#known = { until: now + keptMs, online: this.#look() };
-    return this.#known.online;
+    if (this.#cached === undefined || this.#cached.until <= now)
+      this.#cached = { until: now + cacheMs, online: this.#probe() };
+    return this.#cached.online;
   }
 
-  async #look(): Promise<boolean> {
-    const outward = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-    if (!outward.some(({ internal }) => !internal)) return false;
+  async #probe(): Promise<boolean> {
+    const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    if (!interfaces.some(({ internal }) => !internal)) return false;
     const match = /^(.+):(\d+)$/.exec(this.#address());
     if (match === null) return true;
     try {

@@ -2,43 +2,43 @@ import type { Bus } from '../../contracts/bus.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { uptimeChanged, uptimeActivity } from '../../contracts/uptime/api.ts';
 
-const changedMs = 250;
-const workedMs = 2000;
+const changeDelayMs = 250;
+const activityDelayMs = 2000;
 /** Maximum number of IDs in one event; an empty list stands for more. */
-const mostIds = 200;
+const maxIds = 200;
 
 /** Publishes changes to the pages at a limited rate. */
-export class Live implements Disposable {
+export class LiveUpdates implements Disposable {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #ids = new Set<number>();
-  #changing: Disposable | undefined;
-  #working: Disposable | undefined;
+  #changeTimer: Disposable | undefined;
+  #activityTimer: Disposable | undefined;
 
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
     this.#clock = clock;
   }
 
-  changed(ids: readonly number[]): void {
+  publishChanges(ids: readonly number[]): void {
     for (const id of ids) this.#ids.add(id);
-    this.#changing ??= this.#clock.after(changedMs, () => {
-      this.#changing = undefined;
-      const told = this.#ids.size > mostIds ? [] : [...this.#ids];
+    this.#changeTimer ??= this.#clock.after(changeDelayMs, () => {
+      this.#changeTimer = undefined;
+      const changedIds = this.#ids.size > maxIds ? [] : [...this.#ids];
       this.#ids.clear();
-      this.#bus.publish(uptimeChanged, { ids: told, at: this.#clock.now() });
+      this.#bus.publish(uptimeChanged, { ids: changedIds, at: this.#clock.now() });
     });
   }
 
-  worked(): void {
-    this.#working ??= this.#clock.after(workedMs, () => {
-      this.#working = undefined;
+  publishActivity(): void {
+    this.#activityTimer ??= this.#clock.after(activityDelayMs, () => {
+      this.#activityTimer = undefined;
       this.#bus.publish(uptimeActivity, { at: this.#clock.now() });
     });
   }
 
   [Symbol.dispose](): void {
-    this.#changing?.[Symbol.dispose]();
-    this.#working?.[Symbol.dispose]();
+    this.#changeTimer?.[Symbol.dispose]();
+    this.#activityTimer?.[Symbol.dispose]();
   }
 }

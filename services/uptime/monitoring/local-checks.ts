@@ -3,42 +3,42 @@ import { heartbeatStatus, HeartbeatStatus } from '../../contracts/uptime/monitor
 import type { Outcome } from '../domain/judge.ts';
 import { judgeGroup } from '../domain/group.ts';
 import { pingHost } from './ping.ts';
-import { intervalMs, retryMs, timeoutMs, type Watched } from './monitor-state.ts';
+import { getIntervalMs, getRetryMs, getTimeoutMs, type RuntimeMonitor } from './monitor-state.ts';
 
 /** Tolerance for late pushes, in milliseconds. */
 const pushGraceMs = 1000;
 /** Maximum number of concurrent ping programs. */
-const mostPings = 20;
+const maxConcurrentPings = 20;
 
-export interface LocalParts {
+export interface LocalChecksDependencies {
   readonly context: Pick<Context, 'clock' | 'children'>;
-  readonly inMaintenance: (watched: Watched) => boolean;
-  readonly members: (group: number) => readonly Watched[];
-  readonly beat: (watched: Watched, outcome: Outcome & { readonly unreachable?: boolean }) => void;
+  readonly inMaintenance: (monitor: RuntimeMonitor) => boolean;
+  readonly findMembers: (group: number) => readonly RuntimeMonitor[];
+  readonly onOutcome: (monitor: RuntimeMonitor, outcome: Outcome & { readonly unreachable?: boolean }) => void;
 }
 
 /** Returns the outcome of a monitor in maintenance, which is not checked. */
-export function maintained(at: number): Outcome {
-  return { at, status: heartbeatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
+export function createMaintenanceOutcome(timestamp: number): Outcome {
+  return { at: timestamp, status: heartbeatStatus.maintenance, msg: 'Monitor under maintenance', ping: null };
 }
 
 /** Checks monitors that do not use the checker process: push, group, manual, ping and unsupported types. */
 export class LocalChecks implements Disposable {
-  readonly #parts: LocalParts;
+  readonly #dependencies: LocalChecksDependencies;
   readonly #timers = new Map<number, Disposable>();
-  #pinging = 0;
+  #runningPings = 0;
 
-  constructor(parts: LocalParts) {
-    this.#parts = parts;
+  constructor(dependencies: LocalChecksDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
    * Starts or restarts the checks of a monitor.
    * @param now Checks immediately if possible
    */
-  set(watched: Watched, now: boolean): void {
-    const waits = !now || (watched.config.type === 'push' && !this.#parts.inMaintenance(watched));
-    this.#in(watched, waits ? this.#wait(watched) : 0);
+  set(monitor: RuntimeMonitor, now: boolean): void {
+    const isDelayed = !now || (monitor.config.type === 'push' && !this.#dependencies.inMaintenance(monitor));
+    this.#schedule(monitor, isDelayed ? this.#getDelayMs(monitor) : 0);
   }
 
   remove(id: number): void {
@@ -47,13 +47,14 @@ export class LocalChecks implements Disposable {
   }
 
   /** Restarts the interval after a push. */
-  heard(watched: Watched): void {
-    this.#in(watched, this.#wait(watched));
+  restartTimer(monitor: RuntimeMonitor): void {
+    this.#schedule(monitor, this.#getDelayMs(monitor));
   }
 
   /** Checks earlier than the interval requires. */
-  again(watched: Watched, inMs: number): void {
-    if (this.#timers.has(watched.id)) this.#in(watched, inMs + (watched.config.type === 'push' ? pushGraceMs : 0));
+  scheduleIn(monitor: RuntimeMonitor, inMs: number): void {
+    if (this.#timers.has(monitor.id))
+      this.#schedule(monitor, inMs + (monitor.config.type === 'push' ? pushGraceMs : 0));
   }
 
   has(id: number): boolean {
@@ -61,63 +62,66 @@ export class LocalChecks implements Disposable {
   }
 
   /** Checks immediately. */
-  async check(watched: Watched): Promise<void> {
-    this.#in(watched, this.#wait(watched));
-    const outcome = await this.#outcome(watched);
-    if (this.#timers.has(watched.id)) this.#parts.beat(watched, outcome);
+  async check(monitor: RuntimeMonitor): Promise<void> {
+    this.#schedule(monitor, this.#getDelayMs(monitor));
+    const outcome = await this.#evaluate(monitor);
+    if (this.#timers.has(monitor.id)) this.#dependencies.onOutcome(monitor, outcome);
   }
 
   [Symbol.dispose](): void {
     for (const id of this.#timers.keys()) this.remove(id);
   }
 
-  #wait({ config, standing }: Watched): number {
-    const ms = standing.status === heartbeatStatus.pending ? retryMs(config) : intervalMs(config);
+  #getDelayMs({ config, standing }: RuntimeMonitor): number {
+    const ms = standing.status === heartbeatStatus.pending ? getRetryMs(config) : getIntervalMs(config);
     return config.type === 'push' ? ms + pushGraceMs : ms;
   }
 
-  #in(watched: Watched, ms: number): void {
-    this.#timers.get(watched.id)?.[Symbol.dispose]();
+  #schedule(monitor: RuntimeMonitor, ms: number): void {
+    this.#timers.get(monitor.id)?.[Symbol.dispose]();
     this.#timers.set(
-      watched.id,
-      this.#parts.context.clock.after(ms, () => void this.check(watched)),
+      monitor.id,
+      this.#dependencies.context.clock.after(ms, () => void this.check(monitor)),
     );
   }
 
-  async #outcome(watched: Watched): Promise<Outcome & { readonly unreachable?: boolean }> {
-    const at = this.#parts.context.clock.now();
-    const { config, id } = watched;
-    if (this.#parts.inMaintenance(watched)) return maintained(at);
+  async #evaluate(monitor: RuntimeMonitor): Promise<Outcome & { readonly unreachable?: boolean }> {
+    const timestamp = this.#dependencies.context.clock.now();
+    const { config, id } = monitor;
+    if (this.#dependencies.inMaintenance(monitor)) return createMaintenanceOutcome(timestamp);
     switch (config.type) {
       case 'push':
-        return { at, status: heartbeatStatus.down, msg: 'No heartbeat in the time window', ping: null };
+        return { at: timestamp, status: heartbeatStatus.down, msg: 'No heartbeat in the time window', ping: null };
       case 'group': {
-        const members = this.#parts.members(id).map((member) => ({
+        const members = this.#dependencies.findMembers(id).map((member) => ({
           name: member.config.name,
           status: member.standing.status,
         }));
-        return { at, ping: null, ...judgeGroup(members) };
+        return { at: timestamp, ping: null, ...judgeGroup(members) };
       }
       case 'manual': {
         const status = HeartbeatStatus.safeParse(config['manual_status']);
         return status.success
-          ? { at, status: status.data, msg: 'Set by hand', ping: null }
-          : { at, status: heartbeatStatus.pending, msg: 'Nobody has set it yet', ping: null };
+          ? { at: timestamp, status: status.data, msg: 'Set by hand', ping: null }
+          : { at: timestamp, status: heartbeatStatus.pending, msg: 'Nobody has set it yet', ping: null };
       }
       case 'ping': {
-        while (this.#pinging >= mostPings) {
-          await new Promise<void>((resolve) => this.#parts.context.clock.after(100, resolve));
+        while (this.#runningPings >= maxConcurrentPings) {
+          await new Promise<void>((resolve) => this.#dependencies.context.clock.after(100, resolve));
         }
-        this.#pinging += 1;
+        this.#runningPings += 1;
         try {
-          return { at, ...(await pingHost(this.#parts.context.children, config, timeoutMs(config))) };
+          return {
+            at: timestamp,
+            ...(await pingHost(this.#dependencies.context.children, config, getTimeoutMs(config))),
+          };
         } finally {
-          this.#pinging -= 1;
+          this.#runningPings -= 1;
         }
       }
       default:
         return {
-          at,
+          at: timestamp,
           status: heartbeatStatus.down,
           msg: 'Unknown Monitor Type',
           ping: null,

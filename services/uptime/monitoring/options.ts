@@ -59,8 +59,8 @@ export class Options {
           .execute();
       });
     }
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    this.#stored = { ...this.#stored, ...given };
+    const definedChange = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    this.#stored = { ...this.#stored, ...definedChange };
     this.#current = { ...this.#defaults, ...this.#stored };
     return this.#current;
   }

@@ -1,32 +1,32 @@
 import type { Clock } from '../../contracts/service.ts';
 
-const everyMs = 5000;
+const intervalMs = 5000;
 /** Tolerance for a delayed timer on a busy computer. */
-const patienceMs = 10_000;
+const toleranceMs = 10_000;
 
 /** Detects that the computer slept or that its clock was set, also without network checks. */
-export class SleepWatch implements Disposable {
+export class SleepDetector implements Disposable {
   readonly #clock: Clock;
-  readonly #slept: (ms: number) => void;
+  readonly #onSleep: (ms: number) => void;
   #timer: Disposable | undefined;
-  #seen: number | undefined;
+  #lastCheckAt: number | undefined;
 
-  constructor(clock: Clock, slept: (ms: number) => void) {
+  constructor(clock: Clock, onSleep: (ms: number) => void) {
     this.#clock = clock;
-    this.#slept = slept;
+    this.#onSleep = onSleep;
   }
 
   start(): void {
-    this.#seen = this.#clock.now();
-    this.#timer = this.#clock.every(everyMs, () => this.look());
+    this.#lastCheckAt = this.#clock.now();
+    this.#timer = this.#clock.every(intervalMs, () => this.check());
   }
 
   /** Compares the clock with the last check. Called before overdue results are processed. */
-  look(): void {
+  check(): void {
     const now = this.#clock.now();
-    const passed = now - (this.#seen ?? now);
-    this.#seen = now;
-    if (passed < -everyMs || passed > everyMs + patienceMs) this.#slept(Math.abs(passed));
+    const elapsedMs = now - (this.#lastCheckAt ?? now);
+    this.#lastCheckAt = now;
+    if (elapsedMs < -intervalMs || elapsedMs > intervalMs + toleranceMs) this.#onSleep(Math.abs(elapsedMs));
   }
 
   [Symbol.dispose](): void {

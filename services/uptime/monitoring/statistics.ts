@@ -1,46 +1,46 @@
 import type { CertificateChain, ChartPoint } from '../../contracts/uptime/views.ts';
 import type { Clock } from '../../contracts/service.ts';
 import {
-  averagePing,
+  getAveragePing,
   addTally,
-  emptyTally,
-  tallyBeat,
-  uptimeByBeats,
-  uptimeByTime,
+  createTally,
+  tallyHeartbeat,
+  getUptimeByHeartbeats,
+  getUptimeByTime,
   type Tally,
 } from '../domain/tally.ts';
-import type { BeatStore } from '../store/heartbeats.ts';
+import type { HeartbeatStore } from '../store/heartbeats.ts';
 import type { BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize } from '../store/tables.ts';
 import type { Recorder } from './recorder.ts';
-import { tallyOf } from './rollup.ts';
-import { lastDay, longestGapMs, type Watched } from './monitor-state.ts';
+import { toTally } from './rollup.ts';
+import { getLastDayTally, getMaxGapMs, type RuntimeMonitor } from './monitor-state.ts';
 
-const minute = 60_000;
-const hour = bucketMs[1];
-const day = bucketMs[2];
+const minuteMs = 60_000;
+const hourMs = bucketMs[1];
+const dayMs = bucketMs[2];
 
-export interface FiguresParts {
+export interface StatisticsDependencies {
   readonly clock: Clock;
-  readonly beats: BeatStore;
+  readonly beats: HeartbeatStore;
   readonly buckets: BucketStore;
-  readonly recorder: Pick<Recorder, 'settled'>;
+  readonly recorder: Pick<Recorder, 'flush'>;
 }
 
 /** Computes uptime and response times from stored buckets and the hours that are not stored yet. */
-export class Figures {
-  readonly #parts: FiguresParts;
+export class Statistics {
+  readonly #dependencies: StatisticsDependencies;
 
-  constructor(parts: FiguresParts) {
-    this.#parts = parts;
+  constructor(dependencies: StatisticsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Returns the tally of the last hours. */
-  async over(watched: Watched, hours: number): Promise<Tally> {
-    const now = this.#parts.clock.now();
-    if (hours <= 24) return lastDay(watched, now);
-    const from = now - hours * hour;
-    const sum = emptyTally();
+  async getTally(monitor: RuntimeMonitor, hours: number): Promise<Tally> {
+    const now = this.#dependencies.clock.now();
+    if (hours <= 24) return getLastDayTally(monitor, now);
+    const from = now - hours * hourMs;
+    const total = createTally();
     let end = from;
     for (const [size, until] of hours <= 720
       ? ([[1, now]] as const)
@@ -48,80 +48,83 @@ export class Figures {
           [2, now],
           [1, now],
         ] as const)) {
-      for (const bucket of await this.#parts.buckets.since(size, watched.id, Math.floor(end / day) * day)) {
+      for (const bucket of await this.#dependencies.buckets.since(size, monitor.id, Math.floor(end / dayMs) * dayMs)) {
         if (bucket.start < end - bucketMs[size] + 1 || bucket.start >= until) continue;
-        addTally(sum, tallyOf(bucket));
+        addTally(total, toTally(bucket));
         end = Math.max(end, bucket.start + bucketMs[size]);
       }
     }
-    for (const [start, tally] of watched.hours) if (start >= end) addTally(sum, tally);
-    return sum;
+    for (const [start, tally] of monitor.hours) if (start >= end) addTally(total, tally);
+    return total;
   }
 
   /** Returns the uptime from 0 to 1, as Uptime Kuma counts; 0 without heartbeats. */
-  async ratio(watched: Watched, hours: number): Promise<number> {
-    return uptimeByBeats(await this.over(watched, hours)) ?? 0;
+  async getUptimeRatio(monitor: RuntimeMonitor, hours: number): Promise<number> {
+    return getUptimeByHeartbeats(await this.getTally(monitor, hours)) ?? 0;
   }
 
   /**
    * Returns chart points, oldest first: one per minute up to a day, one per hour up to 30 days, otherwise one per day.
    */
-  async chart(watched: Watched, hours: number): Promise<ChartPoint[]> {
-    const from = this.#parts.clock.now() - hours * hour;
-    if (hours <= 24) return this.#minutes(watched, from);
+  async getChart(monitor: RuntimeMonitor, hours: number): Promise<ChartPoint[]> {
+    const from = this.#dependencies.clock.now() - hours * hourMs;
+    if (hours <= 24) return this.#minutes(monitor, from);
     const size: BucketSize = hours <= 720 ? 1 : 2;
-    const stored = await this.#parts.buckets.since(size, watched.id, from);
-    const points = stored.map((bucket) => pointOf(bucket.start, tallyOf(bucket), bucket.p95));
-    const end = stored.at(-1) === undefined ? from : (stored.at(-1)?.start ?? 0) + bucketMs[size];
-    const open = new Map<number, Tally>();
-    for (const [start, tally] of watched.hours) {
+    const buckets = await this.#dependencies.buckets.since(size, monitor.id, from);
+    const points = buckets.map((bucket) => toChartPoint(bucket.start, toTally(bucket), bucket.p95));
+    const end = buckets.at(-1) === undefined ? from : (buckets.at(-1)?.start ?? 0) + bucketMs[size];
+    const openBuckets = new Map<number, Tally>();
+    for (const [start, tally] of monitor.hours) {
       if (start < end) continue;
-      const at = Math.floor(start / bucketMs[size]) * bucketMs[size];
-      const into = open.get(at) ?? emptyTally();
+      const bucketStart = Math.floor(start / bucketMs[size]) * bucketMs[size];
+      const into = openBuckets.get(bucketStart) ?? createTally();
       addTally(into, tally);
-      open.set(at, into);
+      openBuckets.set(bucketStart, into);
     }
-    return [...points, ...[...open].sort(([a], [b]) => a - b).map(([start, tally]) => pointOf(start, tally, null))];
+    return [
+      ...points,
+      ...[...openBuckets].sort(([a], [b]) => a - b).map(([start, tally]) => toChartPoint(start, tally, null)),
+    ];
   }
 
-  async facts(watched: Watched): Promise<{
+  async getFacts(monitor: RuntimeMonitor): Promise<{
     uptime: { day: number | null; week: number | null; month: number | null; year: number | null };
     avgPing24h: number | null;
     certificate: CertificateChain | null;
     pushPath: string | null;
   }> {
-    const today = lastDay(watched, this.#parts.clock.now());
-    const [week, month, year] = await Promise.all([168, 720, 8760].map((hours) => this.over(watched, hours)));
-    const by = (tally: Tally | undefined): number | null => (tally === undefined ? null : uptimeByTime(tally));
-    const { pushToken, type } = watched.config;
+    const lastDay = getLastDayTally(monitor, this.#dependencies.clock.now());
+    const [week, month, year] = await Promise.all([168, 720, 8760].map((hours) => this.getTally(monitor, hours)));
+    const toUptime = (tally: Tally | undefined): number | null => (tally === undefined ? null : getUptimeByTime(tally));
+    const { pushToken, type } = monitor.config;
     return {
-      uptime: { day: by(today), week: by(week), month: by(month), year: by(year) },
-      avgPing24h: averagePing(today),
-      certificate: watched.chain ?? null,
+      uptime: { day: toUptime(lastDay), week: toUptime(week), month: toUptime(month), year: toUptime(year) },
+      avgPing24h: getAveragePing(lastDay),
+      certificate: monitor.chain ?? null,
       pushPath: type === 'push' && pushToken !== null ? `/api/push/${pushToken}` : null,
     };
   }
 
-  async #minutes(watched: Watched, from: number): Promise<ChartPoint[]> {
-    await this.#parts.recorder.settled();
-    const made = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
-    let before: Parameters<typeof tallyBeat>[2];
-    for (const beat of await this.#parts.beats.since(watched.id, from)) {
-      const start = Math.floor(beat.at / minute) * minute;
-      const found = made.get(start) ?? { tally: emptyTally(), pings: [] };
-      made.set(start, found);
-      tallyBeat(found.tally, beat, before, longestGapMs(watched.config));
-      if (beat.ping !== null) found.pings.push(beat.ping);
-      before = beat;
+  async #minutes(monitor: RuntimeMonitor, from: number): Promise<ChartPoint[]> {
+    await this.#dependencies.recorder.flush();
+    const byMinute = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
+    let previous: Parameters<typeof tallyHeartbeat>[2];
+    for (const beat of await this.#dependencies.beats.since(monitor.id, from)) {
+      const start = Math.floor(beat.at / minuteMs) * minuteMs;
+      const entry = byMinute.get(start) ?? { tally: createTally(), pings: [] };
+      byMinute.set(start, entry);
+      tallyHeartbeat(entry.tally, beat, previous, getMaxGapMs(monitor.config));
+      if (beat.ping !== null) entry.pings.push(beat.ping);
+      previous = beat;
     }
-    return [...made].map(([start, { tally, pings }]) => {
+    return [...byMinute].map(([start, { tally, pings }]) => {
       const sorted = pings.toSorted((a, b) => a - b);
-      return pointOf(start, tally, sorted[Math.ceil(sorted.length * 0.95) - 1] ?? null);
+      return toChartPoint(start, tally, sorted[Math.ceil(sorted.length * 0.95) - 1] ?? null);
     });
   }
 }
 
-function pointOf(start: number, tally: Tally, p95: number | null): ChartPoint {
+function toChartPoint(start: number, tally: Tally, p95: number | null): ChartPoint {
   return {
     timestamp: Math.round(start / 1000),
     up: tally.up,

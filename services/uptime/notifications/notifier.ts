@@ -26,7 +26,7 @@ const deliver = defineJob(
   { backoffMs: [1, 2, 4, 8, 16, 32, 64, 128, 300].map((wait) => wait * seconds), concurrency: 8 },
 );
 
-export interface TellParts {
+export interface NotifierDependencies {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'fetch' | 'log' | 'appPages'>;
   readonly options: () => UptimeOptions;
   /** Returns the Delivery URLs of a monitor. */
@@ -34,14 +34,14 @@ export interface TellParts {
   readonly sent: Counter;
   readonly failed: Counter;
   /** Notifies the followers of status pages; idempotent. */
-  readonly follow: (
+  readonly notifyFollowers: (
     event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
   ) => Promise<void>;
   /** Returns true when the event is suppressed in favor of another monitor. */
-  readonly isCovered: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
+  readonly isSuppressed: (kind: string, monitor: number, hosts: readonly number[], at: number) => boolean;
 }
 
-export interface TellOptions {
+export interface EnqueueOptions {
   readonly monitor: number | null;
   /** Key of events that are delivered in order; defaults to the monitor. */
   readonly order?: string;
@@ -54,21 +54,21 @@ export interface TellOptions {
 }
 
 /** Delivers events reliably: they are stored with their cause and handed over until that succeeds. */
-export class Teller {
-  readonly #parts: TellParts;
+export class Notifier {
+  readonly #dependencies: NotifierDependencies;
 
-  constructor(parts: TellParts) {
-    this.#parts = parts;
+  constructor(dependencies: NotifierDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Enqueues an event within the transaction of its cause. */
   async enqueue(
     transaction: Kysely<any>,
     event: UptimeEvent,
-    { monitor, order, tag, hosts = [], notBefore }: TellOptions,
+    { monitor, order, tag, hosts = [], notBefore }: EnqueueOptions,
   ): Promise<void> {
     const orderKey = order ?? (monitor === null ? undefined : `monitor:${String(monitor)}`);
-    const { jobs, options } = { jobs: this.#parts.context.jobs, options: this.#parts.options() };
+    const { jobs, options } = { jobs: this.#dependencies.context.jobs, options: this.#dependencies.options() };
     await jobs.enqueue(
       transaction,
       deliver,
@@ -82,13 +82,13 @@ export class Teller {
   }
 
   handle(): Disposable {
-    const { context, sent, failed, isCovered, follow } = this.#parts;
+    const { context, sent, failed, isSuppressed: isCovered, notifyFollowers: follow } = this.#dependencies;
     return context.jobs.handle(deliver, async ({ payload }) => {
       const { event, monitor, hosts } = payload;
       if (monitor !== null && isCovered(event.kind, monitor, hosts, Date.parse(String(event['at'])))) return;
       await follow(event);
       try {
-        await this.#pass(payload);
+        await this.#deliver(payload);
         sent.inc({ kind: event.kind });
       } catch (error) {
         // Events are dropped while Delivery is disabled.
@@ -99,9 +99,9 @@ export class Teller {
     });
   }
 
-  async #pass(payload: z.infer<typeof deliver.schema>): Promise<void> {
+  async #deliver(payload: z.infer<typeof deliver.schema>): Promise<void> {
     const { title, body, type, event, tag, monitor } = payload;
-    const { context, options, urlsFor } = this.#parts;
+    const { context, options, urlsFor } = this.#dependencies;
     const urls = monitor === null ? [] : [...urlsFor(monitor)];
     if (urls.length > 0) {
       await context.handovers.pass(notificationOffered, `${event.id}:notifications`, {
@@ -123,8 +123,8 @@ export class Teller {
       });
       if (reply.status >= 200 && reply.status < 300) return;
       // Every error is retried, since the configuration of the receiver may be corrected.
-      const words = `The address that events are posted to answered ${String(reply.status)}.`;
-      throw new Problem('uptime.aggregator', 502, words, { retryable: true });
+      const message = `The address that events are posted to answered ${String(reply.status)}.`;
+      throw new Problem('uptime.aggregator', 502, message, { retryable: true });
     }
     const page = context.appPages.forMessages();
     await context.handovers.pass(notificationOffered, event.id, {
@@ -137,13 +137,13 @@ export class Teller {
         format: 'text',
         tags: ['uptime', `uptime.${event.kind}`],
         source: 'uptime',
-        ...(page === undefined ? {} : { link: `${page}/uptime${linkOf(event)}` }),
+        ...(page === undefined ? {} : { link: `${page}/uptime${getMonitorPath(event)}` }),
       },
     });
   }
 }
 
-function linkOf(event: Readonly<Record<string, unknown>>): string {
+function getMonitorPath(event: Readonly<Record<string, unknown>>): string {
   const id = event['monitorId'];
   return typeof id === 'number' ? `/monitors/${String(id)}` : '';
 }

@@ -5,9 +5,9 @@ import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { pushOffered } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
-import { durationWords } from '../domain/time-format.ts';
+import { formatDuration } from '../domain/time-format.ts';
 import type { SubscriberMail } from './subscriber-mail.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 
 const seconds = 1000;
 
@@ -26,11 +26,11 @@ const follow = defineJob(
   { backoffMs: [1, 4, 16, 64, 300].map((wait) => wait * seconds), concurrency: 4 },
 );
 
-export interface FollowersParts {
+export interface PageNotifierDependencies {
   readonly context: Pick<Context, 'appPages' | 'commit' | 'handovers' | 'jobs'>;
-  readonly pages: () => readonly KnownPage[];
+  readonly pages: () => readonly StoredPage[];
   /** Returns the pages that list a maintenance window. */
-  readonly pagesOfWindow: (window: number) => readonly number[];
+  readonly findPagesOfWindow: (window: number) => readonly number[];
   readonly publicUrl: () => string;
   readonly mail: SubscriberMail;
 }
@@ -44,37 +44,39 @@ interface Announcement {
 }
 
 /** Notifies the followers of status pages over push topics, destinations of Delivery, and mail. */
-export class Followers {
-  readonly #parts: FollowersParts;
+export class PageNotifier {
+  readonly #dependencies: PageNotifierDependencies;
 
-  constructor(parts: FollowersParts) {
-    this.#parts = parts;
+  constructor(dependencies: PageNotifierDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Announces an event to the followers of the affected pages, without its cause and target. */
-  async take(event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string }): Promise<void> {
-    const announcement = announcementOf(event);
+  async handleEvent(
+    event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
+  ): Promise<void> {
+    const announcement = toAnnouncement(event);
     if (announcement === undefined) return;
     const monitor = event['monitorId'];
     const windowPages =
-      event['maintenanceId'] === undefined ? [] : this.#parts.pagesOfWindow(Number(event['maintenanceId']));
-    const pages = this.#parts
+      event['maintenanceId'] === undefined ? [] : this.#dependencies.findPagesOfWindow(Number(event['maintenanceId']));
+    const pages = this.#dependencies
       .pages()
       .filter(
         ({ id, groups }) =>
           windowPages.includes(id) ||
           groups.some(({ monitorList }) => monitorList.some((shown) => shown.id === monitor)),
       );
-    if (!pages.some((page) => this.#isFollowed(page))) return;
-    await this.#parts.context.commit(async (transaction) => {
+    if (!pages.some((page) => this.#hasFollowers(page))) return;
+    await this.#dependencies.context.commit(async (transaction) => {
       for (const page of pages) await this.#enqueue(transaction, page, announcement);
     });
   }
 
   /** Announces a note within the transaction that stores it. */
-  note(
+  announceNote(
     transaction: Kysely<any>,
-    page: KnownPage,
+    page: StoredPage,
     note: { readonly id: number; readonly title: string; readonly content: string },
   ): Promise<void> {
     const { id, title, content } = note;
@@ -82,27 +84,27 @@ export class Followers {
   }
 
   handle(): Disposable {
-    const { context } = this.#parts;
+    const { context } = this.#dependencies;
     return context.jobs.handle(follow, async ({ payload }) => {
-      const { key, slug, title, message, good, topic, tag } = payload;
-      const link = this.#link(slug);
+      const { key, slug, title, message, good: isGood, topic, tag } = payload;
+      const link = this.#getLink(slug);
       const source = 'uptime';
       if (topic !== null) {
-        await orNone(
+        await ignoreDisabledService(
           context.handovers.pass(pushOffered, `${key}:push`, {
             ...{ topic, title, message, source, markdown: false, origin: key },
-            tags: [good ? 'white_check_mark' : 'warning'],
+            tags: [isGood ? 'white_check_mark' : 'warning'],
             ...(link === undefined ? {} : { click: link }),
           }),
         );
       }
       if (tag !== null) {
-        await orNone(
+        await ignoreDisabledService(
           context.handovers.pass(notificationOffered, key, {
             ...{ configuration: 'aggregator', tag },
             notice: {
               ...{ title, body: message, format: 'text', tags: ['uptime', 'uptime.status-page'], source },
-              type: good ? 'success' : 'info',
+              type: isGood ? 'success' : 'info',
               ...(link === undefined ? {} : { link }),
             },
           }),
@@ -111,19 +113,22 @@ export class Followers {
     });
   }
 
-  async #enqueue(transaction: Kysely<any>, page: KnownPage, announcement: Announcement): Promise<void> {
-    if (!this.#isFollowed(page)) return;
+  async #enqueue(transaction: Kysely<any>, page: StoredPage, announcement: Announcement): Promise<void> {
+    if (!this.#hasFollowers(page)) return;
     const { slug, title, pushTopic, notifyTag } = page.config;
     const key = `${announcement.id}:page:${String(page.id)}`;
     const { words, message, good } = announcement;
-    const where = { set: this.#parts.publicUrl().replace(/\/$/, ''), usual: this.#base(page) ?? '' };
-    await this.#parts.mail.tell(transaction, page, where, {
+    const addresses = {
+      configured: this.#dependencies.publicUrl().replace(/\/$/, ''),
+      fallback: this.#getBaseUrl(page) ?? '',
+    };
+    await this.#dependencies.mail.enqueueNews(transaction, page, addresses, {
       key,
       subject: `${title}: ${words}`,
       message: message || words,
     });
     if (pushTopic === null && notifyTag === null) return;
-    await this.#parts.context.jobs.enqueue(
+    await this.#dependencies.context.jobs.enqueue(
       transaction,
       follow,
       { key, slug, title: `${title}: ${words}`, message: message || words, good, topic: pushTopic, tag: notifyTag },
@@ -131,26 +136,27 @@ export class Followers {
     );
   }
 
-  #link(slug: string): string | undefined {
-    const base = this.#base(this.#parts.pages().find(({ config }) => config.slug === slug));
+  #getLink(slug: string): string | undefined {
+    const base = this.#getBaseUrl(this.#dependencies.pages().find(({ config }) => config.slug === slug));
     return base === undefined ? undefined : `${base}/status/${slug}`;
   }
 
   /** Returns the base URL of a page: the configured one, its domain name, or the address for other devices. */
-  #base(page: KnownPage | undefined): string | undefined {
+  #getBaseUrl(page: StoredPage | undefined): string | undefined {
     const [name] = page?.config.domainNameList ?? [];
-    const own = name === undefined ? this.#parts.context.appPages.serviceForMessages('uptime') : `https://${name}`;
-    return (this.#parts.publicUrl() || own)?.replace(/\/$/, '');
+    const serviceUrl =
+      name === undefined ? this.#dependencies.context.appPages.serviceForMessages('uptime') : `https://${name}`;
+    return (this.#dependencies.publicUrl() || serviceUrl)?.replace(/\/$/, '');
   }
 
-  #isFollowed({ config }: KnownPage): boolean {
-    const byMail = config.subscribable && this.#parts.mail.isSet;
+  #hasFollowers({ config }: StoredPage): boolean {
+    const byMail = config.subscribable && this.#dependencies.mail.isConfigured;
     return config.published && (config.pushTopic !== null || config.notifyTag !== null || byMail);
   }
 }
 
 /** Ignores handovers to a disabled service. */
-async function orNone(passing: Promise<void>): Promise<void> {
+async function ignoreDisabledService(passing: Promise<void>): Promise<void> {
   try {
     await passing;
   } catch (error) {
@@ -158,24 +164,29 @@ async function orNone(passing: Promise<void>): Promise<void> {
   }
 }
 
-function announcementOf(
+function toAnnouncement(
   event: Readonly<Record<string, unknown>> & { readonly id: string; readonly kind: string },
 ): Announcement | undefined {
   const { id, kind } = event;
   const text = (field: string): string => (typeof event[field] === 'string' ? event[field] : '');
   const name = text('monitorName');
   if (event['repeat'] !== undefined || event['flapping'] !== undefined) return undefined;
-  const until = text('endsAt') === '' ? '' : ` until ${minute(text('endsAt'))}`;
+  const until = text('endsAt') === '' ? '' : ` until ${formatMinute(text('endsAt'))}`;
   const title = text('maintenanceTitle');
   switch (kind) {
     case 'down':
-      return { id, words: `${name} is down`, message: `Since ${minute(text('at'))}.`, good: false };
+      return { id, words: `${name} is down`, message: `Since ${formatMinute(text('at'))}.`, good: false };
     case 'up': {
-      const length = durationWords(Number(event['downSeconds'] ?? 0) * seconds);
+      const length = formatDuration(Number(event['downSeconds'] ?? 0) * seconds);
       return { id, words: `${name} is up again`, message: `It was down for ${length}.`, good: true };
     }
     case 'maintenance_reminder':
-      return { id, words: `Maintenance: ${title}`, message: `From ${minute(text('startsAt'))}${until}.`, good: false };
+      return {
+        id,
+        words: `Maintenance: ${title}`,
+        message: `From ${formatMinute(text('startsAt'))}${until}.`,
+        good: false,
+      };
     case 'maintenance_started':
       return {
         id,
@@ -190,6 +201,6 @@ function announcementOf(
   }
 }
 
-function minute(iso: string): string {
+function formatMinute(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -1,30 +1,30 @@
 import type { Clock } from '../../contracts/service.ts';
 
 /** Maximum number of tracked names; the oldest are dropped. */
-const mostNames = 10_000;
+const maxNames = 10_000;
 
 /** Limits the number of actions per name within a time window. */
-export class Allowance {
+export class RateLimiter {
   readonly #clock: Clock;
-  readonly #most: number;
+  readonly #max: number;
   readonly #withinMs: number;
-  readonly #taken = new Map<string, number[]>();
+  readonly #timestamps = new Map<string, number[]>();
 
-  constructor(clock: Clock, most: number, withinMs: number) {
+  constructor(clock: Clock, max: number, withinMs: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
     this.#withinMs = withinMs;
   }
 
   /** Returns false when the limit is reached. */
-  take(name: string): boolean {
+  tryTake(name: string): boolean {
     const now = this.#clock.now();
-    const recent = (this.#taken.get(name) ?? []).filter((at) => at > now - this.#withinMs);
-    const allowed = recent.length < this.#most;
-    this.#taken.delete(name);
-    this.#taken.set(name, allowed ? [...recent, now] : recent);
-    const [oldest] = this.#taken.keys();
-    if (this.#taken.size > mostNames && oldest !== undefined) this.#taken.delete(oldest);
+    const recent = (this.#timestamps.get(name) ?? []).filter((at) => at > now - this.#withinMs);
+    const allowed = recent.length < this.#max;
+    this.#timestamps.delete(name);
+    this.#timestamps.set(name, allowed ? [...recent, now] : recent);
+    const [oldest] = this.#timestamps.keys();
+    if (this.#timestamps.size > maxNames && oldest !== undefined) this.#timestamps.delete(oldest);
     return allowed;
   }
 }

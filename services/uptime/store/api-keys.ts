@@ -6,7 +6,7 @@ import type { ApiKey } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
 /** Format of Uptime Kuma keys: `uk<id>_<40 characters>`. */
-const shape = /^uk(\d{1,10})_([A-Za-z0-9]{40})$/;
+const keyFormat = /^uk(\d{1,10})_([A-Za-z0-9]{40})$/;
 
 /** Stores API keys, with which programs use the service without an account. */
 export class ApiKeys {
@@ -39,7 +39,7 @@ export class ApiKeys {
     const text = random.text(40);
     const row = {
       name,
-      hash: hashOf(text),
+      hash: hashSecret(text),
       created_at: clock.now(),
       expires,
       active: active ? (1 as const) : (0 as const),
@@ -63,35 +63,35 @@ export class ApiKeys {
   }
 
   async remove(id: number): Promise<void> {
-    const gone = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+    const removed = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.deleteFrom('api_keys').where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (gone === undefined) throw new Problem('uptime.unknown_key', 404, 'There is no such key.');
+    if (removed === undefined) throw new Problem('uptime.unknown_key', 404, 'There is no such key.');
     this.#changed();
   }
 
-  static looksLike(text: string): boolean {
-    return shape.test(text);
+  static hasKeyFormat(text: string): boolean {
+    return keyFormat.test(text);
   }
 
   /**
    * Returns true for a valid, active key.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
-  async opens(text: string, remoteAddress: string): Promise<boolean> {
-    const [, number = '', secret = ''] = shape.exec(text) ?? [];
+  async isValid(text: string, remoteAddress: string): Promise<boolean> {
+    const [, number = '', secret = ''] = keyFormat.exec(text) ?? [];
     if (secret === '') return false;
     const { accounts, clock } = this.#context;
     const db: Kysely<Tables> = this.#context.db;
     const row = await db.selectFrom('api_keys').selectAll().where('id', '=', Number(number)).executeTakeFirst();
-    const given = { service: 'uptime', name: `key ${number}`, secret, remoteAddress };
-    return accounts.checkSecret(given, () => {
+    const credentials = { service: 'uptime', name: `key ${number}`, secret, remoteAddress };
+    return accounts.checkSecret(credentials, () => {
       if (row === undefined || row.active !== 1 || (row.expires !== null && row.expires <= clock.now())) return false;
-      return timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashOf(secret)));
+      return timingSafeEqual(Buffer.from(row.hash), Buffer.from(hashSecret(secret)));
     });
   }
 }
 
-function hashOf(text: string): string {
+function hashSecret(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -36,16 +36,16 @@ export class DockerHosts {
         ? transaction.insertInto('docker_hosts').values(row).returning('id').executeTakeFirst()
         : transaction.updateTable('docker_hosts').set(row).where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (stored === undefined) throw unknown();
+    if (stored === undefined) throw createUnknownEngineProblem();
     this.#changed(await this.list());
     return { id: stored.id, ...host };
   }
 
   async remove(id: number): Promise<void> {
-    const gone = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+    const removed = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.deleteFrom('docker_hosts').where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (gone === undefined) throw unknown();
+    if (removed === undefined) throw createUnknownEngineProblem();
     this.#changed(await this.list());
   }
 
@@ -54,6 +54,6 @@ export class DockerHosts {
   }
 }
 
-function unknown(): Problem {
+function createUnknownEngineProblem(): Problem {
   return new Problem('uptime.unknown_engine', 404, 'There is no such container engine.');
 }

@@ -1,35 +1,35 @@
 import { sql, type Kysely } from 'kysely';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
-import type { JudgedBeat } from '../domain/judge.ts';
+import type { JudgedHeartbeat } from '../domain/judge.ts';
 import type { Tables } from './tables.ts';
 
 /** Maximum number of cached message IDs. */
-const mostMessages = 20_000;
+const maxCachedMessages = 20_000;
 
-export interface StoredBeat extends JudgedBeat {
+export interface StoredHeartbeat extends JudgedHeartbeat {
   readonly monitorId: number;
 }
 
 /** Stores heartbeats. Messages repeat and are stored in a separate table. */
-export class BeatStore {
+export class HeartbeatStore {
   readonly #db: Kysely<Tables>;
-  readonly #numbers = new Map<string, number>();
+  readonly #messageIds = new Map<string, number>();
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
   }
 
-  async add(transaction: Kysely<Tables>, beats: readonly StoredBeat[]): Promise<void> {
-    const numbers = await this.#numbersOf(transaction, new Set(beats.map(({ msg }) => storable(msg))));
-    for (const part of chunkRows(beats)) {
-      const rows = part.map((beat) => ({
-        monitor_id: beat.monitorId,
-        at: beat.at,
-        status: beat.status,
-        ping: beat.ping,
-        message_id: numbers.get(storable(beat.msg)) ?? 0,
-        important: beat.important ? (1 as const) : (0 as const),
-        retries: beat.retries,
+  async add(transaction: Kysely<Tables>, heartbeats: readonly StoredHeartbeat[]): Promise<void> {
+    const numbers = await this.#getMessageIds(transaction, new Set(heartbeats.map(({ msg }) => toStorable(msg))));
+    for (const chunk of chunkRows(heartbeats)) {
+      const rows = chunk.map((heartbeat) => ({
+        monitor_id: heartbeat.monitorId,
+        at: heartbeat.at,
+        status: heartbeat.status,
+        ping: heartbeat.ping,
+        message_id: numbers.get(toStorable(heartbeat.msg)) ?? 0,
+        important: heartbeat.important ? (1 as const) : (0 as const),
+        retries: heartbeat.retries,
       }));
       const values = rows.flatMap((row) => Object.values(row));
       await executeCached(transaction, `uptime.beats.${String(rows.length)}`, values, () =>
@@ -46,7 +46,7 @@ export class BeatStore {
   async list(
     id: number,
     options: { readonly before?: number | undefined; readonly important?: boolean; readonly limit: number },
-  ): Promise<StoredBeat[]> {
+  ): Promise<StoredHeartbeat[]> {
     const { before, important, limit } = options;
     const rows = await this.#select()
       .where('monitor_id', '=', id)
@@ -61,21 +61,21 @@ export class BeatStore {
   }
 
   /** Lists all heartbeats of a monitor since a time, oldest first. */
-  async since(id: number, from: number): Promise<StoredBeat[]> {
+  async since(id: number, from: number): Promise<StoredHeartbeat[]> {
     return withDurations(
       await this.#select().where('monitor_id', '=', id).where('at', '>=', from).orderBy('at').execute(),
     );
   }
 
   /** Returns the latest heartbeats of several monitors, oldest first. */
-  async recent(ids: readonly number[], count: number): Promise<Map<number, StoredBeat[]>> {
-    const found = new Map<number, StoredBeat[]>();
-    for (const id of ids) found.set(id, (await this.list(id, { limit: count })).toReversed());
-    return found;
+  async recent(ids: readonly number[], count: number): Promise<Map<number, StoredHeartbeat[]>> {
+    const heartbeatsByMonitor = new Map<number, StoredHeartbeat[]>();
+    for (const id of ids) heartbeatsByMonitor.set(id, (await this.list(id, { limit: count })).toReversed());
+    return heartbeatsByMonitor;
   }
 
   /** Lists the state changes of one or all monitors, newest first. */
-  async important(id: number | undefined, offset: number, limit: number): Promise<StoredBeat[]> {
+  async important(id: number | undefined, offset: number, limit: number): Promise<StoredHeartbeat[]> {
     const rows = await this.#select()
       .where(sql<boolean>`important = 1`)
       .$if(id !== undefined, (query) => query.where('monitor_id', '=', id ?? 0))
@@ -83,7 +83,7 @@ export class BeatStore {
       .offset(offset)
       .limit(limit)
       .execute();
-    return rows.map((row) => ({ ...beatOf(row), duration: 0 }));
+    return rows.map((row) => ({ ...toHeartbeat(row), duration: 0 }));
   }
 
   async countImportant(id: number | undefined): Promise<number> {
@@ -107,7 +107,7 @@ export class BeatStore {
   }
 
   /** Clears the history of state changes but keeps the heartbeats. */
-  async forgetImportant(transaction: Kysely<Tables>, id: number): Promise<void> {
+  async clearImportant(transaction: Kysely<Tables>, id: number): Promise<void> {
     await transaction
       .updateTable('beats')
       .set({ important: 0 })
@@ -130,12 +130,12 @@ export class BeatStore {
       .select(['monitor_id', 'at', 'status', 'ping', 'important', 'retries', 'text']);
   }
 
-  async #numbersOf(transaction: Kysely<Tables>, texts: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
+  async #getMessageIds(transaction: Kysely<Tables>, texts: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    const ids = new Map<string, number>();
     for (const text of texts) {
-      const known = this.#numbers.get(text);
-      if (known !== undefined) {
-        found.set(text, known);
+      const cachedId = this.#messageIds.get(text);
+      if (cachedId !== undefined) {
+        ids.set(text, cachedId);
         continue;
       }
       await transaction
@@ -148,53 +148,55 @@ export class BeatStore {
         .select('id')
         .where('text', '=', text)
         .executeTakeFirstOrThrow();
-      found.set(text, id);
+      ids.set(text, id);
     }
-    return found;
+    return ids;
   }
 
   /**
    * Caches the IDs of committed messages. IDs of an open transaction must not be cached, since it may be rolled back.
    */
-  async learn(texts: Iterable<string>): Promise<void> {
-    const unknown = [...new Set([...texts].map(storable))].filter((text) => !this.#numbers.has(text)).slice(0, 500);
+  async cacheMessageIds(texts: Iterable<string>): Promise<void> {
+    const unknown = [...new Set([...texts].map(toStorable))]
+      .filter((text) => !this.#messageIds.has(text))
+      .slice(0, 500);
     if (unknown.length === 0) return;
     const rows = await this.#db.selectFrom('messages').select(['id', 'text']).where('text', 'in', unknown).execute();
-    for (const { id, text } of rows) this.#numbers.set(text, id);
-    for (const text of this.#numbers.keys()) {
-      if (this.#numbers.size <= mostMessages) break;
-      this.#numbers.delete(text);
+    for (const { id, text } of rows) this.#messageIds.set(text, id);
+    for (const text of this.#messageIds.keys()) {
+      if (this.#messageIds.size <= maxCachedMessages) break;
+      this.#messageIds.delete(text);
     }
   }
 
   /** Removes unused messages once there are many, because the query scans all heartbeats. */
-  async forgetMessages(transaction: Kysely<Tables>): Promise<void> {
+  async removeUnusedMessages(transaction: Kysely<Tables>): Promise<void> {
     const { count } = await transaction
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    if (Number(count) <= mostMessages) return;
+    if (Number(count) <= maxCachedMessages) return;
     const used = transaction.selectFrom('beats').select('message_id');
     await transaction.deleteFrom('messages').where('id', 'not in', used).execute();
-    this.#numbers.clear();
+    this.#messageIds.clear();
   }
 }
 
 type Row = Pick<Tables['beats'], 'monitor_id' | 'at' | 'status' | 'ping' | 'important' | 'retries'> & { text: string };
 
-function beatOf(row: Row): Omit<StoredBeat, 'duration'> {
+function toHeartbeat(row: Row): Omit<StoredHeartbeat, 'duration'> {
   const { monitor_id: monitorId, at, status, ping, important, retries, text: msg } = row;
   return { monitorId, at, status, ping, important: important === 1, retries, msg };
 }
 
 /** Adds the durations between consecutive heartbeats. */
-function withDurations(rows: readonly Row[]): StoredBeat[] {
+function withDurations(rows: readonly Row[]): StoredHeartbeat[] {
   return rows.map((row, index) => {
     const before = rows[index - 1]?.at ?? row.at;
-    return { ...beatOf(row), duration: Math.round((row.at - before) / 1000) };
+    return { ...toHeartbeat(row), duration: Math.round((row.at - before) / 1000) };
   });
 }
 
-function storable(text: string): string {
+function toStorable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

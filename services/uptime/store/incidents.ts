@@ -37,7 +37,7 @@ export class IncidentStore {
   }
 
   /** Finds the newest open incident of several monitors that began in a time span. */
-  async openOf(
+  async findOpen(
     transaction: Kysely<Tables>,
     monitors: readonly number[],
     [from, to]: readonly [number, number],
@@ -83,7 +83,7 @@ export class IncidentStore {
       .execute();
   }
 
-  async note(transaction: Kysely<Tables>, id: number, note: Incident['notes'][number]): Promise<void> {
+  async addNote(transaction: Kysely<Tables>, id: number, note: Incident['notes'][number]): Promise<void> {
     const row = await transaction.selectFrom('incidents').select('notes').where('id', '=', id).executeTakeFirst();
     if (row === undefined) return;
     const notes = [...(JSON.parse(row.notes) as Incident['notes']), note];
@@ -100,7 +100,7 @@ export class IncidentStore {
   }
 
   /** Lists the incidents of several monitors that were open since a time, newest first. */
-  async ofMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
+  async listForMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
     if (monitors.length === 0) return [];
     const rows = await this.#db
       .selectFrom('incidents')
@@ -115,13 +115,13 @@ export class IncidentStore {
     return this.#withMonitors(rows);
   }
 
-  async list(wanted: {
+  async list(filter: {
     readonly open?: boolean | undefined;
     readonly monitor?: number | undefined;
     readonly before?: number | undefined;
     readonly limit: number;
   }): Promise<Incident[]> {
-    const { open, monitor, before, limit } = wanted;
+    const { open, monitor, before, limit } = filter;
     const rows = await this.#db
       .selectFrom('incidents')
       .selectAll()
@@ -144,7 +144,7 @@ export class IncidentStore {
 
   async #withMonitors(rows: readonly Selectable<Tables['incidents']>[]): Promise<Incident[]> {
     if (rows.length === 0) return [];
-    const joined = await this.#db
+    const members = await this.#db
       .selectFrom('incident_monitors')
       .selectAll()
       .where(
@@ -154,7 +154,7 @@ export class IncidentStore {
       )
       .orderBy('monitor_id')
       .execute();
-    const monitors = Map.groupBy(joined, ({ incident_id }) => incident_id);
+    const monitors = Map.groupBy(members, ({ incident_id }) => incident_id);
     return rows.map((row) => ({
       id: row.id,
       monitorIds: (monitors.get(row.id) ?? []).map(({ monitor_id }) => monitor_id),

@@ -30,7 +30,7 @@ export class MaintenanceStore {
   }
 
   async add(transaction: Kysely<Tables>, config: MaintenanceConfig, since: number): Promise<number> {
-    const row = { config: storable(config), since, told: '[]' };
+    const row = { config: toStorable(config), since, told: '[]' };
     const { id } = await transaction.insertInto('maintenances').values(row).returning('id').executeTakeFirstOrThrow();
     return id;
   }
@@ -38,7 +38,7 @@ export class MaintenanceStore {
   async change(transaction: Kysely<Tables>, { id, config, since, told }: StoredMaintenance): Promise<void> {
     await transaction
       .updateTable('maintenances')
-      .set({ config: storable(config), since, told: JSON.stringify(told) })
+      .set({ config: toStorable(config), since, told: JSON.stringify(told) })
       .where('id', '=', id)
       .execute();
   }
@@ -49,6 +49,6 @@ export class MaintenanceStore {
 }
 
 /** Replaces NUL characters, which PostgreSQL does not store. */
-function storable(config: MaintenanceConfig): string {
+function toStorable(config: MaintenanceConfig): string {
   return JSON.stringify(config).replaceAll('\\u0000', '\\ufffd');
 }

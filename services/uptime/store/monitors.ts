@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 const purpose = 'uptime.monitor';
 const sealedFields: ReadonlySet<string> = new Set([...secretFields, ...sensitiveFields]);
 /** Default values of fields that are not stored. */
-const unsaid = MonitorConfig.parse({ name: '-', type: '-' });
+const defaultFields = MonitorConfig.parse({ name: '-', type: '-' });
 
 export interface StoredMonitor {
   readonly id: number;
@@ -28,7 +28,7 @@ export class MonitorStore {
     return rows.map(({ id, config, secrets }) => ({
       id,
       config: {
-        ...unsaid,
+        ...defaultFields,
         ...(JSON.parse(config) as MonitorConfig),
         ...(secrets === null ? {} : (JSON.parse(this.#vault.open(secrets, purpose)) as object)),
       },
@@ -38,14 +38,14 @@ export class MonitorStore {
   /** Seals secrets that an earlier version stored unsealed. */
   async sealAll(transaction: Kysely<Tables>): Promise<void> {
     const rows = await transaction.selectFrom('monitors').select(['id', 'config']).execute();
-    const plain = new Set(
+    const unsealedIds = new Set(
       rows.flatMap(({ id, config }) =>
         Object.keys(JSON.parse(config) as object).some((name) => sealedFields.has(name)) ? [id] : [],
       ),
     );
-    if (plain.size === 0) return;
+    if (unsealedIds.size === 0) return;
     for (const { id, config } of await this.all(transaction)) {
-      if (plain.has(id)) await this.change(transaction, id, config);
+      if (unsealedIds.has(id)) await this.change(transaction, id, config);
     }
   }
 
@@ -77,16 +77,18 @@ export class MonitorStore {
 
   #columns(config: MonitorConfig): { config: string; secrets: string | null } {
     const entries = Object.entries(config);
-    const sealed = entries.filter(([name, value]) => sealedFields.has(name) && value !== null && value !== '');
+    const sealedEntries = entries.filter(([name, value]) => sealedFields.has(name) && value !== null && value !== '');
     return {
-      config: storable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !sealedFields.has(name))))),
+      config: toStorable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !sealedFields.has(name))))),
       secrets:
-        sealed.length === 0 ? null : this.#vault.seal(storable(JSON.stringify(Object.fromEntries(sealed))), purpose),
+        sealedEntries.length === 0
+          ? null
+          : this.#vault.seal(toStorable(JSON.stringify(Object.fromEntries(sealedEntries))), purpose),
     };
   }
 }
 
 /** Replaces NUL characters, which PostgreSQL does not store. */
-function storable(json: string): string {
+function toStorable(json: string): string {
   return json.replaceAll('\\u0000', '\\ufffd').toWellFormed();
 }

@@ -17,7 +17,7 @@ export interface KumaNotification {
 /** Stores the notifications of Uptime Kuma clients, which exist in addition to the destinations of Delivery. */
 export class Notifications {
   readonly #context: Pick<Context, 'db' | 'commit' | 'vault'>;
-  readonly #known = new Map<number, KumaNotification>();
+  readonly #notifications = new Map<number, KumaNotification>();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'vault'>) {
     this.#context = context;
@@ -27,12 +27,12 @@ export class Notifications {
     const db: Kysely<Tables> = this.#context.db;
     for (const { id, sealed } of await db.selectFrom('notifications').selectAll().orderBy('id').execute()) {
       const config = JSON.parse(this.#context.vault.open(sealed, purpose)) as KumaNotification['config'];
-      this.#known.set(id, { id, config });
+      this.#notifications.set(id, { id, config });
     }
   }
 
   all(): readonly KumaNotification[] {
-    return [...this.#known.values()];
+    return [...this.#notifications.values()];
   }
 
   /** Returns the default notifications of new monitors. */
@@ -45,8 +45,10 @@ export class Notifications {
   urlsFor(names: unknown): readonly string[] {
     if (typeof names !== 'object' || names === null) return [];
     return Object.entries(names).flatMap(([id, isOn]) => {
-      const found = isOn === true ? this.#known.get(Number(id)) : undefined;
-      return found === undefined || found.config['active'] === false ? [] : toDeliveryUrls(found.config);
+      const notification = isOn === true ? this.#notifications.get(Number(id)) : undefined;
+      return notification === undefined || notification.config['active'] === false
+        ? []
+        : toDeliveryUrls(notification.config);
     });
   }
 
@@ -56,26 +58,26 @@ export class Notifications {
    */
   async put(config: KumaNotification['config'], id?: number): Promise<number> {
     toDeliveryUrls(config);
-    if (id !== undefined && !this.#known.has(id)) throw unknown();
-    const number = id ?? Math.max(firstId - 1, ...this.#known.keys()) + 1;
+    if (id !== undefined && !this.#notifications.has(id)) throw createUnknownNotificationProblem();
+    const number = id ?? Math.max(firstId - 1, ...this.#notifications.keys()) + 1;
     const row = { id: number, sealed: this.#context.vault.seal(JSON.stringify(config), purpose) };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('notifications').where('id', '=', number).execute();
       await transaction.insertInto('notifications').values(row).execute();
     });
-    this.#known.set(number, { id: number, config });
+    this.#notifications.set(number, { id: number, config });
     return number;
   }
 
   async remove(id: number): Promise<void> {
-    if (!this.#known.has(id)) throw unknown();
+    if (!this.#notifications.has(id)) throw createUnknownNotificationProblem();
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('notifications').where('id', '=', id).execute();
     });
-    this.#known.delete(id);
+    this.#notifications.delete(id);
   }
 }
 
-function unknown(): Problem {
+function createUnknownNotificationProblem(): Problem {
   return new Problem('uptime.unknown_notification', 404, 'notification does not exist');
 }

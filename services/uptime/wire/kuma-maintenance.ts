@@ -1,7 +1,7 @@
 import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 
 /** Converts a maintenance window into the form of Uptime Kuma, without its monitors. */
-export function peerMaintenance(given: Maintenance): Record<string, unknown> {
+export function toKumaMaintenance(maintenance: Maintenance): Record<string, unknown> {
   const {
     id,
     title,
@@ -21,7 +21,7 @@ export function peerMaintenance(given: Maintenance): Record<string, unknown> {
     timezoneOption,
     timezoneOffset,
     status,
-  } = given;
+  } = maintenance;
   return {
     ...{ id, title, description, strategy, intervalDay, active, dateRange, timeRange, weekdays, daysOfMonth },
     ...{ timeslotList, cron, duration, durationMinutes, timezone, timezoneOption, timezoneOffset, status },

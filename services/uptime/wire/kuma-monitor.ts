@@ -1,12 +1,12 @@
-import { peerTime } from '../domain/time-format.ts';
-import type { StoredBeat } from '../store/heartbeats.ts';
-import type { KnownTag } from '../store/tags.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
+import type { StoredHeartbeat } from '../store/heartbeats.ts';
+import type { Tag } from '../store/tags.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import { timeoutMs, type Watched } from '../monitoring/monitor-state.ts';
+import { getTimeoutMs, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { redactedFields } from './redacted.ts';
 
 /** Default values of fields; clients of Uptime Kuma expect all of them. */
-const usual: Readonly<Record<string, unknown>> = {
+const defaultFields: Readonly<Record<string, unknown>> = {
   description: null,
   wsIgnoreSecWebsocketAcceptHeader: false,
   wsSubprotocol: '',
@@ -90,29 +90,29 @@ const usual: Readonly<Record<string, unknown>> = {
 };
 
 /** Converts a monitor into the form of Uptime Kuma. Secrets are included for clients with write permission. */
-export function peerMonitor(
-  watched: Watched,
+export function toKumaMonitor(
+  monitor: RuntimeMonitor,
   monitors: Monitors,
-  tags: ReadonlyMap<number, KnownTag>,
+  tags: ReadonlyMap<number, Tag>,
   withSecrets: boolean,
 ): Record<string, unknown> {
-  const { id, config } = watched;
-  const given = Object.fromEntries(
-    Object.entries(config).filter(([name, value]) => value !== null || !(name in usual)),
+  const { id, config } = monitor;
+  const configuredFields = Object.fromEntries(
+    Object.entries(config).filter(([name, value]) => value !== null || !(name in defaultFields)),
   );
-  const path = pathOf(watched, monitors);
-  const fields = { ...usual, ...given };
+  const path = getPath(monitor, monitors);
+  const fields = { ...defaultFields, ...configuredFields };
   return {
     ...(withSecrets ? fields : redactedFields(fields)),
     id,
     retryInterval: config.retryInterval ?? config.interval,
-    timeout: config.timeout ?? Math.round(timeoutMs(config)) / 1000,
+    timeout: config.timeout ?? Math.round(getTimeoutMs(config)) / 1000,
     path,
     pathName: path.join(' / '),
-    childrenIDs: monitors.children(id).map((child) => child.id),
-    forceInactive: config.active && !monitors.isActive(watched),
-    maintenance: watched.standing.status === 3,
-    tags: tagsOf(watched).flatMap(({ tag_id, value }) => {
+    childrenIDs: monitors.findChildren(id).map((child) => child.id),
+    forceInactive: config.active && !monitors.isActive(monitor),
+    maintenance: monitor.standing.status === 3,
+    tags: getTags(monitor).flatMap(({ tag_id, value }) => {
       const tag = tags.get(tag_id);
       return tag === undefined ? [] : [{ id: tag_id, monitor_id: id, tag_id, value, name: tag.name, color: tag.color }];
     }),
@@ -121,7 +121,7 @@ export function peerMonitor(
 }
 
 /** Returns the tags of a monitor. */
-export function tagsOf({ config }: Watched): readonly { readonly tag_id: number; readonly value: string }[] {
+export function getTags({ config }: RuntimeMonitor): readonly { readonly tag_id: number; readonly value: string }[] {
   const list = config['tags'];
   if (!Array.isArray(list)) return [];
   return (list as readonly unknown[]).flatMap((one) => {
@@ -131,34 +131,44 @@ export function tagsOf({ config }: Watched): readonly { readonly tag_id: number;
 }
 
 /** Converts a heartbeat into the form that is pushed to clients. */
-export function peerBeat(beat: StoredBeat): Record<string, unknown> {
-  const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
-  return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries, response: null };
+export function toKumaHeartbeat(heartbeat: StoredHeartbeat): Record<string, unknown> {
+  const { monitorId, status, at: current, msg, ping, important, duration, retries } = heartbeat;
+  return {
+    monitorID: monitorId,
+    status,
+    time: formatKumaTime(current),
+    msg,
+    ping,
+    important,
+    duration,
+    retries,
+    response: null,
+  };
 }
 
 /** Converts a heartbeat into the form of lists. */
-export function listedBeat(beat: StoredBeat): Record<string, unknown> {
-  const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
+export function toListedHeartbeat(heartbeat: StoredHeartbeat): Record<string, unknown> {
+  const { monitorId, status, at, msg, ping, important, duration, retries } = heartbeat;
   return {
     id: at,
     important: important ? 1 : 0,
     monitor_id: monitorId,
     status,
     msg,
-    time: peerTime(at),
+    time: formatKumaTime(at),
     ping,
     duration,
     down_count: 0,
-    end_time: peerTime(at + (ping ?? 0)),
+    end_time: formatKumaTime(at + (ping ?? 0)),
     retries,
     response: null,
   };
 }
 
-function pathOf(watched: Watched, monitors: Monitors): readonly string[] {
+function getPath(monitor: RuntimeMonitor, monitors: Monitors): readonly string[] {
   const names: string[] = [];
   const seen = new Set<number>();
-  for (let at: Watched | undefined = watched; at !== undefined && !seen.has(at.id);) {
+  for (let at: RuntimeMonitor | undefined = monitor; at !== undefined && !seen.has(at.id);) {
     seen.add(at.id);
     names.unshift(at.config.name);
     at = at.config.parent === null ? undefined : monitors.find(at.config.parent);

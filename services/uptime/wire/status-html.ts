@@ -3,9 +3,9 @@ import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 import { pageStatusTitles, visitorStatusLabels, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 
-const moments = new Intl.DateTimeFormat('en', {
+const timestampFormat = new Intl.DateTimeFormat('en', {
   weekday: 'short',
   month: 'short',
   day: 'numeric',
@@ -18,53 +18,53 @@ const moments = new Intl.DateTimeFormat('en', {
 /**
  * Formats a time in the zone of this computer, which is included because the page has no script that could convert it.
  */
-function moment(at: number): string {
-  return Number.isNaN(at)
+function formatTimestamp(timestamp: number): string {
+  return Number.isNaN(timestamp)
     ? ''
-    : `<time datetime="${new Date(at).toISOString()}">${escapeHtml(moments.format(at))}</time>`;
+    : `<time datetime="${new Date(timestamp).toISOString()}">${escapeHtml(timestampFormat.format(timestamp))}</time>`;
 }
 
 /** Formats a time of Uptime Kuma: `2026-11-25 22:47:11` in UTC. */
-function momentOf(text: string): string {
-  return moment(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
+function formatKumaTimestamp(text: string): string {
+  return formatTimestamp(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
 }
 
 /** Number of heartbeats that are shown per monitor. */
-const shownBars = 50;
+const visibleBars = 50;
 
-export interface ShownStatusPage {
-  readonly page: KnownPage;
+export interface StatusPageView {
+  readonly page: StoredPage;
   readonly shown: PublicPage;
   readonly beats: Heartbeats;
   /** Active and upcoming maintenance windows. */
   readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
-  readonly follow: Follow | undefined;
+  readonly follow: FollowOptions | undefined;
 }
 
 /** Ways in which visitors can follow a page. */
-export interface Follow {
+export interface FollowOptions {
   readonly mail: boolean;
   readonly topic: string | null;
   readonly link: string | undefined;
 }
 
 /** Returns the Content-Security-Policy of a page: no scripts and no external resources; forms only where needed. */
-export function pagePolicy(form: boolean): string {
+export function buildContentSecurityPolicy(form: boolean): string {
   return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action ${form ? "'self'" : "'none'"}; frame-ancestors 'self'`;
 }
 
 /** Renders a status page without scripts; undefined renders the page for unknown addresses. */
-export function statusPageHtml(given: ShownStatusPage | undefined): string {
-  if (given === undefined)
-    return documentOf(
+export function renderStatusPage(view: StatusPageView | undefined): string {
+  if (view === undefined)
+    return renderDocument(
       'Status',
       '',
       '',
       '<main><header><h1>There is no status page here.</h1><p>It may be hidden now, or its address has changed. Ask who gave you this one.</p></header></main>',
     );
-  const { shown, beats, windows, status, now } = given;
+  const { shown, beats, windows, status, now } = view;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh =
     autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : '';
@@ -72,38 +72,38 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
   const notes = shown.incidents
     .map(
       (note) =>
-        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">Since ${momentOf(note.createdDate)}</p></section>`,
+        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">Since ${formatKumaTimestamp(note.createdDate)}</p></section>`,
     )
     .join('');
   const groups = shown.publicGroupList
     .map(
       (group) =>
-        `<section><h2>${escapeHtml(group.name)}</h2><ul>${group.monitorList.map((one) => row(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
+        `<section><h2>${escapeHtml(group.name)}</h2><ul>${group.monitorList.map((one) => renderRow(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
     )
     .join('');
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${sign(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
-<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${moment(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
-  return documentOf(title, head, customStyle(customCSS), body, theme);
+<p class="all ${status}" role="status">${renderStatusIcon(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(renderMaintenance).join('')}${notes}${groups}${renderOutages(shown)}${renderFollowSection(slug, view.follow)}
+<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${formatTimestamp(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
+  return renderDocument(title, head, customStyle(customCSS), body, theme);
 }
 
-function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
+function renderMaintenance({ title, description, status, upcoming: [slot] }: Maintenance): string {
   const end = slot?.endDate ?? null;
   const isNow = status === 'under-maintenance';
-  const when =
-    slot === undefined ? '' : slotWords(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow);
+  const timeText =
+    slot === undefined ? '' : formatSlot(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow);
   const words = isNow ? 'Maintenance' : 'Planned maintenance';
-  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${when}</p></section>`;
+  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${timeText}</p></section>`;
 }
 
 /** Formats `Sat, Nov 28, 10:00 – 12:00 UTC`, or only the start when the end is unknown. */
-function slotWords(start: number, end: number, isNow: boolean): string {
+function formatSlot(start: number, end: number, isNow: boolean): string {
   return Number.isNaN(end)
-    ? `${isNow ? 'Since' : 'From'} ${moment(start)}`
-    : escapeHtml(moments.formatRange(start, end));
+    ? `${isNow ? 'Since' : 'From'} ${formatTimestamp(start)}`
+    : escapeHtml(timestampFormat.formatRange(start, end));
 }
 
-function followSection(slug: string, follow: Follow | undefined): string {
+function renderFollowSection(slug: string, follow: FollowOptions | undefined): string {
   if (follow === undefined) return '';
   const { mail, topic, link } = follow;
   const name = `<code>${escapeHtml(topic ?? '')}</code>`;
@@ -118,7 +118,7 @@ function followSection(slug: string, follow: Follow | undefined): string {
 }
 
 /** Renders the result of an action, or the form that confirms it. */
-export function answerHtml(given: {
+export function renderAnswer(given: {
   readonly title: string;
   readonly words: string;
   readonly back: string;
@@ -131,18 +131,18 @@ export function answerHtml(given: {
       ? ''
       : `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(button ?? '')}</button></form>`;
   const body = `<main><h1>${escapeHtml(title)}</h1><section><p>${escapeHtml(words)}</p>${form}</section><p><a href="${escapeHtml(back)}">Back to the page</a></p></main>`;
-  return documentOf(title, '<meta name="robots" content="noindex">', '', body);
+  return renderDocument(title, '<meta name="robots" content="noindex">', '', body);
 }
 
-function outageSection({ outages, publicGroupList }: PublicPage): string {
+function renderOutages({ outages, publicGroupList }: PublicPage): string {
   if (outages.length === 0) return '';
   const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
   const items = outages.map(({ monitorIds, startedAt, acknowledgedAt, resolvedAt }) => {
     const title = escapeHtml(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
     const steps = [
-      `Down since ${momentOf(startedAt)}`,
-      ...(acknowledgedAt === null ? [] : [`Looked into since ${momentOf(acknowledgedAt)}`]),
-      ...(resolvedAt === null ? [] : [`Over since ${momentOf(resolvedAt)}`]),
+      `Down since ${formatKumaTimestamp(startedAt)}`,
+      ...(acknowledgedAt === null ? [] : [`Looked into since ${formatKumaTimestamp(acknowledgedAt)}`]),
+      ...(resolvedAt === null ? [] : [`Over since ${formatKumaTimestamp(resolvedAt)}`]),
     ];
     const word = resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
     return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
@@ -150,9 +150,9 @@ function outageSection({ outages, publicGroupList }: PublicPage): string {
   return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;
 }
 
-type Shown = PublicPage['publicGroupList'][number]['monitorList'][number];
+type VisibleMonitor = PublicPage['publicGroupList'][number]['monitorList'][number];
 
-function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast: boolean): string {
+function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heartbeats, onlyLast: boolean): string {
   const id = String(monitor.id);
   const list = heartbeatList[id] ?? [];
   const last = list.at(-1);
@@ -162,10 +162,10 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
   const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
-  const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
+  const bars = onlyLast ? list.slice(-1) : list.slice(-visibleBars);
   // The newest heartbeat is at the right end.
-  const before = onlyLast ? 0 : shownBars - bars.length;
-  const drawn = [
+  const before = onlyLast ? 0 : visibleBars - bars.length;
+  const barElements = [
     ...Array.from({ length: before }, () => '<i></i>'),
     ...bars.map(({ status }) => `<i class="s${String(status)}"></i>`),
   ].join('');
@@ -173,10 +173,10 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
     'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
   const name = escapeHtml(monitor.name);
   const days = 'certExpiryDaysRemaining' in monitor ? monitor.certExpiryDaysRemaining : '';
-  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${[percent, typeof days === 'number' ? certificateWords(days) : ''].filter((part) => part !== '').join(' · ')}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${[percent, typeof days === 'number' ? formatCertificateDays(days) : ''].filter((part) => part !== '').join(' · ')}</span><span class="bars" aria-hidden="true">${barElements}</span></li>`;
 }
 
-function certificateWords(days: number): string {
+function formatCertificateDays(days: number): string {
   if (days <= 0) return 'certificate ran out';
   return `certificate ${String(days)} ${days === 1 ? 'day' : 'days'} left`;
 }
@@ -190,7 +190,7 @@ const strokes: Readonly<Record<PageStatus, string>> = {
 };
 
 /** Renders the status icon, so that the status is not conveyed by color alone. */
-function sign(status: PageStatus): string {
+function renderStatusIcon(status: PageStatus): string {
   return `<svg viewBox="0 0 24 24" width="28" height="28" fill="none" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11" stroke="none" fill="currentColor"/><g stroke="var(--card)">${strokes[status]}</g></svg>`;
 }
 
@@ -200,7 +200,7 @@ function favicon(status: PageStatus): string {
   return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
-function documentOf(title: string, head: string, style: string, body: string, theme = 'auto'): string {
+function renderDocument(title: string, head: string, style: string, body: string, theme = 'auto'): string {
   return `<!DOCTYPE html>
 <html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>${head}<style>${sheet}${style}</style></head>
 <body>${body}</body></html>`;

@@ -1,45 +1,45 @@
 import type { Heartbeat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
 import { heartbeatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
-import { certificateDays } from '../domain/certificate.ts';
-import { targetOf } from '../domain/target.ts';
-import { uptimeByTime } from '../domain/tally.ts';
-import { peerTime } from '../domain/time-format.ts';
-import type { StoredBeat } from '../store/heartbeats.ts';
-import { problemsOf } from '../monitoring/monitor-problems.ts';
-import { lastDay, type Watched } from '../monitoring/monitor-state.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { getTarget } from '../domain/target.ts';
+import { getUptimeByTime } from '../domain/tally.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
+import type { StoredHeartbeat } from '../store/heartbeats.ts';
+import { getProblems } from '../monitoring/monitor-problems.ts';
+import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
 import { redactedFields, redactedNames } from './redacted.ts';
 
 /** Converts a heartbeat into its API form. */
-export function beatView(beat: StoredBeat): Heartbeat {
-  const { monitorId, status, at, msg, ping, important, duration, retries } = beat;
-  return { monitorID: monitorId, status, time: peerTime(at), msg, ping, important, duration, retries };
+export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
+  const { monitorId, status, at, msg, ping, important, duration, retries } = heartbeat;
+  return { monitorID: monitorId, status, time: formatKumaTime(at), msg, ping, important, duration, retries };
 }
 
-export function stateView(watched: Watched, now: number): MonitorState {
-  const { standing, chain, slowness, flapping } = watched;
-  const problems = problemsOf(watched);
+export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
+  const { standing, chain, slowness, flapping } = monitor;
+  const problems = getProblems(monitor);
   return {
     status: standing.status,
     msg: standing.msg,
     ping: standing.ping,
     time: standing.at,
     since: standing.since,
-    uptime24h: uptimeByTime(lastDay(watched, now)),
-    certDays: certificateDays(chain, now),
+    uptime24h: getUptimeByTime(getLastDayTally(monitor, now)),
+    certDays: getCertificateDays(chain, now),
     degraded: slowness.slowSince !== null,
     flapping: flapping.flapping,
     ...(problems.length === 0 ? {} : { problems }),
   };
 }
 
-export function rowView(watched: Watched, active: boolean, now: number): MonitorRow {
-  const { id, config } = watched;
-  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping, problems } = stateView(watched, now);
+export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number): MonitorRow {
+  const { id, config } = monitor;
+  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping, problems } = toStateView(monitor, now);
   return {
     id,
     name: config.name,
     type: config.type,
-    target: targetOf(config),
+    target: getTarget(config),
     active,
     ...(config.parent === null ? {} : { parent: config.parent }),
     state: {
@@ -60,15 +60,15 @@ export function rowView(watched: Watched, active: boolean, now: number): Monitor
  * Returns all fields except secrets, which are only listed by name. Accounts without write permission see no
  * credentials.
  */
-export function monitorView(watched: Watched, now: number, mayWrite: boolean): Monitor {
-  const { id, config } = watched;
-  const secret = new Set<string>(secretFields);
+export function toMonitorView(monitor: RuntimeMonitor, now: number, canWrite: boolean): Monitor {
+  const { id, config } = monitor;
+  const secretNames = new Set<string>(secretFields);
   const isSet = (field: string): boolean => typeof config[field] === 'string' && config[field] !== '';
-  const visible = Object.fromEntries(Object.entries(config).filter(([name]) => !secret.has(name)));
+  const visible = Object.fromEntries(Object.entries(config).filter(([name]) => !secretNames.has(name)));
   return {
-    ...((mayWrite ? visible : redactedFields(visible)) as typeof config),
+    ...((canWrite ? visible : redactedFields(visible)) as typeof config),
     id,
-    state: stateView(watched, now),
-    secrets: [...secretFields.filter(isSet), ...(mayWrite ? [] : redactedNames(visible))],
+    state: toStateView(monitor, now),
+    secrets: [...secretFields.filter(isSet), ...(canWrite ? [] : redactedNames(visible))],
   };
 }
