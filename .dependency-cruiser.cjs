@@ -1,6 +1,6 @@
-/** The walls of the house; each rule is one line of docs/decisions/0001-single-process-with-a-small-kernel-and-services-behind-contracts.md. A test breaks every one on purpose. */
+/** Dependency rules, described in CONTRIBUTING.md. A test breaks each of them on purpose. */
 const contracts = '^services/contracts/';
-/** Parts that several services use; they know the contracts alone. */
+/** Building blocks for services, which depend on contracts only. */
 const kit = '^services/kit/';
 
 module.exports = {
@@ -63,7 +63,7 @@ module.exports = {
       name: 'no-dev-dependency-in-production',
       severity: 'error',
       from: { path: '^(main|services)/' },
-      // Electron itself is what the packed app runs in, not a package inside it.
+      // Electron is the runtime of the packaged app, not a package inside of it.
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/electron/' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^(svelte|\\$)' } },

@@ -1,7 +1,7 @@
 import js from '@eslint/js';
 import globals from 'globals';
 import typescript from 'typescript-eslint';
-import { languageRules } from './eslint.language.js';
+import { functionLengthRules, languageRules } from './eslint.language.js';
 import svelteConfig from './svelte.config.js';
 
 // TypeScript reads components as the linter does, so that their types are made once for all files in place of once for each.
@@ -74,6 +74,7 @@ export default typescript.config(
       'no-console': 'off',
     },
   },
+  ...functionLengthRules(['scripts/**/*', 'services/contracts/**/*.ts']),
   // The areas whose names, comments and titles follow the glossary. Add an area here once it passes.
-  ...languageRules(['services/kit/activity.ts', 'services/kit/batcher.ts'], ['test/security/own-listeners.test.ts']),
+  ...languageRules(['scripts/**/*', 'services/sync/**/*.ts'], ['test/security/own-listeners.test.ts']),
 );

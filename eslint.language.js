@@ -27,6 +27,20 @@ const fragmentOpeners =
 const testTitle = '^(?:(?:does|do|is|are|has|have|can|cannot|must|may) |[a-z]+s\\b)';
 
 /**
+ * Limits the length of functions.
+ *
+ * @param {readonly string[]} files Globs of the code that follows the limit.
+ */
+export function functionLengthRules(files) {
+  return [
+    {
+      files: [...files],
+      rules: { 'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }] },
+    },
+  ];
+}
+
+/**
  * Rules that keep names, comments and test titles in the language of the field.
  *
  * @param {readonly string[]} files Globs of the production code that follows the rules.
@@ -53,7 +67,6 @@ export function languageRules(files, tests) {
             contexts: ['any'],
           },
         ],
-        'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       },
     },
     {

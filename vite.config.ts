@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Leaves a `.gz` beside each file that shrinks: the host serves it as it is. */
+/** Emits a compressed copy of each script and style sheet, which the host serves unchanged. */
 const compressed: Plugin = {
   name: 'compressed',
   generateBundle: {
@@ -25,13 +25,13 @@ export default defineConfig({
     outDir: '../dist/renderer',
     emptyOutDir: true,
     target: 'es2024',
-    // The content security policy knows no data: fonts or scripts.
+    // The content security policy allows no data: fonts or scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
         hashCharacters: 'base64',
-        // What most pages share comes in one file: forty small ones take longer than they weigh.
+        // Modules that most pages share form one chunk, because forty small requests take longer.
         codeSplitting: {
           groups: [
             {

@@ -1,15 +1,16 @@
-/** Told to whoever started the program: it has to be started again. As EX_TEMPFAIL of sysexits. */
-const startAgainCode = 75;
+/** Exit code that requests a restart from the parent process, like EX_TEMPFAIL of sysexits. */
+const restartExitCode = 75;
 
 /**
- * Begins the program anew in place of this process, with the same arguments, number and output: nothing that still runs
- * in it is left. Where the system cannot do that, as Windows, it ends, for whoever started it to start it again.
+ * Replaces this process by a new instance of the program with the same arguments, process id and output, so that no
+ * running work remains. Where the system does not support it, such as on Windows, the process exits and its parent
+ * restarts it.
  */
-export function beginAgain(why: string): never {
-  process.stderr.write(`${why} Homeport begins again.\n`);
-  // Electron's process is more than Node's.
+export function restartProcess(reason: string): never {
+  process.stderr.write(`${reason} Homeport begins again.\n`);
+  // Electron's process cannot be replaced.
   if (process.platform !== 'win32' && !('electron' in process.versions)) {
     process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], process.env);
   }
-  process.exit(startAgainCode);
+  process.exit(restartExitCode);
 }

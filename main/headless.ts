@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { serviceChanged, type ServiceState } from '../services/contracts/control/api.ts';
 import { Problem } from '../services/contracts/problem.ts';
-import { beginAgain } from './begin-again.ts';
-import { desktopShell, runDesktopShell } from './desktop/choice.ts';
-import { dataDirOf } from './host/cli/data-dir.ts';
+import { restartProcess } from './begin-again.ts';
+import { chooseDesktopShell, runDesktopShell } from './desktop/choice.ts';
+import { getDataDir } from './host/cli/data-dir.ts';
 import { helpText, parseCommandLine } from './host/cli/command-line.ts';
 import { runCommand } from './host/cli/commands.ts';
 import { DataFolderTaken } from './host/runtime/data-lock.ts';
@@ -17,12 +17,13 @@ import { stopOnSignals } from './stop-signals.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = fileURLToPath(new URL('../dist/renderer', import.meta.url));
 
-/** The host without a window: starts everything, or carries out one command. Sets the exit code; throws nothing. */
+/** Runs the host without a window, or executes one command. Sets the exit code; throws nothing. */
 export async function main(argv: readonly string[]): Promise<void> {
   const command = parseCommandLine(argv, registry);
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever read our output may go away; the services go on. What a full disk cut off is no result of a command.
+      // The reader of the output may disconnect; the services continue. A command whose output was truncated by a
+      // full disk has failed.
       if (error.code !== 'EPIPE' && command.name !== 'start') process.exitCode = 1;
     });
   }
@@ -33,8 +34,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.stderr.write(`${command.message}\n`);
       process.exitCode = command.exitCode;
     } else {
-      const dataDir = dataDirOf(command.dataDir, process.env, process.platform);
-      if (command.name === 'start') await startWhereItFits(argv, dataDir, command);
+      const dataDir = getDataDir(command.dataDir, process.env, process.platform);
+      if (command.name === 'start') await startDesktopOrHost(argv, dataDir, command);
       else await runCommand(command, { dataDir, descriptors: registry });
     }
   } catch (error) {
@@ -50,19 +51,27 @@ interface StartOptions {
   readonly safeMode: boolean;
 }
 
-/** As a desktop app where there are a desktop and Electron's program, else here, with one line that says why. */
-async function startWhereItFits(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
+/**
+ * Starts the desktop app if there are a desktop and Electron's program, else the host in this process, with one line
+ * on the reason.
+ */
+async function startDesktopOrHost(argv: readonly string[], dataDir: string, options: StartOptions): Promise<void> {
   if (options.headless) return start(dataDir, options, 'as asked');
-  const shell = desktopShell({ root, environment: process.env, platform: process.platform, user: process.getuid?.() });
+  const shell = chooseDesktopShell({
+    root,
+    environment: process.env,
+    platform: process.platform,
+    user: process.getuid?.(),
+  });
   if ('missing' in shell) return start(dataDir, options, shell.missing);
-  say('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
+  print('Homeport starts as a desktop app: look for its window, and its lamp in the tray.');
   process.exitCode = await runDesktopShell(shell, argv);
 }
 
-/** `why`: why there is no window. */
+/** `why`: reason why there is no window. */
 async function start(dataDir: string, options: StartOptions, why: string): Promise<void> {
   const stopping = stopOnSignals();
-  watchNpm(() => stopping.ask());
+  watchNpm(() => stopping.requestStop());
   const open = (): Promise<Host> =>
     openHost({
       dataDir,
@@ -71,10 +80,10 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
       safeMode: options.safeMode,
       commandLine: options.port === undefined ? {} : { port: options.port },
       signal: stopping.signal,
-      startAnew,
+      restartHost,
     });
-  /** One after the other: a page can ask while the host is still opening. */
-  const startAnew = (): void => {
+  /** Sequential, since a page can request it while the host is still opening. */
+  const restartHost = (): void => {
     const before = opening;
     opening = (async () => {
       try {
@@ -84,17 +93,17 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
         stopping.stops(undefined);
         await old?.[Symbol.asyncDispose]();
         if (stopping.signal.aborted) process.exit(0);
-        const left = old?.leftBehind() ?? [];
-        // It would go on in the folder that is restored now.
-        if (left.length > 0) beginAgain(`${left.join(', ')} did not stop in time.`);
+        const remainingServices = old?.getLeftBehind() ?? [];
+        // Remaining work would write to the restored folder.
+        if (remainingServices.length > 0) restartProcess(`${remainingServices.join(', ')} did not stop in time.`);
         host = await open();
       } catch (error) {
         if (!stopping.signal.aborted) console.error(error instanceof Problem ? error.detail : error);
         process.exit(stopping.signal.aborted ? 0 : 1);
       }
       stopping.stops(host);
-      say('Homeport was started anew.');
-      sayReady(host);
+      print('Homeport was started anew.');
+      printReady(host);
       return host;
     })();
   };
@@ -106,57 +115,57 @@ async function start(dataDir: string, options: StartOptions, why: string): Promi
     if (first === undefined) return undefined;
     host = first;
     stopping.stops(host);
-    // One service's forgotten promise must not end the others; an error that nobody caught still does, as the log tells.
-    process.on('unhandledRejection', (error) => host?.log.error('a promise failed and nobody looked', { error }));
-    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
-    await greet(host, options, why);
+    // An unhandled rejection of one service must not end the others; an uncaught exception still ends the process.
+    process.on('unhandledRejection', (error) => host?.log.error('unhandled promise rejection', { error }));
+    process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
+    await announceStart(host, options, why);
     return host;
   };
   let host: Host | undefined;
   let opening = begin();
-  if ((await opening) === undefined) return stopping.over();
+  if ((await opening) === undefined) return stopping.stopHandling();
 }
 
-/** Says what the first start came to, and opens its page. */
-async function greet(host: Host, options: StartOptions, why: string): Promise<void> {
-  for (const problem of host.configProblems) say(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
-  for (const [id, reason] of Object.entries(host.failures())) say(`${id} did not start: ${reason}`);
-  say(`Homeport runs without a window, ${why}; its pages are in the browser.`);
+/** Prints the result of the first start, and opens its page. */
+async function announceStart(host: Host, options: StartOptions, why: string): Promise<void> {
+  for (const problem of host.configProblems) print(`${host.safeMode ? 'Safe mode' : 'Settings'}: ${problem}`);
+  for (const [id, reason] of Object.entries(host.failures())) print(`${id} did not start: ${reason}`);
+  print(`Homeport runs without a window, ${why}; its pages are in the browser.`);
   const setup = await host.setupUrl();
-  if (setup !== undefined) say(`First start: make your account at ${setup}`);
-  sayReady(host);
+  if (setup !== undefined) print(`First start: make your account at ${setup}`);
+  printReady(host);
   const page = setup ?? host.addresses()['control'];
   if (!options.headless && host.opensBrowser && page !== undefined) openInBrowser(page, process.env, process.platform);
 }
 
-function sayReady(host: Host): void {
+function printReady(host: Host): void {
   const slow = host.starting();
-  for (const id of slow) say(`${id} is still starting; it answers as soon as it is ready.`);
-  say(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
-  tellOfThoseStarting(host, slow);
+  for (const id of slow) print(`${id} is still starting; it answers as soon as it is ready.`);
+  print(['ready', ...Object.entries(host.addresses()).map(([id, address]) => `${id}=${address}`)].join(' '));
+  logStartingServices(host, slow);
 }
 
-/** Says what became of the services that were still starting when the host was ready. */
-function tellOfThoseStarting(host: Host, ids: readonly string[]): void {
+/** Logs the outcome of services that were still starting when the host was ready. */
+function logStartingServices(host: Host, ids: readonly string[]): void {
   const waiting = new Set(ids);
   if (waiting.size === 0) return;
-  const tell = ({ id, state, reason }: ServiceState): void => {
+  const printLine = ({ id, state, reason }: ServiceState): void => {
     if (!waiting.has(id) || state === 'starting') return;
     waiting.delete(id);
-    if (state === 'up' || state === 'degraded') say(`${id} is ready now.`);
-    else if (state === 'failed') say(`${id} did not start: ${reason ?? ''}`);
+    if (state === 'up' || state === 'degraded') print(`${id} is ready now.`);
+    else if (state === 'failed') print(`${id} did not start: ${reason ?? ''}`);
     if (waiting.size === 0) listening[Symbol.dispose]();
   };
-  const listening = host.bus.subscribe(serviceChanged, tell);
+  const listening = host.bus.subscribe(serviceChanged, printLine);
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A second start finds the first: it says where, and opens its page. */
+/** A second start prints the address of the running host, and opens its page. */
 function showRunning(error: unknown): undefined {
   if (!(error instanceof DataFolderTaken) || error.holder?.url === undefined) throw error;
-  say(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
+  print(`Homeport is already running at ${error.holder.url} (process ${error.holder.pid}).`);
   if (process.env['HOMEPORT_OPEN_BROWSER'] !== 'false') openInBrowser(error.holder.url, process.env, process.platform);
 }

@@ -1,5 +1,5 @@
 import { run } from './shell/run.ts';
 
-// Electron starts here, and becomes ready only once this module has been evaluated: awaiting the app would wait for ever.
-// Packed, the arguments follow the program; else the app's folder stands between them.
+// Electron becomes ready only after this module has been evaluated, so awaiting the app would deadlock. In a packaged
+// app the arguments follow the program; otherwise the app's folder is between them.
 void run(process.argv.slice('defaultApp' in process ? 2 : 1));

@@ -1,23 +1,23 @@
-const lookEveryMs = 1000;
+const pollIntervalMs = 1000;
 
 /**
- * Calls `gone` once the `npm start` that runs this process has ended. npm passes SIGTERM and SIGINT on; when it is
- * killed, or its terminal closed, nobody tells its child, which would hold the ports and the data folder unseen.
- * Without npm there is nothing to watch: a program that was started by hand may outlive who started it.
+ * Calls `gone` once the `npm start` that runs this process has ended. npm forwards SIGTERM and SIGINT; when it is
+ * killed, or its terminal is closed, its child would continue unnoticed with the ports and the data folder. Does
+ * nothing without npm, since a program that was started manually may outlive its parent.
  */
-export function watchNpm(gone: () => void, environment: NodeJS.ProcessEnv = process.env): Disposable {
+export function watchNpm(onParentExit: () => void, environment: NodeJS.ProcessEnv = process.env): Disposable {
   const parent = process.ppid;
   const byNpm = environment['npm_lifecycle_event'] === 'start' && environment['npm_package_name'] === 'homeport';
   const timer = setInterval(() => {
     if (process.ppid === parent && isRunning(parent)) return;
     clearInterval(timer);
-    gone();
-  }, lookEveryMs).unref();
+    onParentExit();
+  }, pollIntervalMs).unref();
   if (!byNpm) clearInterval(timer);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Where a process that lost its parent keeps the parent's number, as on Windows. */
+/** Covers systems on which an orphan retains the pid of its parent, such as Windows. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,34 +1,37 @@
 import { constants } from 'node:os';
 import type { Host } from './host/host.ts';
 
-/** How a system asks a program to end. SIGHUP: the terminal it was started in was closed. */
+/** Signals by which a system ends a program. SIGHUP: its terminal was closed. */
 export const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** Until the settings are read; ms. */
+/** Used until the settings are read; in ms. */
 const defaultStopMs = 10_000;
 
-/** Ctrl+C reaches a program twice under npm, from the terminal and passed on: signals this close are one wish; ms. */
-const sameWishMs = 2000;
+/**
+ * Under npm, Ctrl+C reaches a program twice, from the terminal and forwarded: signals within this time in ms count as
+ * one.
+ */
+const repeatWindowMs = 2000;
 
-/** What {@link stopOnSignals} gives. */
+/** Result of {@link stopOnSignals}. */
 export interface Stopping {
-  /** Aborted once somebody asked for the end. */
+  /** Aborted once a stop was requested. */
   readonly signal: AbortSignal;
-  /** The host to close then, also when it was asked for before; undefined while one ends and the next opens. */
+  /** Sets the host to close, also after a stop was requested; undefined between two hosts. */
   stops(host: Host | undefined): void;
-  /** Asks for the end, as SIGTERM does. */
-  ask(): void;
-  /** Signals end the process at once again. */
-  over(): void;
+  /** Requests the stop, like SIGTERM. */
+  requestStop(): void;
+  /** Signals end the process immediately again. */
+  stopHandling(): void;
 }
 
 /**
- * A signal ends the process with code 0 once everything is closed, also in the middle of a start. Another one, after a
- * moment, ends it at once.
+ * Handles signals: the first ends the process with code 0 once everything is closed, also during a start. A later one
+ * ends it immediately.
  */
 export function stopOnSignals(): Stopping {
-  const asked = new AbortController();
-  let askedAt = 0;
+  const isRequested = new AbortController();
+  let requestedAt = 0;
   let host: Host | undefined;
 
   const close = (open: Host): void => {
@@ -42,26 +45,26 @@ export function stopOnSignals(): Stopping {
   };
   const stop = (signal: NodeJS.Signals): void => {
     const code = 128 + constants.signals[signal];
-    if (asked.signal.aborted) {
-      if (performance.now() - askedAt > sameWishMs) process.exit(code);
+    if (isRequested.signal.aborted) {
+      if (performance.now() - requestedAt > repeatWindowMs) process.exit(code);
       return;
     }
-    askedAt = performance.now();
+    requestedAt = performance.now();
     const limit = host?.stopTimeoutMs() ?? defaultStopMs;
-    // Keeps the process alive until then: what is still closing may hold nothing that does.
+    // Keeps the process alive until then: pending closes may hold no other reference.
     setTimeout(() => process.exit(code), Math.max(500, limit - 250));
-    asked.abort();
+    isRequested.abort();
     if (host !== undefined) close(host);
   };
   for (const signal of stopSignals) process.on(signal, stop);
   return {
-    signal: asked.signal,
+    signal: isRequested.signal,
     stops(opened) {
       host = opened;
-      if (asked.signal.aborted && opened !== undefined) close(opened);
+      if (isRequested.signal.aborted && opened !== undefined) close(opened);
     },
-    ask: () => stop('SIGTERM'),
-    over() {
+    requestStop: () => stop('SIGTERM'),
+    stopHandling() {
       for (const signal of stopSignals) process.off(signal, stop);
     },
   };

@@ -7,11 +7,11 @@ import { launchBrowser } from '../test/support/browser.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const assets = fileURLToPath(new URL('../assets', import.meta.url));
-/** Served with the pages: what the web app manifest and phones ask for. */
+/** Icons of the web app manifest and for phones, served with the pages. */
 const pageIcons = fileURLToPath(new URL('../renderer/public/icons', import.meta.url));
 const iconSizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 const trayStates = ['normal', 'attention', 'error', 'paused'];
-/** Points; each is drawn at once and twice its size. Windows takes 16, Linux panels 22 or 32. */
+/** Sizes in points, each drawn in single and double resolution. Windows uses 16, Linux panels 22 or 32. */
 const traySizes = [16, 22, 32];
 
 async function draw(page: Page, svg: string, size: number, path: string): Promise<void> {
@@ -21,7 +21,7 @@ async function draw(page: Page, svg: string, size: number, path: string): Promis
   console.log(path.slice(root.length));
 }
 
-/** The same drawing in black alone: macOS colours it to fit the menu bar. */
+/** Returns the drawing in black: macOS colors it for the menu bar. */
 function template(svg: string): string {
   return svg.replace(/#[0-9a-f]{6}/gi, '#000000');
 }
@@ -37,17 +37,17 @@ try {
   }
   await mkdir(pageIcons, { recursive: true });
   for (const size of [192, 512]) await draw(page, icon, size, join(pageIcons, `${String(size)}.png`));
-  // Phones cut their own shape out of these: the picture goes to the edges, what matters stays in the middle.
+  // Phones mask these icons: the background extends to the edges and the symbol stays in the center.
   const full = await readFile(join(assets, 'icon-full.svg'), 'utf8');
   for (const size of [192, 512]) await draw(page, full, size, join(pageIcons, `maskable-${String(size)}.png`));
   await draw(page, full, 180, join(pageIcons, 'apple-180.png'));
-  // In the status bar only the shape counts.
+  // The status bar shows only the shape.
   const mark = await readFile(join(assets, 'mark.svg'), 'utf8');
   await draw(page, template(mark).replaceAll('#000000', '#ffffff'), 96, join(pageIcons, 'badge-96.png'));
   for (const state of trayStates) {
     const svg = await readFile(join(assets, 'tray', `${state}.svg`), 'utf8');
     for (const size of traySizes) {
-      // The plain name is the 16-point image, which Electron pairs with its `@2x` by itself.
+      // The 16-point image has no suffix; Electron finds its `@2x` automatically.
       const name = size === 16 ? state : `${state}-${String(size)}`;
       await draw(page, svg, size, join(assets, 'tray', `${name}.png`));
       await draw(page, svg, size * 2, join(assets, 'tray', `${name}@2x.png`));

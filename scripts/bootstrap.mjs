@@ -1,8 +1,9 @@
-// Sets up what `npm start` and `npm test` need. Plain JavaScript for any Node from 18 on, since it runs before the pinned Node is there.
+// Sets up what `npm start` and `npm test` need. Plain JavaScript for Node 18 and newer, because it runs before the pinned
+// Node is installed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alone } from './alone.mjs';
+import { acquireFileLock } from './file-lock.mjs';
 import { endOnSignals, root, run, stop } from './commands.mjs';
 import { installPackages, packagesAreWhole } from './packages.mjs';
 
@@ -11,7 +12,7 @@ const purpose = process.argv[2] ?? 'start';
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 18) stop(`Homeport needs Node 18 or newer to set itself up; this is Node ${process.versions.node}.`);
 
-/** In order; each is done when its stamp says that its inputs are those of its last success. */
+/** Steps in order. A step is done if its stamp contains the hash of its current inputs. */
 const steps = [
   {
     what: 'its packages are',
@@ -31,7 +32,7 @@ const steps = [
     },
   },
 ];
-/** Where there is an Electron to run it with. */
+/** Step that applies only if Electron is installed. */
 const desktopApp = {
   what: 'the desktop app is',
   stamp: 'dist/app/.homeport-built',
@@ -43,7 +44,7 @@ const desktopApp = {
   },
 };
 
-function hashOf(paths) {
+function computeHash(paths) {
   const hash = createHash('sha256');
   const add = (path) => {
     const full = join(root, path);
@@ -60,50 +61,52 @@ function hashOf(paths) {
 
 function isDone({ stamp, inputs, isWhole = () => true }) {
   const file = join(root, stamp);
-  return existsSync(file) && isWhole() && readFileSync(file, 'utf8') === hashOf(inputs);
+  return existsSync(file) && isWhole() && readFileSync(file, 'utf8') === computeHash(inputs);
 }
 
-async function carryOut({ stamp, inputs, work }) {
-  const wanted = hashOf(inputs);
+async function runStep({ stamp, inputs, work }) {
+  const hash = computeHash(inputs);
   const file = join(root, stamp);
-  // A step that is cut short must not pass for done.
+  // An interrupted step must not count as done.
   rmSync(file, { force: true });
   await work();
   mkdirSync(join(file, '..'), { recursive: true });
-  writeFileSync(file, wanted);
+  writeFileSync(file, hash);
 }
 
-/** One sentence where the folder takes nothing; what else went wrong is shown as it is. */
-function explain(error, what) {
+/** Explains a write-protected folder or a full disk in one sentence; other errors are thrown. */
+function explain(error, subject) {
   const reasons = { EROFS: 'it is write-protected', EACCES: 'this user may not', EPERM: 'this user may not' };
   const reason = reasons[error.code];
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') stop(`The disk is full: ${what} not set up in ${root} yet.`);
+  if (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+    stop(`The disk is full: ${subject} not set up in ${root} yet.`);
   if (reason === undefined) throw error;
   stop(
-    `Nothing can be written to ${root} (${reason}) and ${what} not set up there yet: start it once as somebody who may write there, or from a copy elsewhere.`,
+    `Nothing can be written to ${root} (${reason}) and ${subject} not set up there yet: ` +
+      'start it once as somebody who may write there, or from a copy elsewhere.',
   );
 }
 
-let what = 'what the tests need is';
-let turn;
+let subject = 'what the tests need is';
+let lock;
 
-/** Waits for its turn, once: it keeps it to its end. */
-function inTurn() {
-  turn ??= alone(join(root, '.cache', 'bootstrap.lock'), (text) => console.error(text));
-  return turn;
+/** Waits for the lock once and holds it until the process ends. */
+function acquireLock() {
+  lock ??= acquireFileLock(join(root, '.cache', 'bootstrap.lock'), (text) => console.error(text));
+  return lock;
 }
 
-/** A checkout that is set up may be write-protected: nothing is written then. */
+/** Runs the steps that are not done. Writes nothing to a complete checkout, which may be write-protected. */
 async function complete(steps) {
   for (const step of steps) {
-    what = step.what;
+    subject = step.what;
     if (isDone(step)) continue;
-    await inTurn();
-    if (!isDone(step)) await carryOut(step);
+    await acquireLock();
+    if (!isDone(step)) await runStep(step);
   }
 }
 
-/** A folder of Electron that somebody brought along is used as it is; a zip is looked at before it is unpacked. */
+/** Unpacks a local Electron archive after a checksum verification. A local Electron folder is used unchanged. */
 async function unpackElectron() {
   const zip = process.env.ELECTRON_OVERRIDE_DIST_PATH ? '' : (process.env.ELECTRON_OVERRIDE_DIST_ZIP ?? '');
   if (zip === '') return;
@@ -120,11 +123,11 @@ try {
     const electron = process.env.ELECTRON_OVERRIDE_DIST_PATH || join(root, 'node_modules', 'electron', 'dist');
     if (existsSync(electron)) await complete([desktopApp]);
   }
-  what = 'what the tests need is';
+  subject = 'what the tests need is';
   if (purpose === 'test') {
-    await inTurn();
+    await acquireLock();
     await import('./test-tools.mjs').then(({ installTestTools }) => installTestTools());
   }
 } catch (error) {
-  explain(error, what);
+  explain(error, subject);
 }

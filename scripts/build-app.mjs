@@ -1,4 +1,4 @@
-// Builds dist/app, which Electron runs and electron-builder packs: the sources without their types, the pages, the images.
+// Builds dist/app, which Electron runs and electron-builder packs: sources without types, pages and images.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,15 +8,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const app = resolve(root, process.argv[2] ?? join('dist', 'app'));
 
 rmSync(app, { recursive: true, force: true });
-// By its file, so that it is found whoever calls this, with npm's path or without.
+// Addressed by file, so that it is found with and without npm's PATH.
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-// `npm run check` looks at the types.
+// `npm run check` checks the types.
 const result = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.app.json', '--noCheck', '--outDir', app], {
   cwd: root,
   stdio: 'inherit',
 });
 if (result.status !== 0) process.exit(1);
-// The compiler brings the project's own along, since the version is read from it; that one names sources.
+// Replaces the copied package.json of the project, whose entry points are sources.
 const { name, version, description, license, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const manifest = { name, productName: 'Homeport', version, description, license, type, main: 'main/index.js' };
 writeFileSync(join(app, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

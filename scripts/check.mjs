@@ -1,25 +1,26 @@
-// The gates: types, pages, lint, format, walls, dead code, generated docs. Two at a time; prints only what failed.
+// Runs the checks, two at a time, and prints the output of failed ones: types, pages, lint, format, dependency rules,
+// unused code, generated docs.
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
-const gates = [
+const checks = [
   ['types', 'tsc', ['--noEmit', '-p', 'tsconfig.json']],
   ['lint', 'eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint']],
   ['pages', 'svelte-check', ['--tsconfig', './renderer/tsconfig.json', '--fail-on-warnings', '--output', 'human']],
   [
-    'walls',
+    'dependency rules',
     'depcruise',
     ['--config', '.dependency-cruiser.cjs', 'main', 'services', 'renderer/src', '--output-type', 'err-long'],
   ],
   ['format', 'prettier', ['--check', '--cache', '--cache-location', '.cache/prettier', '--log-level', 'warn', '.']],
-  ['dead code', 'knip', ['--no-progress']],
+  ['unused code', 'knip', ['--no-progress']],
   ['configuration docs', 'node', ['scripts/configuration-docs.ts', '--check']],
 ];
 
 let failed = 0;
 async function worker() {
-  for (let gate = gates.shift(); gate; gate = gates.shift()) {
-    const [title, command, args] = gate;
+  for (let check = checks.shift(); check; check = checks.shift()) {
+    const [title, command, args] = check;
     const started = performance.now();
     let output = '';
     const code = await new Promise((resolve) => {

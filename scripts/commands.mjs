@@ -1,26 +1,25 @@
-// Runs the set-up's commands, each in a process group of its own, so that none goes on when the set-up is ended.
+// Runs the commands of the set-up in separate process groups, so that they end together with the set-up.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** The project's folder. */
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 const windows = process.platform === 'win32';
 const running = new Set();
 let ending = false;
 
-/** One sentence, and the end. */
+/** Prints a message and ends the process with code 1. */
 export function stop(message) {
   console.error(message);
   process.exit(1);
 }
 
 /**
- * Runs a command to its end. `quiet` keeps its output for the answer, else it is shown. Resolves with its `status` (null
- * when it was killed or is not there: `missing`), `stdout` and `stderr`.
+ * Runs a command until it ends. With `quiet`, its output is returned instead of shown. Resolves with `status` (null if the
+ * command was killed or does not exist, which sets `missing`), `stdout` and `stderr`.
  */
 export function run(command, args, { quiet = false, cwd = root, env = {} } = {}) {
   const path = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
@@ -37,18 +36,18 @@ export function run(command, args, { quiet = false, cwd = root, env = {} } = {})
     child.stdout?.setEncoding('utf8').on('data', (text) => (stdout += text));
     child.stderr?.setEncoding('utf8').on('data', (text) => (stderr += text));
     running.add(child);
-    const over = (answer) => {
+    const finish = (result) => {
       running.delete(child);
-      // What ended because we end has failed for no reason of its own.
-      if (!ending) resolve({ missing: false, stdout, stderr, ...answer });
+      // A command that ends because the set-up ends is no failure.
+      if (!ending) resolve({ missing: false, stdout, stderr, ...result });
       else if (running.size === 0) process.exit(ending);
     };
-    child.once('error', (error) => over({ status: null, missing: error.code === 'ENOENT', stderr: error.message }));
-    child.once('close', (status) => over({ status }));
+    child.once('error', (error) => finish({ status: null, missing: error.code === 'ENOENT', stderr: error.message }));
+    child.once('close', (status) => finish({ status }));
   });
 }
 
-/** A signal, or the end of the npm that runs us, ends the command that runs and then the set-up. */
+/** Ends running commands and then the set-up after a signal or after the end of the parent npm. */
 export function endOnSignals() {
   const end = (signal) => {
     if (ending) return;
@@ -62,7 +61,7 @@ export function endOnSignals() {
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal));
   if (process.env.npm_lifecycle_event === undefined) return;
-  // npm ends its shell by SIGTERM, which does not tell us.
+  // npm ends its shell with SIGTERM, which does not reach this process.
   const parent = process.ppid;
   setInterval(() => {
     if (process.ppid !== parent) end('SIGTERM');

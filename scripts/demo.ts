@@ -9,7 +9,7 @@ import { admin, adminAuthorization } from '../test/support/host.ts';
 import { startFixtureSite } from '../test/support/fixture-site/site.ts';
 import { startHostProcess, type HostProcess } from '../test/support/host-process.ts';
 
-/** What the demo saw arrive; times in ms. */
+/** Messages and files that arrived in the demo. Times are in milliseconds. */
 export interface DemoResult {
   readonly pushed: { readonly title: string; readonly message: string; readonly afterMs: number };
   readonly inbox: { readonly title: string; readonly source: string; readonly afterMs: number };
@@ -29,8 +29,8 @@ interface DownloadsReply {
 }
 
 /**
- * Runs the first chain on a fresh headless host with real clients: swaks sends a mail, curl follows the push topic, the
- * inbox has the row, yt-dlp fetches a video from a site on this machine. `print` gets one line a step.
+ * Runs the first chain on a new headless host with real clients: swaks sends a mail, curl subscribes to the push topic, the
+ * inbox has the row, yt-dlp downloads a video from a local site. `print` receives one line per step.
  */
 export async function runDemo(print: (line: string) => void): Promise<DemoResult> {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-demo-'));
@@ -38,27 +38,27 @@ export async function runDemo(print: (line: string) => void): Promise<DemoResult
     await using site = await startFixtureSite();
     const started = performance.now();
     await using host = await startHostProcess(dataDir, { environment: { ALLOW_PRIVATE_ADDRESSES: 'true' } });
-    print(`host ready after ${since(started)} ms: ${host.output.at(-1) ?? ''}`);
+    print(`host ready after ${getElapsedMs(started)} ms: ${host.output.at(-1) ?? ''}`);
 
     const sent = performance.now();
     const pushed = firstMessage(host, () => sendMail(host, 'Backup finished', 'All 3 volumes were saved.'));
     const { title, message, at } = await pushed;
     print(`swaks -> SMTP -> push: curl read "${title}" after ${Math.round(at - sent)} ms`);
-    const row = await until(async () => {
+    const row = await poll(async () => {
       const { items } = await api<InboxReply>(host, '/api/inbox');
       return items.find((item) => item.title.includes('Backup finished'));
     });
-    const inbox = { ...row, afterMs: since(sent) };
+    const inbox = { ...row, afterMs: getElapsedMs(sent) };
     print(`inbox: "${row.title}" from ${row.source} after ${inbox.afterMs} ms`);
 
-    const asked = performance.now();
+    const requestedAt = performance.now();
     const reply = await fetch(`${host.url('downloads')}/add`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ url: `${site.address}/single.mp4`, quality: 'best' }),
     });
-    print(`POST /add answered ${reply.status} ${(await reply.text()).trim()} after ${since(asked)} ms`);
-    const finished = await until(async () => {
+    print(`POST /add answered ${reply.status} ${(await reply.text()).trim()} after ${getElapsedMs(requestedAt)} ms`);
+    const finished = await poll(async () => {
       const { history } = await api<DownloadsReply>(host, '/api/downloads');
       const failed = history.find(({ state }) => state === 'failed');
       if (failed !== undefined) throw new Error(`the download failed: ${failed.message ?? ''}`);
@@ -66,25 +66,25 @@ export async function runDemo(print: (line: string) => void): Promise<DemoResult
     });
     const filename = finished.filename ?? '';
     const bytes = statSync(join(dataDir, 'Downloads', filename)).size;
-    const download = { filename, bytes, afterMs: since(asked) };
+    const download = { filename, bytes, afterMs: getElapsedMs(requestedAt) };
     print(`yt-dlp saved ${filename} (${bytes} bytes) after ${download.afterMs} ms`);
-    const note = await until(async () => {
+    const note = await poll(async () => {
       const { items } = await api<InboxReply>(host, '/api/inbox');
       return items.find((item) => item.source === 'downloads');
     });
-    const notice = { title: note.title, afterMs: since(asked) };
+    const notice = { title: note.title, afterMs: getElapsedMs(requestedAt) };
     print(`inbox: "${note.title}" after ${notice.afterMs} ms`);
 
     const stopping = performance.now();
     const code = await host.stop();
-    print(`SIGTERM: stopped with exit code ${String(code)} after ${since(stopping)} ms`);
+    print(`SIGTERM: stopped with exit code ${String(code)} after ${getElapsedMs(stopping)} ms`);
     return { pushed: { title, message, afterMs: Math.round(at - sent) }, inbox, download, notice };
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-/** Follows the topic with curl, as any subscriber would, sends once the stream is open, and reads the first message. */
+/** Subscribes to the topic with curl, sends when the stream is open, and returns the first message. */
 async function firstMessage(
   host: HostProcess,
   send: () => Promise<void>,
@@ -99,7 +99,7 @@ async function firstMessage(
       if (event.event === 'message')
         return { title: event.title ?? '', message: event.message ?? '', at: performance.now() };
     }
-    throw new Error('the stream ended before a message came');
+    throw new Error('the stream ended before the first message');
   } finally {
     curl.kill();
   }
@@ -131,18 +131,18 @@ async function api<T>(host: HostProcess, path: string): Promise<T> {
   return (await reply.json()) as T;
 }
 
-/** Asks again until there is an answer; what it waits for happens in another process. */
-async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+/** Polls until there is a result. Polling is necessary because the event happens in another process. */
+async function poll<T>(request: () => Promise<T | undefined>): Promise<T> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error('nothing came within a minute');
+    const result = await request();
+    if (result !== undefined) return result;
+    if (performance.now() > deadline) throw new Error('no result within a minute');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-function since(start: number): number {
+function getElapsedMs(start: number): number {
   return Math.round(performance.now() - start);
 }
 

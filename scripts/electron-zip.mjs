@@ -1,5 +1,5 @@
-// Puts a zip of Electron that somebody brought along where the npm package has its program: node scripts/electron-zip.mjs ZIP.
-// Nothing of it is unpacked before its checksum is the one that the npm package names for this version and machine.
+// Unpacks a local Electron archive into the npm package: node scripts/electron-zip.mjs ZIP.
+// The archive is unpacked only if the npm package lists its checksum for this version and platform.
 import { createHash } from 'node:crypto';
 import {
   createReadStream,
@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const npmPackage = resolve(root, folder ?? join('node_modules', 'electron'));
 const { version } = readJson('package.json');
 const checksums = readJson('checksums.json');
-const wanted = `electron-v${version}-${process.platform}-${process.arch}.zip`;
+const archiveName = `electron-v${version}-${process.platform}-${process.arch}.zip`;
 const dist = join(npmPackage, 'dist');
 const programs = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
 
@@ -37,9 +37,9 @@ if (zip === undefined) refuse('Which zip?');
 const versionFile = join(dist, 'version');
 if (existsSync(versionFile) && readFileSync(versionFile, 'utf8').replace(/^v/, '').trim() === version) process.exit(0);
 if (!existsSync(zip)) refuse(`There is no file ${zip}.`);
-if (checksums[wanted] === undefined) refuse(`The npm package electron ${version} knows no ${wanted}.`);
+if (checksums[archiveName] === undefined) refuse(`The npm package electron ${version} knows no ${archiveName}.`);
 
-// What is looked at is what is unpacked: nobody else changes the copy meanwhile.
+// Verifies and unpacks a private copy, so that the archive cannot change in between.
 const copy = join(npmPackage, 'dist.zip');
 const unpacked = join(npmPackage, 'dist.new');
 try {
@@ -55,13 +55,13 @@ try {
     createWriteStream(copy, { mode: 0o600 }),
   );
   const digest = hash.digest('hex');
-  if (digest !== checksums[wanted]) {
+  if (digest !== checksums[archiveName]) {
     const other = Object.keys(checksums).find((name) => checksums[name] === digest);
     const is = other === undefined ? 'it is not as Electron’s makers published it' : `it is ${other}`;
-    throw new Error(`${zip} was not unpacked: ${wanted} is needed, and ${is}.`);
+    throw new Error(`${zip} was not unpacked: ${archiveName} is needed, and ${is}.`);
   }
   rmSync(unpacked, { recursive: true, force: true });
-  // The unpacker that Electron's own installer uses.
+  // Electron's installer uses the same extractor.
   const { extract } = createRequire(join(root, 'node_modules', 'electron', 'install.js'))(
     '@electron-internal/extract-zip',
   );

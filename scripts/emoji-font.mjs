@@ -1,4 +1,4 @@
-// The pictures of the documentation show emoji as people see them; without a font for them they are empty boxes.
+// Installs an emoji font for the screenshots of the documentation; without one, emoji are empty boxes.
 import process from 'node:process';
 import { aptInstall } from './apt.mjs';
 import { run } from './commands.mjs';

@@ -1,20 +1,20 @@
-// Installs the packages, and tells how far it is: on a slow line it takes minutes.
+// Installs the packages and reports the progress, because a slow connection takes minutes.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root, run, stop } from './commands.mjs';
 
 const modules = join(root, 'node_modules');
 const windows = process.platform === 'win32';
-/** npm writes it last. */
+/** File that npm writes last. */
 const finished = join(modules, '.package-lock.json');
 const node = join(modules, '.bin', windows ? 'node.cmd' : 'node');
 
-/** Whether an installation was brought to its end and is still whole as far as a look tells. */
+/** Returns true if an installation was completed and is still present. */
 export function packagesAreWhole() {
   return existsSync(finished) && existsSync(node);
 }
 
-/** Runs `npm ci`, and sees that the pinned Node came with it. */
+/** Runs `npm ci` and verifies that it installed the pinned Node. */
 export async function installPackages() {
   if (existsSync(modules) && !packagesAreWhole()) {
     console.error('Clearing packages that were not installed to the end …');
@@ -24,9 +24,9 @@ export async function installPackages() {
   const places = Object.keys(lock.packages).filter((place) => place !== '');
   console.error(`Installing about ${places.length} packages with npm, once; they take some 700 MB …`);
   const { npm_execpath: own = '' } = process.env;
-  // Another program than npm may have started us.
+  // The script may run without npm.
   const npm = basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];
-  const watch = setInterval(() => tellProgress(places), 1000);
+  const watch = setInterval(() => reportProgress(places), 1000);
   const quietly = ['--no-audit', '--no-fund', '--no-progress', '--loglevel', 'error'];
   const result = await run(npm[0], [...npm.slice(1), 'ci', ...quietly], { env: { npm_config_ignore_scripts: '' } });
   clearInterval(watch);
@@ -38,22 +38,23 @@ export async function installPackages() {
   if (pinned.status !== 0) {
     rmSync(finished, { force: true });
     stop(
-      `The Node that Homeport is made for did not arrive with the packages; its install script may have been blocked. ${pinned.stderr.trim()}`,
+      'The Node that Homeport is made for did not arrive with the packages; its install script may have been blocked. ' +
+        pinned.stderr.trim(),
     );
   }
-  // "exec" in the scripts of package.json lets npm wait for the program itself; this shell has no such word.
+  // The scripts in package.json use "exec", so that npm waits for the program itself; the shell of Windows has no such command.
   if (windows) writeFileSync(join(modules, '.bin', 'exec.cmd'), '@%*\r\n');
 }
 
-/** In a log file a line each second would be too many; ms. */
-const linesEveryMs = 5000;
-let told = '';
-let toldAt = -linesEveryMs;
+/** Interval of progress lines in a log file, in milliseconds. */
+const lineIntervalMs = 5000;
+let lastText = '';
+let reportedAt = -lineIntervalMs;
 
-function tellProgress(places) {
-  // Still those of before.
+function reportProgress(places) {
+  // The file still belongs to the previous installation.
   if (existsSync(finished)) return;
-  // npm makes all folders at once, those of other systems' packages left out, and then fills them.
+  // npm first creates the folders of all packages for this platform and then fills them.
   const begun = places.filter((place) => existsSync(join(root, place)));
   const done = begun.filter((place) => existsSync(join(root, place, 'package.json')));
   if (done.length === 0) return;
@@ -62,8 +63,8 @@ function tellProgress(places) {
       ? `${done.length} of ${begun.length} packages`
       : `${begun.length} packages are there; they set themselves up`;
   const { isTTY } = process.stderr;
-  if (text === told || (!isTTY && performance.now() - toldAt < linesEveryMs)) return;
-  told = text;
-  toldAt = performance.now();
+  if (text === lastText || (!isTTY && performance.now() - reportedAt < lineIntervalMs)) return;
+  lastText = text;
+  reportedAt = performance.now();
   process.stderr.write(isTTY ? `\r\x1b[K  ${text} …` : `  ${text} …\n`);
 }

@@ -1,4 +1,4 @@
-// Photographs the pages for the documentation: the household of `npm run household` in Chromium.
+// Takes the screenshots of the documentation: the sample data of `npm run household` in Chromium.
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const built = process.env['HOMEPORT_TEST_PAGES'];
 const wide = { width: 1440, height: 900 };
 const phone = { width: 360, height: 740, touch: true };
 
-async function photograph(
+async function takeScreenshot(
   browser: Browser,
   host: TestHost,
   path: string,
@@ -32,7 +32,7 @@ async function photograph(
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
   }
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  // Pictures below the page's end are loaded when they are scrolled to.
+  // Images below the visible area load when they are scrolled into view.
   await page.waitForFunction(() =>
     [...document.images].every((image) => image.naturalWidth > 0 || image.getBoundingClientRect().top > innerHeight),
   );
@@ -41,8 +41,8 @@ async function photograph(
   console.log(`docs/screenshots/${file}`);
 }
 
-/** One thing of each service, at its own address. */
-async function things(host: TestHost): Promise<readonly (readonly [name: string, path: string])[]> {
+/** Returns one detail page of each service. */
+async function getDetailPages(host: TestHost): Promise<readonly (readonly [name: string, path: string])[]> {
   const ask = <T>(path: string): Promise<T> => api<T>(host.url('control'), `/api${path}`);
   const [{ items: monitors }, { tasks }, { profiles }, rows] = await Promise.all([
     ask<{ items: { id: number; name: string }[] }>('/uptime/monitors'),
@@ -50,39 +50,39 @@ async function things(host: TestHost): Promise<readonly (readonly [name: string,
     ask<{ profiles: { uuid: string; name: string }[] }>('/addons/profiles'),
     inbox(host.url('control')),
   ]);
-  const of = <T extends { readonly name: string }>(list: readonly T[], begin: string): T => {
-    const found = list.find(({ name }) => name.startsWith(begin));
-    if (found === undefined) throw new Error(`the household has no ${begin}`);
-    return found;
+  const getByPrefix = <T extends { readonly name: string }>(list: readonly T[], prefix: string): T => {
+    const item = list.find(({ name }) => name.startsWith(prefix));
+    if (item === undefined) throw new Error(`the household has no ${prefix}`);
+    return item;
   };
   const message = rows.find(({ title }) => title === 'Updates are ready');
   return [
     ['message', `/inbox/messages/${String(message?.id)}`],
     ['topic', '/push/topics/nas-info-backup'],
     ['destinations', '/delivery/keys/house'],
-    ['monitor', `/uptime/monitors/${String(of(monitors, 'Papers').id)}`],
-    ['saved-sync', `/sync/syncs/${String(of(tasks, 'Photos').id)}`],
+    ['monitor', `/uptime/monitors/${String(getByPrefix(monitors, 'Papers').id)}`],
+    ['saved-sync', `/sync/syncs/${String(getByPrefix(tasks, 'Photos').id)}`],
     ['repository', '/git/repositories/ada~lamp'],
     ['pull-request', '/git/repositories/ada~lamp?show=pulls&number=5'],
     ['table', '/data/tables/public.plants/'],
-    ['configuration', `/addons/configurations/${of(profiles, 'Living room').uuid}`],
+    ['configuration', `/addons/configurations/${getByPrefix(profiles, 'Living room').uuid}`],
     ['downloads-statistics', '/downloads/statistics'],
   ];
 }
 
 await using host = await openHousehold({ portsAbove: 0, ...(built ? { pages: built } : {}) });
-// Pictures of pages that are gone go, too.
+// Deletes screenshots of removed pages as well.
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 const browser = await launchBrowser('whole');
 try {
-  for (const { at, group } of pages) {
-    // The log and the paths of engines and backups tell of the machine it was taken on.
+  for (const { path: at, group } of pages) {
+    // The log and the paths of engines and backups reveal details of this computer.
     if (group === 'hidden' || ['settings/log', 'settings/engines', 'settings/backup'].includes(at)) continue;
     const name = at === '' ? 'home' : at.replaceAll('/', '-');
-    for (const dark of [false, true]) await photograph(browser, host, `/${at}`, name, { ...wide, dark });
+    for (const dark of [false, true]) await takeScreenshot(browser, host, `/${at}`, name, { ...wide, dark });
   }
-  for (const [name, path] of await things(host)) await photograph(browser, host, path, name, wide);
+  for (const [name, path] of await getDetailPages(host)) await takeScreenshot(browser, host, path, name, wide);
   for (const dark of [false, true]) {
     for (const [name, path] of [
       ['home', '/'],
@@ -90,14 +90,14 @@ try {
       ['downloads', '/downloads'],
       ['push', '/push'],
     ] as const)
-      await photograph(browser, host, path, name, { ...phone, dark });
+      await takeScreenshot(browser, host, path, name, { ...phone, dark });
   }
-  await photograph(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });
+  await takeScreenshot(browser, host, '/', 'commands', { ...wide, keys: 'Control+k' });
 } finally {
   await browser.close();
 }
 
-// The walk of a new user, whose pictures the guide shows.
+// The first steps of a new user, shown in the guide.
 const walk = spawnSync('vitest', ['run', 'test/e2e/new-user.test.ts'], {
   stdio: 'inherit',
   env: { ...process.env, HOMEPORT_WALK_PICTURES: folder },

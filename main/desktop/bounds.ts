@@ -1,11 +1,11 @@
 import type { Bounds } from './preferences.ts';
 
-/** What is left of a display for windows. */
+/** Area of a display that is available for windows. */
 interface Display {
   readonly workArea: Bounds;
 }
 
-/** Whether enough of the title bar lies on a display that is there now to be taken hold of. */
+/** Returns whether enough of the title bar is on a connected display to move the window. */
 export function isVisible({ x, y, width }: Bounds, displays: readonly Display[]): boolean {
   return displays.some(
     ({ workArea: area }) =>

@@ -1,14 +1,14 @@
-/** One end of a line between two processes. Messages arrive in order, as copies. */
-export interface Line {
+/** Connection between two processes. Messages arrive in order, as copies. */
+export interface MessageLine {
   send(message: unknown): void;
   receive(listener: (message: unknown) => void): void;
 }
 
-/** What one end answers to the other, by name: each takes one argument at most. */
+/** Handlers of one side by name, each with at most one argument. */
 export type Calls = Readonly<Record<string, (argument: any) => unknown>>;
 
-/** Calls the other end. Rejects with its reason when it refuses, and once the line is closed. */
-export type Ask<Theirs extends Calls> = <Name extends keyof Theirs & string>(
+/** Calls the other side. Rejects with its reason when it refuses, and once the connection is closed. */
+export type CallOptions<Theirs extends Calls> = <Name extends keyof Theirs & string>(
   name: Name,
   ...argument: Parameters<Theirs[Name]>
 ) => Promise<Awaited<ReturnType<Theirs[Name]>>>;
@@ -18,16 +18,19 @@ type Message =
   | { readonly answer: number; readonly value: unknown }
   | { readonly answer: number; readonly refusal: string };
 
-/** The other end is gone, or never was. */
-export class LineClosed extends Error {
+/** Thrown when the other side has closed the connection or never existed. */
+export class ConnectionClosed extends Error {
   override readonly name = 'LineClosed';
 }
 
-/** Lets both ends of a line call each other. Both are built from the same sources, so that names and arguments fit. */
+/**
+ * Lets both sides of a connection call each other. Both are built from the same sources, so names and arguments
+ * match.
+ */
 export function connectCalls<Theirs extends Calls>(
-  line: Line,
+  line: MessageLine,
   mine: Calls,
-): { readonly ask: Ask<Theirs>; readonly close: () => void } {
+): { readonly ask: CallOptions<Theirs>; readonly close: () => void } {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let calls = 0;
   let closed = false;
@@ -47,24 +50,24 @@ export function connectCalls<Theirs extends Calls>(
       });
       return;
     }
-    const asked = waiting.get(message.answer);
+    const call = waiting.get(message.answer);
     waiting.delete(message.answer);
-    if ('refusal' in message) asked?.reject(new Error(message.refusal));
-    else asked?.resolve(message.value);
+    if ('refusal' in message) call?.reject(new Error(message.refusal));
+    else call?.resolve(message.value);
   });
 
   return {
     ask(name, argument?: unknown) {
-      if (closed) return Promise.reject(new LineClosed(`nobody is there to answer ${name}`));
-      const asked = Promise.withResolvers<unknown>();
+      if (closed) return Promise.reject(new ConnectionClosed(`nobody is there to answer ${name}`));
+      const call = Promise.withResolvers<unknown>();
       calls += 1;
-      waiting.set(calls, asked);
+      waiting.set(calls, call);
       line.send({ call: calls, name, argument } satisfies Message);
-      return asked.promise as Promise<never>;
+      return call.promise as Promise<never>;
     },
     close() {
       closed = true;
-      for (const asked of waiting.values()) asked.reject(new LineClosed('the other process is gone'));
+      for (const call of waiting.values()) call.reject(new ConnectionClosed('the other process is gone'));
       waiting.clear();
     },
   };

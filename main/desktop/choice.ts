@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { watchNpm } from '../npm-parent.ts';
 import { stopSignals } from '../stop-signals.ts';
 
-/** A desktop app that can be started here: Electron's program, and the built app. */
+/** Desktop app that can be started here: Electron's program, and the built app. */
 export interface DesktopShell {
   readonly program: string;
   readonly app: string;
 }
 
-export interface Surroundings {
+export interface DesktopEnvironment {
   /** Folder of the project. */
   readonly root: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
-  /** Number of the user, where the system has such; 0 is root. */
+  /** User id, where the system has one; 0 is root. */
   readonly user: number | undefined;
 }
 
-/** Finds what a desktop app needs here. `missing` is the rest of a sentence: "Homeport runs without a window, …". */
-export function desktopShell(surroundings: Surroundings): DesktopShell | { readonly missing: string } {
+/** Finds the desktop app. `missing` completes the sentence: "Homeport runs without a window, …". */
+export function chooseDesktopShell(surroundings: DesktopEnvironment): DesktopShell | { readonly missing: string } {
   const { root, environment, platform, user } = surroundings;
   const program = electronProgram(surroundings);
   if (!existsSync(program)) return { missing: 'since Electron’s program is not installed here' };
@@ -33,8 +33,8 @@ export function desktopShell(surroundings: Surroundings): DesktopShell | { reado
   return { program, app };
 }
 
-/** Where Electron's program would be: the npm package's place, or that of a copy brought along. */
-export function electronProgram({ root, environment, platform }: Omit<Surroundings, 'user'>): string {
+/** Returns the path of Electron's program: in the npm package, or in a bundled copy. */
+export function electronProgram({ root, environment, platform }: Omit<DesktopEnvironment, 'user'>): string {
   const folder = environment['ELECTRON_OVERRIDE_DIST_PATH'] || join(root, 'node_modules', 'electron', 'dist');
   const names: Partial<Record<NodeJS.Platform, string>> = {
     darwin: join('Electron.app', 'Contents', 'MacOS', 'Electron'),
@@ -46,7 +46,7 @@ export function electronProgram({ root, environment, platform }: Omit<Surroundin
 /** Runs the desktop app until it ends; resolves with its exit code. */
 export function runDesktopShell({ program, app }: DesktopShell, argv: readonly string[]): Promise<number> {
   const end = (): void => void child.kill('SIGTERM');
-  // Before the program is there: on a busy machine it may be asked to end as soon as it has begun.
+  // Registered before the program starts: on a busy computer the signal may arrive immediately afterwards.
   for (const signal of stopSignals) process.on(signal, end);
   const child = spawn(program, [app, ...argv], { stdio: 'inherit' });
   watchNpm(end);

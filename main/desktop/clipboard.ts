@@ -1,42 +1,42 @@
 import type { Clock } from '../../services/contracts/service.ts';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
-import { videoLink } from './video-links.ts';
+import { findVideoLink } from './video-links.ts';
 
-/** No system tells of a copy, so that one looks. */
-const lookEveryMs = 1500;
+/** Polling interval, since no system reports copies. */
+const pollIntervalMs = 1500;
 
-export interface ClipboardParts {
+export interface ClipboardDependencies {
   readonly clock: Clock;
   readonly read: () => Promise<string>;
   readonly notifier: Pick<Notifier, 'show'>;
-  /** Opens a page of ours by its path. */
+  /** Opens a page of the app by its path. */
   readonly open: (path: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
 export interface ClipboardWatch extends Disposable {
-  /** Off, the clipboard is not read at all. */
+  /** While off, the clipboard is not read at all. */
   turn(on: boolean): void;
 }
 
 /**
- * Offers a video link that was copied, once, by a popup. A press on that opens the page with the link filled in, where the
- * person decides; the link goes nowhere before, and what else is on the clipboard is looked at and forgotten.
+ * Offers a copied video link once in a popup. A click opens the page with the link filled in, where the user decides;
+ * the link is not sent anywhere before, and other clipboard contents are not stored.
  */
-export function watchClipboard({ clock, read, notifier, open, onError }: ClipboardParts): ClipboardWatch {
+export function watchClipboard({ clock, read, notifier, open, onError }: ClipboardDependencies): ClipboardWatch {
   let timer: Disposable | undefined;
-  /** Undefined until it was read once: what was copied before is none of our business. */
-  let last: string | undefined;
-  /** Counts the times it was switched: a reading that comes late says nothing. */
+  /** Undefined until the first read, which ignores earlier copies. */
+  let lastText: string | undefined;
+  /** Number of switches: the result of an outdated read is ignored. */
   let turns = 0;
 
   const look = async (): Promise<void> => {
     const turn = turns;
     const text = await read();
-    if (turn !== turns || text === last) return;
-    const first = last === undefined;
-    last = text;
-    const link = first ? undefined : videoLink(text);
+    if (turn !== turns || text === lastText) return;
+    const first = lastText === undefined;
+    lastText = text;
+    const link = first ? undefined : findVideoLink(text);
     if (link !== undefined) offer(link);
   };
 
@@ -44,7 +44,10 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
     const { hostname, pathname } = new URL(link);
     notifier.show(
       {
-        ...{ id: 'desktop-clipboard', title: 'Download this video?', urgency: 'low', silent: true },
+        id: 'desktop-clipboard',
+        title: 'Download this video?',
+        urgency: 'low',
+        silent: true,
         body: `${hostname}${pathname}`.slice(0, 120),
         group: 'downloads',
         actions: [{ id: 'download', label: 'Choose' }],
@@ -59,7 +62,7 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
   const stop = (): void => {
     timer?.[Symbol.dispose]();
     timer = undefined;
-    last = undefined;
+    lastText = undefined;
     turns += 1;
   };
 
@@ -68,7 +71,7 @@ export function watchClipboard({ clock, read, notifier, open, onError }: Clipboa
       stop();
       if (!on) return;
       const looking = (): void => void look().catch(onError);
-      timer = clock.every(lookEveryMs, looking);
+      timer = clock.every(pollIntervalMs, looking);
       looking();
     },
     [Symbol.dispose]: stop,

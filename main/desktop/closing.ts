@@ -1,10 +1,10 @@
 import type { WhenClosed } from '../../services/contracts/control/desktop.ts';
 import type { Preferences } from './preferences.ts';
 
-/** What becomes of a window that somebody closes. */
+/** Effect of closing a window. */
 export type Closing = 'hide' | 'quit' | 'stay';
 
-/** A question with buttons, as the system shows it. */
+/** Question with buttons, as the system shows it. */
 export interface Question {
   readonly message: string;
   readonly detail: string;
@@ -12,15 +12,18 @@ export interface Question {
   readonly remember: string;
 }
 
-export interface ClosingParts {
+export interface ClosingDependencies {
   readonly preferences: Preferences;
-  /** Whether an icon in the tray leads back to the app now. */
+  /** Returns whether an icon in the tray currently leads back to the app. */
   readonly inTray: () => boolean;
-  /** Index of the button, and whether the answer is for good. */
-  readonly ask: (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }>;
+  /** Index of the selected button, and whether to remember the answer. */
+  readonly showQuestion: (question: Question) => Promise<{ readonly button: number; readonly remember: boolean }>;
 }
 
-/** Without a tray nothing shows that the services go on, and ending them is not what closing a window means: the person decides. */
+/**
+ * Without a tray the running services are invisible, and quitting is not the usual meaning of closing a window: the
+ * user decides.
+ */
 const question: Question = {
   message: 'Keep Homeport running?',
   detail:
@@ -30,30 +33,33 @@ const question: Question = {
   buttons: ['Keep running', 'Quit Homeport', 'Cancel'],
   remember: 'Remember my choice',
 };
-const meanings: readonly Closing[] = ['hide', 'quit', 'stay'];
+const choicesByButton: readonly Closing[] = ['hide', 'quit', 'stay'];
 
-/** What closing the window does now, as the tray's menu and the pages have it. */
-export function whenClosed(preferences: Preferences, inTray: boolean): { choice: WhenClosed; inTray: boolean } {
+/** Returns the current effect of closing the window, for the tray menu and the pages. */
+export function getCloseBehavior(preferences: Preferences, inTray: boolean): { choice: WhenClosed; inTray: boolean } {
   const inTrayChoice = preferences.get('keepRunning') ? 'keep' : 'quit';
   return { choice: inTray ? inTrayChoice : preferences.get('closing'), inTray };
 }
 
-/** Lets the person say so once for all. */
-export function setWhenClosed(preferences: Preferences, inTray: boolean, choice: WhenClosed): void {
+/** Stores the effect of closing the window. */
+export function setCloseBehavior(preferences: Preferences, inTray: boolean, choice: WhenClosed): void {
   if (inTray) preferences.set('keepRunning', choice !== 'quit');
   else preferences.set('closing', choice);
 }
 
-/** Says what closing the window does, and asks where the person has not said. */
-export function decideClosing({ preferences, inTray, ask }: ClosingParts): Closing | Promise<Closing> {
-  const { choice } = whenClosed(preferences, inTray());
+/** Returns the effect of closing the window; asks unless the user has decided before. */
+export function decideClosing({ preferences, inTray, showQuestion }: ClosingDependencies): Closing | Promise<Closing> {
+  const { choice } = getCloseBehavior(preferences, inTray());
   if (choice !== 'ask') return choice === 'keep' ? 'hide' : 'quit';
-  return decideByAsking({ preferences, ask });
+  return decideByAsking({ preferences, showQuestion });
 }
 
-async function decideByAsking({ preferences, ask }: Pick<ClosingParts, 'preferences' | 'ask'>): Promise<Closing> {
-  const { button, remember } = await ask(question);
-  const meaning = meanings[button] ?? 'stay';
+async function decideByAsking({
+  preferences,
+  showQuestion,
+}: Pick<ClosingDependencies, 'preferences' | 'showQuestion'>): Promise<Closing> {
+  const { button, remember } = await showQuestion(question);
+  const meaning = choicesByButton[button] ?? 'stay';
   if (remember && meaning !== 'stay') {
     preferences.set('closing', (meaning === 'hide' ? 'keep' : 'quit') satisfies WhenClosed);
   }

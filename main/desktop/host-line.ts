@@ -1,63 +1,63 @@
 import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import type { HostStatus } from './status.ts';
 
-/** The host runs, with all services that can. */
+/** Running host with its services. */
 export interface OpenedHost {
-  /** Base address of the app's pages; null while they cannot be served, `problem` then says why. */
+  /** Base address of the app's pages; null while they cannot be served, with the reason in `problem`. */
   readonly page: string | null;
   readonly problem: string;
-  /** The one-time link of the first start; null once there is an administrator. */
+  /** Single-use link of the first start; null once there is an administrator. */
   readonly setup: string | null;
-  /** The secret of the session that the window is signed in by; null where its person does so by password. */
+  /** Secret of the window's session; null when the user signs in by password. */
   readonly session: string | null;
   readonly status: HostStatus;
 }
 
-/** The host cannot run. */
+/** Reason why the host cannot run. */
 export interface Refusal {
   readonly reason: string;
-  /** Pages of the Homeport that has this data folder already; null when that is not the reason, or it has none. */
+  /** Pages of the Homeport that already uses this data folder; null otherwise, or when it has none. */
   readonly runningAt: string | null;
 }
 
-/** A popup of the host; what becomes of it is told under its ticket. */
+/** Popup of the host; its events are reported under its ticket. */
 export interface TicketedPopup {
   readonly ticket: number;
   readonly popup: Popup;
 }
 
-/** What the shell answers to the process of the services. */
+/** Handlers of the shell for the host process. */
 export type ShellAnswers = {
-  /** Whether the system's key store protects what it keeps. */
+  /** Returns whether the system's key store is secure. */
   keyStoreIsSafe(): Promise<boolean>;
   wrapKey(bytes: Uint8Array): Promise<string>;
-  /** `outdated`: the store would now wrap it better. */
+  /** `outdated`: the store would now wrap it more securely. */
   unwrapKey(text: string): Promise<{ readonly bytes: Uint8Array; readonly outdated: boolean }>;
   opened(host: OpenedHost): void;
   refused(refusal: Refusal): void;
   changed(status: HostStatus): void;
-  /** The pages are served elsewhere, or null: not any more. */
-  moved(page: string | null): void;
+  /** The address of the pages changed; null: they are not served any more. */
+  pageMoved(page: string | null): void;
   show(popup: TicketedPopup): void;
   closePopups(): Promise<void>;
-  /** An http or https address that a popup leads to, the app's own pages included. */
+  /** Opens a linked http or https address of a popup, including the app's own pages. */
   openAddress(address: string): void;
 };
 
-/** What the process of the services answers to the shell. */
+/** Handlers of the host process for the shell. */
 export type HostAnswers = {
-  /** Whether it still answers at all. */
+  /** Returns when the process responds. */
   alive(): void;
   popupEvent(told: { readonly ticket: number; readonly event: PopupEvent }): void;
   turn(change: { readonly id: string; readonly on: boolean }): Promise<void>;
   restart(id: string): Promise<void>;
   /** ms since the epoch; null ends the pause. */
   pause(until: number | null): Promise<void>;
-  /** Where the file of a finished download is; null when it is not there any more. */
+  /** Returns the path of a finished download; null when it no longer exists. */
   downloadFile(uid: string): Promise<string | null>;
-  /** The machine was asleep. */
+  /** Handles the resume of the computer. */
   resumed(): Promise<void>;
   note(line: { readonly level: 'info' | 'warn' | 'error'; readonly message: string; readonly error: string }): void;
-  /** Ends all services, then the process. Answers how long that may take, in ms. */
+  /** Ends all services, then the process. Returns the time limit in ms. */
   stop(): number;
 };

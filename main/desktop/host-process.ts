@@ -1,19 +1,19 @@
 import type { Clock } from '../../services/contracts/service.ts';
-import { connectCalls, LineClosed, type Ask, type Line } from './calls.ts';
+import { connectCalls, ConnectionClosed, type CallOptions, type MessageLine } from './calls.ts';
 import type { HostAnswers, OpenedHost, Refusal, ShellAnswers } from './host-line.ts';
 
-/** A process that was started for the services. */
+/** Child process of the services. */
 export interface HostChild {
-  readonly line: Line;
-  /** Ends it at once, whatever it is doing. */
+  readonly line: MessageLine;
+  /** Kills the process. */
   kill(): void;
-  /** Told once, when it has ended. */
+  /** Called once, when it has ended. */
   onExit(listener: () => void): void;
 }
 
 /**
- * `starting`: it was started and has not opened yet; `running`; `silent`: it runs, and does not answer; `waiting`: it
- * ended by itself and is started again soon; `stopped`: it was told to end, or could not begin.
+ * `starting`: started and not open yet; `running`; `silent`: running but not responding; `waiting`: ended
+ * unexpectedly and restarts soon; `stopped`: ended on request, or could not start.
  */
 export type HostPhase = 'starting' | 'running' | 'silent' | 'waiting' | 'stopped';
 
@@ -21,47 +21,50 @@ export interface HostProcessOptions {
   readonly fork: () => HostChild;
   readonly clock: Clock;
   readonly answers: Omit<ShellAnswers, 'opened' | 'refused'>;
-  /** It has opened; also each time that it was started again. */
+  /** Called when the host has opened, also after each restart. */
   opened(host: OpenedHost): void;
-  /** It could not open at the first start; one that ran before is tried again instead. */
+  /** Called when the first start failed; a host that ran before is restarted instead. */
   refused(refusal: Refusal): void;
-  /** It ended by itself; told once for several ends in a row. */
+  /** Called when it ended unexpectedly; once for several consecutive ends. */
   lost(): void;
-  /** Its phase has changed. */
+  /** Called when the phase has changed. */
   changed(phase: HostPhase): void;
 }
 
 export interface HostProcess extends AsyncDisposable {
-  readonly ask: Ask<HostAnswers>;
+  readonly ask: CallOptions<HostAnswers>;
   phase(): HostPhase;
-  /** Why it could not be started again; null where it did not say, or runs. */
+  /** Returns why it could not be restarted; null when unknown or running. */
   reason(): string | null;
-  /** Ends the one that runs, or the wait for the next, and starts it anew. */
+  /** Ends the running process, or the pause before the next, and starts it again. */
   restart(): void;
-  /** Lets it end all services for as long as it says that this may take, then ends it by force. */
+  /** Lets the process end all services within the time limit that it reports, then kills it. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** ms before it is started again: the first time, the second, …; the last goes on. */
+/** Pauses in ms before the first, second, … restart; the last one repeats. */
 const pauses = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000] as const;
-/** Who has run so long is not in a row of failures. */
+/** Run time after which an end does not count as consecutive. */
 const steadyMs = 60_000;
-const askEveryMs = 3000;
-/** A full disk or a machine under load may hold it up for a few seconds. */
-const silentAfterMs = 9000;
-/** Who does not even say how long stopping takes is ended after this time. */
+const pingIntervalMs = 3000;
+/** A full disk or a computer under load may delay the response by a few seconds. */
+const unresponsiveAfterMs = 9000;
+/** Time until a process that does not respond to `stop` is killed. */
 const unansweredMs = 6000;
 
-/** Keeps the services' process: starts it again when it ends by itself, later each time, and sees when it does not answer. */
-export function keepHostProcess(options: HostProcessOptions): HostProcess {
+/**
+ * Supervises the process of the services: restarts it after unexpected ends with growing pauses, and detects when it
+ * does not respond.
+ */
+export function superviseHostProcess(options: HostProcessOptions): HostProcess {
   const { clock } = options;
-  let current: { readonly child: HostChild; readonly ask: Ask<HostAnswers> } | undefined;
+  let current: { readonly child: HostChild; readonly ask: CallOptions<HostAnswers> } | undefined;
   let phase: HostPhase = 'starting';
   let everOpened = false;
   let openedAt = 0;
   let failures = 0;
   let reason: string | null = null;
-  let again: Disposable | undefined;
+  let restartTimer: Disposable | undefined;
   let stopped: PromiseWithResolvers<void> | undefined;
 
   const turn = (to: HostPhase): void => {
@@ -70,8 +73,8 @@ export function keepHostProcess(options: HostProcessOptions): HostProcess {
   };
 
   const start = (): void => {
-    again?.[Symbol.dispose]();
-    again = undefined;
+    restartTimer?.[Symbol.dispose]();
+    restartTimer = undefined;
     const child = options.fork();
     const answers: ShellAnswers = {
       ...options.answers,
@@ -110,7 +113,7 @@ export function keepHostProcess(options: HostProcessOptions): HostProcess {
     if (phase !== 'starting' && clock.now() - openedAt >= steadyMs) failures = 0;
     const pause = pauses[Math.min(failures, pauses.length - 1)] ?? 0;
     failures += 1;
-    again = clock.after(pause, start);
+    restartTimer = clock.after(pause, start);
     turn('waiting');
     if (failures === 1) options.lost();
   };
@@ -118,20 +121,20 @@ export function keepHostProcess(options: HostProcessOptions): HostProcess {
   start();
   return {
     ask: (name, ...argument) =>
-      current?.ask(name, ...argument) ?? Promise.reject(new LineClosed('The services do not run.')),
+      current?.ask(name, ...argument) ?? Promise.reject(new ConnectionClosed('The services do not run.')),
     phase: () => phase,
     reason: () => reason,
     restart() {
       if (stopped !== undefined) return;
       failures = 0;
       if (current === undefined) return start();
-      // Its end starts the next; who does not answer would not hear that it should stop.
+      // Its end triggers the next start; an unresponsive process would not handle `stop`.
       current.child.kill();
     },
     async [Symbol.asyncDispose]() {
       if (stopped !== undefined) return stopped.promise;
       stopped = Promise.withResolvers();
-      again?.[Symbol.dispose]();
+      restartTimer?.[Symbol.dispose]();
       turn('stopped');
       if (current === undefined) return;
       const { child, ask } = current;
@@ -141,7 +144,7 @@ export function keepHostProcess(options: HostProcessOptions): HostProcess {
           limit[Symbol.dispose]();
           limit = clock.after(ms, () => child.kill());
         },
-        // It has ended already.
+        // It has already ended.
         () => undefined,
       );
       await stopped.promise;
@@ -150,25 +153,29 @@ export function keepHostProcess(options: HostProcessOptions): HostProcess {
   };
 }
 
-/** Asks again and again whether somebody answers; `told` hears each change. */
-function watchAnswers(ask: Ask<HostAnswers>, clock: Clock, told: (isSilent: boolean) => void): Disposable {
-  let askedAt: number | undefined;
+/** Pings the process; `told` is called with each change. */
+function watchAnswers(
+  ask: CallOptions<HostAnswers>,
+  clock: Clock,
+  onSilenceChange: (isSilent: boolean) => void,
+): Disposable {
+  let pingSentAt: number | undefined;
   let silent = false;
-  return clock.every(askEveryMs, () => {
-    if (askedAt === undefined) {
-      askedAt = clock.now();
+  return clock.every(pingIntervalMs, () => {
+    if (pingSentAt === undefined) {
+      pingSentAt = clock.now();
       ask('alive').then(
         () => {
-          askedAt = undefined;
-          if (silent) told(false);
+          pingSentAt = undefined;
+          if (silent) onSilenceChange(false);
           silent = false;
         },
-        // Its end tells more.
+        // Its end is reported separately.
         () => undefined,
       );
-    } else if (!silent && clock.now() - askedAt >= silentAfterMs) {
+    } else if (!silent && clock.now() - pingSentAt >= unresponsiveAfterMs) {
       silent = true;
-      told(true);
+      onSilenceChange(true);
     }
   });
 }

@@ -1,12 +1,12 @@
 import { escapeMarkup } from '../host/desktop/markup.ts';
 
-/** What stands in the window while the app's own pages cannot. */
-export interface Notice {
+/** Content of the window while the app's own pages are unavailable. */
+export interface NoticeContent {
   readonly title: string;
   readonly text: string;
 }
 
-/** Tells it from a page of the app. */
+/** Distinguishes it from a page of the app. */
 export const noticeStart = 'data:text/html;charset=utf-8,';
 
 const style = `
@@ -17,8 +17,8 @@ main { max-width: 26rem; padding: 2rem; text-align: center; }
 h1 { font-size: 1.25rem; margin: 0 0 .5rem; text-wrap: balance; }
 p { margin: 0; color: light-dark(#4a5a68, #a9b8c4); overflow-wrap: anywhere; }`;
 
-/** A page without scripts, as an address that holds all of it. */
-export function noticePage({ title, text }: Notice): string {
+/** Renders a page without scripts as a `data:` URL. */
+export function noticePage({ title, text }: NoticeContent): string {
   const [heading, body] = [escapeMarkup(title), escapeMarkup(text)];
   const html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">

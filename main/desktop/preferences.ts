@@ -4,18 +4,18 @@ import { WhenClosed } from '../../services/contracts/control/desktop.ts';
 const Bounds = z.object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) });
 export type Bounds = z.infer<typeof Bounds>;
 
-/** What the shell remembers of its own; everything else is a setting of the host. */
+/** Preferences of the shell; everything else is a setting of the host. */
 const fields = {
-  /** Of the window when it is not maximised. */
+  /** Bounds of the window when it is not maximised. */
   bounds: Bounds.nullable(),
   maximized: z.boolean(),
-  /** The person was told that the app goes on when its window closes. */
+  /** The user was informed that the app continues when its window closes. */
   explainedTray: z.boolean(),
   /** Closing the window leaves the app in the tray. */
   keepRunning: z.boolean(),
-  /** What closing the window does where no tray shows the app. */
+  /** Effect of closing the window when no tray shows the app. */
   closing: WhenClosed,
-  /** Video links that are copied are offered. */
+  /** Copied video links are offered. */
   watchClipboard: z.boolean(),
 } as const;
 
@@ -30,7 +30,7 @@ const defaults: Fields = {
   watchClipboard: false,
 };
 
-/** The part of electron-store that is used. */
+/** Used part of electron-store. */
 export interface Store {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -41,7 +41,7 @@ export interface Preferences {
   set<Name extends keyof Fields>(name: Name, value: Fields[Name]): void;
 }
 
-/** What somebody wrote into the file by hand, or an older version did, and does not fit stands for its default. */
+/** Opens the preferences. Invalid values, from manual edits or an older version, are replaced by their default. */
 export function openPreferences(store: Store): Preferences {
   return {
     get(name) {

@@ -1,10 +1,10 @@
 import type { Notifier, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import type { TicketedPopup } from './host-line.ts';
 
-/** Popups whose end was not told yet; some systems never tell it. */
-const mostListeners = 200;
+/** Maximum number of popups with pending events, since some systems never report the end. */
+const maxListeners = 200;
 
-/** Popups that another process shows: each goes out under a ticket, under which `told` hears what becomes of it. */
+/** Creates a notifier whose popups another process shows: each has a ticket, under which `told` receives its events. */
 export function remoteNotifier(other: { show(popup: TicketedPopup): void; close(): void }): {
   readonly notifier: Notifier;
   readonly told: (ticket: number, event: PopupEvent) => void;
@@ -18,7 +18,7 @@ export function remoteNotifier(other: { show(popup: TicketedPopup): void; close(
         tickets += 1;
         listeners.set(tickets, listener);
         const [oldest] = listeners.keys();
-        if (listeners.size > mostListeners && oldest !== undefined) listeners.delete(oldest);
+        if (listeners.size > maxListeners && oldest !== undefined) listeners.delete(oldest);
         other.show({ ticket: tickets, popup });
       },
       async [Symbol.asyncDispose]() {

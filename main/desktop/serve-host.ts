@@ -5,32 +5,35 @@ import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { DataFolderTaken } from '../host/runtime/data-lock.ts';
 import type { Host, HostOptions } from '../host/host.ts';
 import type { KeyStore } from '../host/kernel.ts';
-import { ask } from './ask.ts';
-import { connectCalls, LineClosed, type Ask, type Line } from './calls.ts';
+import { request } from './ask.ts';
+import { connectCalls, ConnectionClosed, type CallOptions, type MessageLine } from './calls.ts';
 import type { HostAnswers, Refusal, ShellAnswers } from './host-line.ts';
 import { remoteNotifier } from './remote-notifier.ts';
 import { watchStatus } from './status.ts';
 
-/** What the host gets of the desktop. */
-export type DesktopParts = Required<
-  Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'startAnew'>
+/** Desktop functions for the host. */
+export type DesktopDependencies = Required<
+  Pick<HostOptions, 'notifier' | 'openAddress' | 'keyStore' | 'signal' | 'restartHost'>
 >;
 
 export interface ServedHost {
-  /** To the shell. */
-  readonly line: Line;
-  readonly open: (desktop: DesktopParts) => Promise<Host>;
+  /** Connection to the shell. */
+  readonly line: MessageLine;
+  readonly open: (desktop: DesktopDependencies) => Promise<Host>;
   /** Ends the process. */
   readonly exit: (code: number) => void;
 }
 
-/** Until the settings are read. */
+/** Used until the settings are read. */
 const defaultStopMs = 10_000;
 
-/** Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: what fails is told to the shell. */
+/**
+ * Runs the host for a shell in another process, until the shell, or `stop`, ends it. Throws nothing: failures are
+ * reported to the shell.
+ */
 export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   const stopping = new AbortController();
-  /** What belongs to the host that runs. */
+  /** Resources of the running host. */
   let closing = new AsyncDisposableStack();
   let host: Host | undefined;
 
@@ -43,7 +46,7 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       close();
       exit(0);
     } catch (error) {
-      host?.log.error('the host did not close cleanly', { error });
+      host?.log.error('host close failed', { error });
       exit(1);
     }
   };
@@ -54,8 +57,8 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   };
 
   const popups = remoteNotifier({
-    show: (popup) => tell(shell('show', popup)),
-    close: () => tell(shell('closePopups')),
+    show: (popup) => notifyShell(shell('show', popup)),
+    close: () => notifyShell(shell('closePopups')),
   });
   const answers: HostAnswers = {
     alive: () => undefined,
@@ -63,10 +66,10 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     turn: async ({ id, on }) => void (await running().control.changeSettings(id, { enabled: on })),
     restart: async (id) => void (await running().control.restart(id)),
     async pause(pausedUntil) {
-      await ask(running(), popupsApi.pausePopups, { body: { pausedUntil } });
+      await request(running(), popupsApi.pausePopups, { body: { pausedUntil } });
     },
     async downloadFile(uid) {
-      const file = await ask(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
+      const file = await request(running(), downloadsApi.file, { params: { uid } }).catch(() => undefined);
       return file instanceof FileReply ? file.path : null;
     },
     resumed: async () => await running().resumed(),
@@ -77,10 +80,10 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     },
   };
   const { ask: shell, close } = connectCalls<ShellAnswers>(line, answers);
-  const tell = (told: Promise<unknown>): void => {
+  const notifyShell = (told: Promise<unknown>): void => {
     told.catch((error: unknown) => {
-      // Without the shell this process ends as well.
-      if (!(error instanceof LineClosed)) host?.log.warn('the desktop could not do what it was asked', { error });
+      // This process ends together with the shell.
+      if (!(error instanceof ConnectionClosed)) host?.log.warn('desktop call failed', { error });
     });
   };
 
@@ -89,15 +92,15 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
       const keyStore = await remoteKeyStore(shell);
       const { signal } = stopping;
       const { notifier } = popups;
-      const openAddress = (address: string): void => tell(shell('openAddress', address));
-      host = closing.use(await open({ notifier, openAddress, keyStore, signal, startAnew }));
+      const openAddress = (address: string): void => notifyShell(shell('openAddress', address));
+      host = closing.use(await open({ notifier, openAddress, keyStore, signal, restartHost: restartHost }));
       const opened = host;
       closing.use(
         opened.bus.subscribe(serviceChanged, ({ id, address }) => {
-          if (id === 'control') tell(shell('moved', address));
+          if (id === 'control') notifyShell(shell('pageMoved', address));
         }),
       );
-      const status = closing.use(await watchStatus(opened, () => tell(shell('changed', status.now()))));
+      const status = closing.use(await watchStatus(opened, () => notifyShell(shell('changed', status.now()))));
       const session = await opened.signInWindow();
       if (session !== undefined) closing.defer(() => session.end());
       await shell('opened', {
@@ -110,19 +113,19 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
     } catch (error) {
       if (stopping.signal.aborted) return;
       stopping.abort();
-      tell(shell('refused', refusalOf(error)).finally(() => exit(1)));
+      notifyShell(shell('refused', toRefusal(error)).finally(() => exit(1)));
     }
   };
-  /** Ends the host and opens the next one, in this process: to the shell it has opened once more. */
-  const startAnew = (): void => {
+  /** Ends the host and opens the next one in this process; the shell sees another opening. */
+  const restartHost = (): void => {
     opening = opening.then(async () => {
       if (stopping.signal.aborted) return;
       const [ending, ended] = [closing, host];
       closing = new AsyncDisposableStack();
       host = undefined;
-      await ending.disposeAsync().catch((error: unknown) => console.error('the host did not close cleanly', error));
-      // It would go on in the folder that is restored now; the shell starts the next process.
-      if ((ended?.leftBehind() ?? []).length > 0) return exit(1);
+      await ending.disposeAsync().catch((error: unknown) => console.error('host close failed', error));
+      // Remaining work would write to the restored folder; the shell starts the next process.
+      if ((ended?.getLeftBehind() ?? []).length > 0) return exit(1);
       await start();
     });
   };
@@ -130,8 +133,8 @@ export function serveHost({ line, open, exit }: ServedHost): { stop(): void } {
   return { stop };
 }
 
-/** The desktop's key store, asked for each key by the line. */
-async function remoteKeyStore(shell: Ask<ShellAnswers>): Promise<KeyStore> {
+/** Key store of the desktop, called over the connection for each key. */
+async function remoteKeyStore(shell: CallOptions<ShellAnswers>): Promise<KeyStore> {
   let outdated = false;
   return {
     safe: await shell('keyStoreIsSafe'),
@@ -139,16 +142,16 @@ async function remoteKeyStore(shell: Ask<ShellAnswers>): Promise<KeyStore> {
       name: 'safe-storage',
       wrap: (bytes) => shell('wrapKey', bytes),
       async unwrap(text) {
-        const kept = await shell('unwrapKey', text);
-        ({ outdated } = kept);
-        return kept.bytes;
+        const keyStore = await shell('unwrapKey', text);
+        ({ outdated } = keyStore);
+        return keyStore.bytes;
       },
       outdated: () => outdated,
     },
   };
 }
 
-function refusalOf(error: unknown): Refusal {
+function toRefusal(error: unknown): Refusal {
   return {
     reason: error instanceof Error ? error.message : String(error),
     runningAt: error instanceof DataFolderTaken ? (error.holder?.url ?? null) : null,

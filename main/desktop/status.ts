@@ -8,22 +8,22 @@ import {
 import { inboxAdded, inboxApi, inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { popupsApi, popupsChanged, type PopupsState } from '../../services/contracts/popups/popups.ts';
 import type { Host } from '../host/host.ts';
-import { ask } from './ask.ts';
+import { request } from './ask.ts';
 
-/** What the tray tells of the host. */
+/** State of the host for the tray. */
 export interface HostStatus {
-  /** Without the app's own. */
+  /** Services without the parts of the app. */
   readonly services: readonly ServiceState[];
-  /** The one that lets the home network in; undefined where there is none. */
+  /** Service that shares with the home network, if any. */
   readonly network?: ServiceState | undefined;
   readonly popups: PopupsState;
-  /** Unread messages of priority 4 and 5. */
+  /** Number of unread messages with priority 4 and 5. */
   readonly urgent: number;
-  /** Downloads that are not over. */
+  /** Number of unfinished downloads. */
   readonly downloads: number;
 }
 
-/** Of a host that has told nothing yet. */
+/** State before the host has reported anything. */
 export const emptyStatus: HostStatus = {
   services: [],
   popups: { enabled: true, driver: 'electron', pausedUntil: null, quietUntil: null, held: 0 },
@@ -31,12 +31,12 @@ export const emptyStatus: HostStatus = {
   downloads: 0,
 };
 
-/** Unread messages that are counted; the tray says "many" as well. */
-const mostUrgent = 200;
-/** Changes that come together are told together, after this time in ms: a busy download must not redraw the tray at each step. */
+/** Maximum count of unread messages; the tray then shows "many". */
+const maxUrgentCounted = 200;
+/** Changes are collected for this time in ms, so that a busy download does not redraw the tray at each step. */
 const gatherMs = 250;
 
-/** Follows the host by its own events; `changed` is told afterwards, at most four times a second. */
+/** Follows the host by its events; calls `changed` at most four times a second. */
 export async function watchStatus(
   host: Pick<Host, 'bus' | 'control'>,
   changed: () => void,
@@ -45,68 +45,68 @@ export async function watchStatus(
   const urgent = new Set<number>();
   const downloads = new Set<string>();
   let { popups } = emptyStatus;
-  let soon: NodeJS.Timeout | undefined;
-  const tell = (): void => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const scheduleChange = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
       changed();
     }, gatherMs).unref();
   };
 
   const readUrgent = async (): Promise<void> => {
-    const query = { unread: 'true', minPriority: '4', limit: String(mostUrgent) };
-    const { items = [] } = (await ask(host, inboxApi.list, { query })) ?? {};
+    const query = { unread: 'true', minPriority: '4', limit: String(maxUrgentCounted) };
+    const { items = [] } = (await request(host, inboxApi.list, { query })) ?? {};
     urgent.clear();
     for (const { id, done } of items) if (!done) urgent.add(id);
-    tell();
+    scheduleChange();
   };
   const follow = (download: Download): void => {
     if (download.state === 'finished' || download.state === 'failed') downloads.delete(download.uid);
     else downloads.add(download.uid);
-    tell();
+    scheduleChange();
   };
 
   const open = new DisposableStack();
-  open.defer(() => clearTimeout(soon));
+  open.defer(() => clearTimeout(timer));
   open.use(
     host.bus.subscribe(serviceChanged, (state) => {
       services.set(state.id, state);
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
     host.bus.subscribe(popupsChanged, (state) => {
       popups = state;
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
     host.bus.subscribe(inboxAdded, ({ id, priority, read }) => {
       if (priority < 4 || read) return;
       urgent.add(id);
-      tell();
+      scheduleChange();
     }),
   );
   open.use(
     host.bus.subscribe(inboxChanged, ({ ids, change }) => {
-      // No ids: every row. And what is unread again may be urgent or not, which the event does not tell.
+      // No ids means every row. For rows that become unread again, the event does not contain the priority.
       if (ids.length === 0 || change.read === false || change.done === false) return void readUrgent();
       if (change.read === true || change.done === true || change.removed === true)
         ids.forEach((id) => urgent.delete(id));
-      tell();
+      scheduleChange();
     }),
   );
   open.use(host.bus.subscribe(downloadChanged, follow));
   open.use(
     host.bus.subscribe(downloadRemoved, ({ uid }) => {
       downloads.delete(uid);
-      tell();
+      scheduleChange();
     }),
   );
   for (const state of await host.control.services()) services.set(state.id, state);
-  popups = (await ask(host, popupsApi.popups)) ?? popups;
+  popups = (await request(host, popupsApi.popups)) ?? popups;
   await readUrgent();
-  for (const download of (await ask(host, downloadsApi.list))?.queue ?? []) follow(download);
+  for (const download of (await request(host, downloadsApi.list))?.queue ?? []) follow(download);
 
   return {
     now: () => ({

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 
-/** Runs a program and gives what it printed; rejects when it fails or is not there. */
+/** Runs a program and returns its output; rejects when it fails or does not exist. */
 export type Run = (program: string, args: readonly string[]) => Promise<string>;
 
 const name = 'org.kde.StatusNotifierWatcher';
 const bus = 'org.freedesktop.DBus';
 
 /**
- * Whether tray icons are shown here. On Linux that is so when someone on the session bus collects them; GNOME without
- * an extension does not, and an app that hid there would be out of reach. Who cannot be asked counts as absent.
+ * Returns whether tray icons are shown. On Linux that requires a watcher on the session bus; GNOME without an
+ * extension has none, and an app that hides there would be unreachable. A failed check counts as absent.
  */
 export async function hasTray(platform: NodeJS.Platform, run: Run): Promise<boolean> {
   if (platform !== 'linux') return true;
@@ -24,7 +24,7 @@ export async function hasTray(platform: NodeJS.Platform, run: Run): Promise<bool
   return false;
 }
 
-/** A program of the system, for {@link hasTray}. */
+/** Runs a program of the system for {@link hasTray}. */
 export const runProgram: Run = (program, args) =>
   new Promise((resolve, reject) => {
     execFile(program, args, { timeout: 2000 }, (error, stdout) => {

@@ -1,14 +1,14 @@
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import type { HostPhase } from './host-process.ts';
-import type { Notice } from './notice-page.ts';
+import type { NoticeContent } from './notice-page.ts';
 import type { HostStatus } from './status.ts';
 
-/** How the tray's lamp looks: outline, filled, crossed, dimmed. */
+/** Appearance of the tray icon: outline, filled, crossed, dimmed. */
 export type TrayState = 'normal' | 'attention' | 'error' | 'paused';
 
-/** What the tray's menu is made of. */
+/** Data of the tray menu. */
 export interface MenuStatus extends HostStatus {
-  /** Of the services' process; what else stands here is known while it runs. */
+  /** Phase of the services' process; the other fields are known while it runs. */
   readonly phase: HostPhase;
   readonly startsAtLogin: boolean;
   /** Closing the window leaves the app in the tray. */
@@ -18,11 +18,11 @@ export interface MenuStatus extends HostStatus {
   readonly now: number;
 }
 
-/** "Until morning" ends at this hour of the day. */
+/** End of "until morning", hour of the day. */
 const morning = 8;
 
-/** A service that fails outweighs news, and news that passes a pause outweighs the pause. */
-export function trayState({ phase, services, popups, urgent, now }: MenuStatus): TrayState {
+/** Returns the state of the tray icon: failures precede urgent messages, which precede a pause. */
+export function getTrayState({ phase, services, popups, urgent, now }: MenuStatus): TrayState {
   if (phase === 'silent' || phase === 'waiting') return 'error';
   if (phase !== 'running') return 'paused';
   if (services.some(({ state }) => state === 'failed')) return 'error';
@@ -37,8 +37,8 @@ const phaseLines: Readonly<Record<Exclude<HostPhase, 'running'>, string>> = {
   stopped: 'The services are stopping',
 };
 
-/** What the window says while the services have no page. */
-export function phaseNotice(phase: HostPhase, reason: string | null): Notice {
+/** Returns the notice of the window while the services have no page. */
+export function getPhaseNotice(phase: HostPhase, reason: string | null): NoticeContent {
   const title = phase === 'running' ? 'Homeport has no page' : phaseLines[phase];
   const usual =
     phase === 'waiting'
@@ -49,11 +49,11 @@ export function phaseNotice(phase: HostPhase, reason: string | null): Notice {
   return { title, text: reason ?? usual };
 }
 
-/** What the lamp means, in one line. */
-export function statusLine(status: MenuStatus): string {
+/** Describes the state of the tray icon in one line. */
+export function formatStatus(status: MenuStatus): string {
   if (status.phase !== 'running') return phaseLines[status.phase];
   const failed = status.services.filter(({ state }) => state === 'failed');
-  switch (trayState(status)) {
+  switch (getTrayState(status)) {
     case 'error':
       return failed.length === 1
         ? `${failed[0]?.title ?? ''} does not run`
@@ -71,19 +71,19 @@ export function statusLine(status: MenuStatus): string {
   }
 }
 
-/** Whether a pause has not ended yet. */
+/** Returns whether a pause has not ended yet. */
 export function isPaused(until: number | null, now: number): boolean {
   return until !== null && until > now;
 }
 
-/** The next time it is eight in the morning here, ms since the epoch. */
+/** Returns the next local 8:00, ms since the epoch. */
 export function nextMorning(now: number): number {
   const day = new Date(now);
   if (day.getHours() >= morning) day.setDate(day.getDate() + 1);
   return day.setHours(morning, 0, 0, 0);
 }
 
-/** The time of day, with the weekday when it is another day. */
+/** Formats the time of day, with the weekday on another day. */
 export function clock(time: number, now: number): string {
   const [at, today] = [new Date(time), new Date(now)];
   const hours = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`;

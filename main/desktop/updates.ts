@@ -1,7 +1,7 @@
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
 import type { Clock, Log, Random } from '../../services/contracts/service.ts';
 
-/** The part of electron-updater that is used. */
+/** Used part of electron-updater. */
 export interface Updater {
   autoDownload: boolean;
   autoInstallOnAppQuit: boolean;
@@ -17,17 +17,17 @@ export interface Updates extends Disposable {
 const day = 86_400_000;
 
 /**
- * Looks for a newer version once a day, at a moment of its own so that not all installations ask at once, loads it and
- * leaves it to be put in place when the app is quit. Never while something is being downloaded. Without a feed there is
- * nothing to look at, and no word of updates anywhere.
+ * Looks for a newer version once a day, at a random time so that installations do not check simultaneously, downloads
+ * it and installs it when the app quits. Never while a download is running. Without a feed, updates are not mentioned
+ * anywhere.
  */
 export function openUpdates(options: {
-  /** Undefined: no feed. */
+  /** Undefined without a feed. */
   readonly updater: Updater | undefined;
   readonly clock: Clock;
   readonly random: Pick<Random, 'bytes'>;
   readonly log: Log;
-  /** Whether something would be disturbed now. */
+  /** Returns whether an update would disturb running work. */
   busy(): boolean;
   changed(): void;
 }): Updates {
@@ -44,14 +44,14 @@ export function openUpdates(options: {
     if (updater === undefined || state === 'ready' || state === 'checking' || state === 'loading') return state;
     turn('checking');
     try {
-      const found = await updater.checkForUpdates();
-      if (found?.isUpdateAvailable !== true) return turn('idle');
+      const result = await updater.checkForUpdates();
+      if (result?.isUpdateAvailable !== true) return turn('idle');
       turn('loading');
       await updater.downloadUpdate();
-      log.info('an update is ready; it is put in place when the app is quit');
+      log.info('update ready, installed on quit');
       return turn('ready');
     } catch (error) {
-      log.warn('the update could not be loaded', { error });
+      log.warn('update download failed', { error });
       return turn('failed');
     }
   };

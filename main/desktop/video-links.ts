@@ -1,6 +1,6 @@
-const longest = 4096;
+const maxLinkLength = 4096;
 
-/** Sites whose addresses are videos by their look; the extractor knows many more. `path`: what a video's address has. */
+/** Sites whose video links can be recognised; the extractor supports many more. `path`: pattern of a video's path. */
 const sites: readonly { readonly host: RegExp; readonly path: RegExp }[] = [
   { host: /(^|\.)youtube(-nocookie)?\.com$/, path: /^\/(watch|shorts\/|live\/|playlist|embed\/)/ },
   { host: /^youtu\.be$/, path: /^\/[\w-]{6,}/ },
@@ -25,13 +25,13 @@ const sites: readonly { readonly host: RegExp; readonly path: RegExp }[] = [
 ];
 const mediaFile = /\.(mp4|m4v|webm|mkv|mov|m3u8|mpd|mp3|m4a|ogg|opus|flac)$/i;
 
-/** The link when a text is nothing but one, and looks like a video's; undefined else. */
-export function videoLink(text: string): string | undefined {
+/** Returns the link if a text consists of one video link; undefined otherwise. */
+export function findVideoLink(text: string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > longest || !/^https?:\/\/\S+$/i.test(trimmed)) return undefined;
+  if (trimmed.length > maxLinkLength || !/^https?:\/\/\S+$/i.test(trimmed)) return undefined;
   const url = URL.parse(trimmed);
-  // A link with a password in it is nothing to show in a popup.
+  // A link with a password must not be shown in a popup.
   if (url === null || url.username !== '' || url.password !== '') return undefined;
-  const known = sites.some(({ host, path }) => host.test(url.hostname) && path.test(url.pathname));
-  return known || mediaFile.test(url.pathname) ? url.href : undefined;
+  const videoSite = sites.some(({ host, path }) => host.test(url.hostname) && path.test(url.pathname));
+  return videoSite || mediaFile.test(url.pathname) ? url.href : undefined;
 }

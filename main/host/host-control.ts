@@ -10,56 +10,57 @@ import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config/config.ts';
 import { portsIn, type Change, type Settings } from './config/settings.ts';
 import type { HostEngines } from './engines/engines.ts';
-import { apiRouter } from './http/api-router.ts';
+import { createApiRouter } from './http/api-router.ts';
 import { bindAll } from './http/bind.ts';
-import { openApiDocument } from './http/openapi.ts';
-import { staticPages } from './http/static-pages.ts';
-import { cursorOf, fromCursor } from './log/cursor.ts';
-import { linesBefore, linesOf } from './log/history.ts';
-import { matching } from './log/log.ts';
+import { buildOpenApiDocument } from './http/openapi.ts';
+import { createStaticPages } from './http/static-pages.ts';
+import { formatCursor, parseCursor } from './log/cursor.ts';
+import { readLinesBefore, selectLines } from './log/history.ts';
+import { createFilter } from './log/log.ts';
 import { writeReport } from './log/report.ts';
 import type { Pulses } from './metrics/pulse.ts';
-import type { HostParts } from './services/host-parts.ts';
+import type { HostDependencies } from './services/host-parts.ts';
 import type { ServiceRunner } from './services/service-runner.ts';
 import { version } from './runtime/version.ts';
 
-interface ControlParts {
-  readonly parts: HostParts;
+interface HostControlDependencies {
+  readonly parts: HostDependencies;
   readonly config: Config;
-  /** Of all services, also of those that do not run. */
+  /** Manifests of all services, including those that are not running. */
   readonly manifests: readonly Pick<ServiceManifest, 'live'>[];
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly engines: HostEngines;
   readonly firstRun: FirstRun;
-  /** Groups of account names that differ in case only. */
+  /** Groups of account names that differ only in case. */
   readonly collisions: readonly (readonly string[])[];
   readonly sessions: Pick<Sessions, 'openSession' | 'sessions' | 'endSession' | 'endSessions'>;
   readonly safeMode: boolean;
   readonly pages: string;
   readonly backups: BackupStore;
-  /** Where the log is written; older ones lie beside it. */
+  /** Current log file; rotated files are in the same folder. */
   readonly logFile: string;
   readonly pulses: Pulses;
   readonly machine: () => Promise<Machine>;
 }
 
-/** The host's controls, as the control service gets them. */
-export function createHostControl(given: ControlParts): HostControl {
-  const { parts, config, runners, engines, firstRun } = given;
+/** Creates the host's controls for the control service. */
+export function createHostControl(dependencies: HostControlDependencies): HostControl {
+  const { parts, config, runners, engines, firstRun } = dependencies;
   const runner = (id: string): ServiceRunner => {
-    const found = runners.get(id);
-    if (found === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
-    return found;
+    const runner = runners.get(id);
+    if (runner === undefined) throw new Problem('host.unknown_service', 404, 'There is no such service.');
+    return runner;
   };
-  /** Gives services their changed settings; answers which of them were restarted, or will be. */
+  /** Applies changed settings to services; returns those that were restarted or will be. */
   const applyToServices = async (change: Change): Promise<Record<'restarted' | 'pending', string[]>> => {
     const applied: Record<'restarted' | 'pending', string[]> = { restarted: [], pending: [] };
     for (const id of change.sections) {
       const settings = config.read().services[id];
       const service = runners.get(id);
       if (settings === undefined || service === undefined) continue;
-      // The answer to this very request goes through the control listener: it is started anew once that is out.
-      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.problemsOf(id));
+      // The response to the current request goes through the control listener, so it restarts after the response was
+      // sent.
+      const apply = (): ReturnType<ServiceRunner['apply']> => service.apply(settings, config.getProblems(id));
       if (service.descriptor.capabilities?.includes('controlHost')) {
         setImmediate(() => void apply());
         applied.restarted.push(id);
@@ -70,8 +71,8 @@ export function createHostControl(given: ControlParts): HostControl {
     }
     return applied;
   };
-  /** Its own sums may be otherwise where a job was touched behind its back. */
-  const tellOf = (service: string, isTouched: boolean): boolean => {
+  /** Statistics of the service can change when its jobs are modified from outside. */
+  const publishJobsChanged = (service: string, isTouched: boolean): boolean => {
     if (isTouched) parts.bus.publish(jobsChanged, { service });
     return isTouched;
   };
@@ -79,22 +80,22 @@ export function createHostControl(given: ControlParts): HostControl {
 
   return {
     version,
-    safeMode: given.safeMode,
+    safeMode: dependencies.safeMode,
     configProblems: () => [
       ...config.problems.map(({ path, message }) => ({ path, message })),
-      ...given.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
+      ...dependencies.collisions.map((names) => ({ path: '', message: collisionMessage(names) })),
     ],
-    openSession: (account, from) => given.sessions.openSession(account, from),
+    openSession: (account, from) => dependencies.sessions.openSession(account, from),
     sessions: async (account) =>
-      (await given.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
-    endSession: (account, id) => given.sessions.endSession(account, id),
-    endSessions: (account) => given.sessions.endSessions(account),
+      (await dependencies.sessions.sessions(account)).map(({ account: _account, ...session }) => session),
+    endSession: (account, id) => dependencies.sessions.endSession(account, id),
+    endSessions: (account) => dependencies.sessions.endSessions(account),
     accountData: (account) => parts.releases.summary(account),
     services: () => Promise.all([...runners.values()].map((each) => each.refresh())),
     async restart(id) {
       const own = runner(id);
-      // They may have been repaired in the file; a service that runs is not to be surprised by what else is in there.
-      const isBarred = config.problemsOf(id).length > 0;
+      // The settings may have been repaired in the file; a running service must not get other changes of the file.
+      const isBarred = config.getProblems(id).length > 0;
       if (!isBarred || !(await applyToServices(await config.reread())).restarted.includes(id)) await own.restart();
       return own.state;
     },
@@ -102,22 +103,21 @@ export function createHostControl(given: ControlParts): HostControl {
       await runner(id).replaceKey(name);
       return runner(id).state;
     },
-    pulses: () => given.pulses.list(),
-    machine: given.machine,
+    pulses: () => dependencies.pulses.list(),
+    machine: dependencies.machine,
     settings: () => config.describe(),
     async changeSettings(section, patch) {
       const before = config.read();
-      const held = (id: string, setting: string): number | null =>
+      const getCurrentPort = (id: string, setting: string): number | null =>
         runners.get(id)?.state.listeners.find((listener) => listener.setting === setting)?.port ?? null;
-      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, held, parts.log);
+      const verify = (next: Settings): Promise<void> => refuseTakenPorts(before, next, getCurrentPort, parts.log);
       return await applyToServices(await config.change(section, patch, verify));
     },
     engines: () => engines.states(),
     async installEngine(name, { wait }) {
       const installed = engines.install(name);
       if (wait) await installed;
-      else
-        installed.catch((error: unknown) => parts.log.warn('engine could not be installed', { engine: name, error }));
+      else installed.catch((error: unknown) => parts.log.warn('engine installation failed', { engine: name, error }));
       return await engines.state(name);
     },
     verifyEngine: (name) => engines.state(name, { refresh: true }),
@@ -129,21 +129,25 @@ export function createHostControl(given: ControlParts): HostControl {
       const filter = Object.fromEntries(
         Object.entries(asked).filter(([, value]) => value !== undefined),
       ) as typeof asked;
-      const fits = matching(filter);
+      const fits = createFilter(filter);
       const from =
-        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : fromCursor(cursor);
-      const newest = linesOf(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
-      // All that is in memory was gone through: its oldest line is from where the files go on.
+        cursor === undefined ? { at: before, passed: before === Infinity ? 0 : Infinity } : parseCursor(cursor);
+      const newest = selectLines(parts.log.recent({ limit: Infinity }).toReversed(), { from, limit, fits });
+      // The ring buffer is exhausted: older lines are read from the files.
       const older = newest.isWhole
-        ? await linesBefore(given.logFile, { from: newest.position, limit: limit - newest.lines.length, fits })
+        ? await readLinesBefore(dependencies.logFile, {
+            from: newest.position,
+            limit: limit - newest.lines.length,
+            fits,
+          })
         : { lines: [], position: newest.position, isWhole: false };
       const lines = [...newest.lines, ...older.lines].toReversed();
       return {
         lines: lines.map(({ at, level, service, message, fields }) => ({ time: at, level, service, message, fields })),
-        cursor: older.isWhole ? null : cursorOf(older.position),
+        cursor: older.isWhole ? null : formatCursor(older.position),
       };
     },
-    backups: given.backups,
+    backups: dependencies.backups,
     report: () => writeReport({ version, runners, config, engines, log: parts.log }),
     async deadJobs() {
       const lists = await Promise.all(
@@ -154,13 +158,18 @@ export function createHostControl(given: ControlParts): HostControl {
       );
       return lists.flat().sort((a, b) => b.createdAt - a.createdAt);
     },
-    retryJob: async (service, id) => tellOf(service, (await runner(service).jobs?.retry(id)) ?? false),
-    dropJob: async (service, id) => tellOf(service, (await runner(service).jobs?.drop(id)) ?? false),
-    liveTopics: given.manifests.flatMap(({ live = [] }) => live),
+    retryJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.retry(id)) ?? false),
+    dropJob: async (service, id) => publishJobsChanged(service, (await runner(service).jobs?.drop(id)) ?? false),
+    liveTopics: dependencies.manifests.flatMap(({ live = [] }) => live),
     apiHandlers: handlers,
-    openApi: () => openApiDocument({ title: 'Homeport', version, handlers: handlers() }),
-    handleApi: apiRouter({ handlers, accounts: parts.accounts, caller: parts.caller, log: parts.log.child('api') }),
-    handlePage: staticPages({ folder: given.pages }),
+    openApi: () => buildOpenApiDocument({ title: 'Homeport', version, handlers: handlers() }),
+    handleApi: createApiRouter({
+      handlers,
+      accounts: parts.accounts,
+      caller: parts.caller,
+      log: parts.log.child('api'),
+    }),
+    handlePage: createStaticPages({ folder: dependencies.pages }),
     metrics: (service) => parts.metrics.text(service),
     firstRun: {
       needed: async () => firstRun.needed(),
@@ -172,22 +181,23 @@ export function createHostControl(given: ControlParts): HostControl {
 }
 
 /**
- * Verify before commit: a port that another program holds is refused while the old one still works. `held` tells the
- * port a listener has at the moment, which is its own to take for good where it was drawn.
+ * Validates before commit: a port that another program uses is rejected while the old port still works. `held`
+ * returns the current port of a listener, which may be configured permanently if it was chosen at random.
  */
 async function refuseTakenPorts(
   before: Settings,
   next: Settings,
-  held: (id: string, setting: string) => number | null,
+  getCurrentPort: (id: string, setting: string) => number | null,
   log: Log,
 ): Promise<void> {
-  const wanted = Object.entries(next.services).flatMap(([id, each]) =>
+  const requestedPorts = Object.entries(next.services).flatMap(([id, each]) =>
     each.enabled ? [...portsIn(each)].map(([setting, port]) => ({ id, setting, port })) : [],
   );
-  for (const { id, setting, port } of wanted) {
+  for (const { id, setting, port } of requestedPorts) {
     const old = before.services[id];
-    if (port === 0 || (old !== undefined && portsIn(old).get(setting) === port) || held(id, setting) === port) continue;
-    const own = wanted.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
+    if (port === 0 || (old !== undefined && portsIn(old).get(setting) === port) || getCurrentPort(id, setting) === port)
+      continue;
+    const own = requestedPorts.find((other) => (other.id !== id || other.setting !== setting) && other.port === port);
     const path = `services.${id}.${setting}`;
     if (own !== undefined) {
       const message = `Port ${port} is already that of ${own.id}.`;

@@ -8,23 +8,29 @@ import { openBackups } from './backup/store.ts';
 import { finishRestore, stageFormer } from './backup/restore.ts';
 import { systemClock } from './runtime/clock.ts';
 import type { CommandLineSettings } from './config/layers.ts';
-import { settingsSentence } from './config/reason.ts';
-import { serviceOf } from './config/settings.ts';
+import { formatSettingsProblem } from './config/reason.ts';
+import { getServiceSettings } from './config/settings.ts';
 import { lockDataFolder, type DataLock } from './runtime/data-lock.ts';
-import { followEngines } from './services/follow-engines.ts';
+import { watchEngineInstallations } from './services/follow-engines.ts';
 import { collectWhenIdle } from './runtime/idle-gc.ts';
 import { createHostControl } from './host-control.ts';
-import { remoteAddress } from './http/access.ts';
+import { getRemoteAddress } from './http/access.ts';
 import { openKernel, type KeyStore } from './kernel.ts';
 import { logPath, openLog } from './log/open-log.ts';
-import { machineWatch } from './runtime/machine.ts';
+import { createMachineMonitor } from './runtime/machine.ts';
 import { Pulses } from './metrics/pulse.ts';
 import { openInBrowser } from './runtime/open-browser.ts';
 import { desktopNotifier } from './desktop/desktop-notifier.ts';
 import { applyDeclared, applyProvision, makeAdministrator } from './config/provisioning.ts';
-import type { Powers } from './services/capabilities.ts';
-import { addressesOf, failuresOf, ownParts, portsOf, takerOf } from './services/runners.ts';
-import { timeToStop } from './services/service-run.ts';
+import type { CapabilityProviders } from './services/capabilities.ts';
+import {
+  getAddresses,
+  getFailures,
+  getBackupParts,
+  getPortTargets,
+  findConnectionHandler,
+} from './services/runners.ts';
+import { getStopTimeout } from './services/service-run.ts';
 import { ServiceRunner } from './services/service-runner.ts';
 import { startAll } from './services/start-all.ts';
 import { version } from './runtime/version.ts';
@@ -37,90 +43,94 @@ export interface HostOptions {
   readonly pages: string;
   readonly environment?: NodeJS.ProcessEnv;
   readonly commandLine?: CommandLineSettings;
-  /** Start with the control service alone, to repair settings. */
+  /** Starts only the control service, to repair settings. */
   readonly safeMode?: boolean;
   readonly clock?: Clock;
-  /** Gives up a start that is under way: {@link openHost} then closes what it has opened and throws `host.stopped`. */
+  /** Cancels a start: {@link openHost} closes what it has opened and throws `host.stopped`. */
   readonly signal?: AbortSignal;
-  /** Shows native popups; default that of the desktop, where there is one. */
+  /** Shows native popups; default: those of the desktop, if any. */
   readonly notifier?: Notifier;
-  /** Opens an http or https address that a popup leads to, the app's own pages included; default in the browser. */
+  /** Opens a linked http or https address, including the app's own pages; default: in the browser. */
   readonly openAddress?: (url: string) => void;
-  /** The desktop's key store. */
+  /** Key store of the desktop. */
   readonly keyStore?: KeyStore;
-  /** log2 of scrypt's N for new passwords. Less than the default is for tests alone: they make hundreds. */
+  /** log2 of scrypt's N for new passwords. Smaller values are for tests only, which create hundreds of passwords. */
   readonly passwordCost?: number;
-  /** Ends this host and opens another with the same options; without it a restored backup waits for the next start. */
-  readonly startAnew?: () => void;
-  /** Takes the log's lines; default stderr. The file in the data folder gets them in any case. */
+  /**
+   * Disposes this host and opens another one with the same options; without it, a restored backup takes effect at the
+   * next start.
+   */
+  readonly restartHost?: () => void;
+  /** Writes log lines; default stderr. The log file gets them in any case. */
   readonly logWrite?: (line: string) => void;
 }
 
-/** The session of the app's own window, until it is ended. */
+/** Session of the app's own window. */
 export interface WindowSession {
-  /** Its pages send it. */
+  /** Session secret that the window's pages send. */
   readonly secret: string;
   end(): Promise<void>;
 }
 
-/** The running app without a window: all services on their ports. */
+/** Running host without a window, with all services on their ports. */
 export interface Host extends AsyncDisposable {
   /**
-   * Base addresses of all listeners that are open: the main ones by service id, the others as `git.ssh`. One of a service
-   * that is still starting answers 503 until it has.
+   * Base addresses of all open listeners: main listeners by service id, others as `git.ssh`. Listeners of a starting
+   * service answer 503.
    */
   addresses(): Readonly<Record<string, string>>;
-  /** The services that take long to start and are still at it. */
+  /** Services that are still starting after the time limit. */
   starting(): readonly string[];
-  /** Why what does not run does not, by service id; a listener that could not open while its service runs as `git.ssh`. */
+  /** Failure reasons of services by id; of a closed listener of a running service as `git.ssh`. */
   failures(): Readonly<Record<string, string>>;
   readonly safeMode: boolean;
-  /** What the control service may do, for the desktop shell in the same process. */
+  /** Control over the host, for the desktop shell in the same process. */
   readonly control: HostControl;
-  /** What happens, as the services tell it. */
   readonly bus: Bus;
-  /** The machine was asleep: looks at the clock and asks every service how it is. */
+  /** Handles the resume of the computer: checks timers and the health of all services. */
   resumed(): Promise<void>;
-  /** Whether the settings want the page opened in the browser after a start. */
+  /** True when the settings open the page in the browser after a start. */
   readonly opensBrowser: boolean;
   /**
-   * What is wrong in the settings, one sentence each: in safe mode all of it, else what is not the reason of a service
-   * that does not run.
+   * Errors in the settings, one sentence each: in safe mode all of them, else those that do not already explain a
+   * stopped service.
    */
   readonly configProblems: readonly string[];
-  /** Signs in the app's own window, as accounts' sessions have it; undefined where its person signs in by password. */
+  /** Signs in the app's own window; undefined when its user signs in by password. */
   signInWindow(): Promise<WindowSession | undefined>;
-  /** The one-time link that makes the first administrator, undefined once there is one. */
+  /** Returns the one-time link for creating the first administrator; undefined once there is one. */
   setupUrl(): Promise<string | undefined>;
-  /** How long stopping may take, as the settings say now and the services need. */
+  /** Returns the time limit for stopping, from the current settings and the services. */
   stopTimeoutMs(): number;
-  /** Services that did not let go when they were stopped: what is left of them goes on until the process ends. */
-  leftBehind(): readonly string[];
+  /** Services that did not stop in time; their work continues until the process ends. */
+  getLeftBehind(): readonly string[];
   readonly log: Log;
 }
 
 /**
- * Opens the data folder and everything in it, in order, and starts the services; disposal closes in reverse. A service
- * that fails does not keep the others from starting. Where a restored backup cannot be opened, what was there before is.
- * @throws DataFolderTaken; Problems of the data folder, the vault, the database and a file that HOMEPORT_CONFIG names.
+ * Opens the data folder and its contents in order and starts the services; disposal closes them in reverse. A failing
+ * service does not prevent the others from starting. When a restored backup cannot be opened, the previous data is
+ * restored.
+ * @throws DataFolderTaken; Problems of the data folder, the vault, the database and a file that HOMEPORT_CONFIG
+ * names.
  */
 export async function openHost(options: HostOptions): Promise<Host> {
   await using opening = new AsyncDisposableStack();
   const lock = opening.use(lockDataFolder(options.dataDir));
-  const former = finishRestore(options.dataDir);
+  const formerFolder = finishRestore(options.dataDir);
   const host = await openLocked(options, lock).catch(async (error: unknown) => {
-    if (former === undefined || options.signal?.aborted === true) throw error;
-    stageFormer(options.dataDir, former);
+    if (formerFolder === undefined || options.signal?.aborted === true) throw error;
+    stageFormer(options.dataDir, formerFolder);
     finishRestore(options.dataDir);
     const back = await openLocked(options, lock);
-    back.log.error('what was restored cannot be opened; what was there before is back', { error });
+    back.log.error('restored data unusable, previous data reinstated', { error });
     return back;
   });
-  const held = opening.move();
+  const resources = opening.move();
   return {
     ...host,
     async [Symbol.asyncDispose]() {
-      await using _last = held;
+      await using _last = resources;
       await host[Symbol.asyncDispose]();
     },
   };
@@ -144,7 +154,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       clock,
       log,
       address,
-      addresses: () => Object.values(addressesOf(runners)),
+      addresses: () => Object.values(getAddresses(runners)),
       started: started.promise,
       installsEngines: options.safeMode !== true,
       ...(options.keyStore === undefined ? {} : { keyStore: options.keyStore }),
@@ -154,8 +164,9 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   const { config, accounts, engines, parts } = kernel;
   log.level = config.read().host.logLevel;
   log.format = config.read().host.logFormat;
-  const safeMode = options.safeMode === true || config.problems.some(({ path }) => serviceOf(path) === undefined);
-  // Before the administrator: an import replaces all accounts.
+  const safeMode =
+    options.safeMode === true || config.problems.some(({ path }) => getServiceSettings(path) === undefined);
+  // Runs before the administrator is created, since an import replaces all accounts.
   if (!safeMode) await applyProvision(kernel, descriptors);
   if (!safeMode) await applyDeclared(kernel, log);
   await makeAdministrator(accounts, environment, log.child('accounts'));
@@ -172,7 +183,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       if (base !== undefined) openAddress(`${base}${path}`);
     },
     openLink(url) {
-      const path = kernel.parts.appPages.pathOf(url);
+      const path = kernel.parts.appPages.findPath(url);
       if (path === undefined) openAddress(url);
       else desktop.openPage(path);
     },
@@ -184,9 +195,9 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       settings: () => config.read().host,
       clock,
       log: log.child('backup'),
-      parts: () => ownParts(runners),
+      parts: () => getBackupParts(runners),
       onScheduled: (name) => parts.security.record({ event: 'backup_created', detail: `${name}, by schedule` }),
-      startAnew: () => options.startAnew?.(),
+      restartHost: () => options.restartHost?.(),
     }),
   );
   const pulses = opening.use(
@@ -206,16 +217,16 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     backups,
     logFile: logPath(dataDir),
     pulses,
-    machine: machineWatch(dataDir, clock),
+    machine: createMachineMonitor(dataDir, clock),
   });
-  const powers: Powers = {
+  const powers: CapabilityProviders = {
     host: control,
     desktop,
     dispatched: (id, hosts) => runners.get(id)?.dispatched(hosts),
     targets: () => [...runners.values()].flatMap(({ target }) => target ?? []),
-    ports: () => portsOf(runners),
-    taker: (id) => takerOf(runners, id),
-    isFromTrustedProxy: (request) => parts.trusts(remoteAddress(request)),
+    ports: () => getPortTargets(runners),
+    getConnectionHandler: (id) => findConnectionHandler(runners, id),
+    isFromTrustedProxy: (request) => parts.trusts(getRemoteAddress(request)),
     shareAddresses: (shared) => parts.appPages.share(shared),
     openSession: (account, from) => accounts.openSession(account, from),
   };
@@ -226,7 +237,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       descriptor.id,
       new ServiceRunner(descriptor, parts, {
         settings,
-        problems: config.problemsOf(descriptor.id),
+        problems: config.getProblems(descriptor.id),
         powers,
       }),
     );
@@ -234,7 +245,7 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
   opening.defer(async () => {
     await Promise.all([...runners.values()].map((runner) => runner.close()));
   });
-  // Jobs that wait for a receiver would keep their services from closing.
+  // Jobs that wait for a receiver would otherwise prevent their services from closing.
   opening.defer(() => started.resolve());
   opening.use(
     config.onChange(({ host }, { sections }) => {
@@ -242,19 +253,19 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       log.format = host.logFormat;
       if (sections.includes('host'))
         void applyDeclared(kernel, log).catch((error: unknown) =>
-          log.error('declared accounts could not be made', { error }),
+          log.error('declared accounts creation failed', { error }),
         );
       for (const runner of runners.values()) runner.renewGuard();
       parts.bus.publish(settingsChanged, { sections: [...sections] });
     }),
   );
-  // Wherever the page moves to later, a second start finds it.
+  // A second start finds the page even when its port changes later.
   opening.use(
     parts.bus.subscribe(serviceChanged, ({ id, address: page }) => {
       if (id === 'control' && page !== null) lock.announce(page);
     }),
   );
-  opening.use(followEngines({ bus: parts.bus, clock, log }, [...runners.values()]));
+  opening.use(watchEngineInstallations({ bus: parts.bus, clock, log }, [...runners.values()]));
   await startAll([...runners.values()], clock, options.signal);
   started.resolve();
 
@@ -276,11 +287,11 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
     },
     opensBrowser: config.read().host.openBrowser,
     configProblems: config.problems
-      .filter(({ path }) => safeMode || runners.get(serviceOf(path) ?? '')?.state.state !== 'failed')
-      .map(settingsSentence),
-    addresses: () => addressesOf(runners),
+      .filter(({ path }) => safeMode || runners.get(getServiceSettings(path) ?? '')?.state.state !== 'failed')
+      .map(formatSettingsProblem),
+    addresses: () => getAddresses(runners),
     starting: () => [...runners].filter(([, runner]) => runner.state.state === 'starting').map(([id]) => id),
-    failures: () => failuresOf(runners),
+    failures: () => getFailures(runners),
     async signInWindow() {
       return accounts.signInHere({ remoteAddress: '127.0.0.1', userAgent: 'Homeport window' });
     },
@@ -290,8 +301,8 @@ async function openLocked(options: HostOptions, lock: DataLock): Promise<Host> {
       return `${base}/setup?code=${await accounts.firstRun.code()}`;
     },
     stopTimeoutMs: () =>
-      Math.max(1000, ...[...runners.values()].map(({ descriptor }) => timeToStop(descriptor, parts))),
-    leftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
+      Math.max(1000, ...[...runners.values()].map(({ descriptor }) => getStopTimeout(descriptor, parts))),
+    getLeftBehind: () => [...runners].filter(([, runner]) => runner.isLeftBehind).map(([id]) => id),
     log,
     async [Symbol.asyncDispose]() {
       log.info('host is stopping');

@@ -15,22 +15,22 @@ import { openDatabase } from './database/open.ts';
 import { ReadThread } from './database/reads/thread.ts';
 import { openEngines, type HostEngines } from './engines/engines.ts';
 import { findEnginesFolder } from './engines/engines-folder.ts';
-import { enginesOf } from './engines/specs.ts';
+import { getEngineSpecs } from './engines/specs.ts';
 import { createFetch } from './fetch/fetch.ts';
 import { OwnConnections } from './fetch/own-connections.ts';
 import { createFeeds } from './services/feeds.ts';
 import { createHandovers } from './services/handovers.ts';
-import { callerOf } from './http/caller.ts';
-import { trustedProxies, type Trusts } from './http/proxies.ts';
+import { createCallerResolver } from './http/caller.ts';
+import { compileTrustedProxies, type TrustPredicate } from './http/proxies.ts';
 import type { HostLog } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import type { HostParts } from './services/host-parts.ts';
+import type { HostDependencies } from './services/host-parts.ts';
 import { LoopWatch } from './runtime/loop-watch.ts';
 import { systemRandom } from './runtime/random.ts';
 import { checkKey } from './vault/key-check.ts';
 import { openVault, type KeyWrapping } from './vault/vault.ts';
 import { version } from './runtime/version.ts';
-import { KnownAddresses } from './services/known-addresses.ts';
+import { RegisteredAddresses } from './services/known-addresses.ts';
 import { LocalPrograms } from './services/local-programs.ts';
 
 export interface KernelOptions {
@@ -40,37 +40,37 @@ export interface KernelOptions {
   readonly commandLine: CommandLineSettings;
   readonly clock: Clock;
   readonly log: HostLog;
-  /** For commands that read beside a running host: its settings file is left alone. */
+  /** For commands that read beside a running host: the settings file is not changed. */
   readonly readOnly?: boolean;
-  /** The host installs missing engines after the start, where the settings want that; services wait for them. */
+  /** The host installs missing engines after the start if the settings allow it; services wait for them. */
   readonly installsEngines?: boolean;
-  /** Resolves once every service was started, or could not be. */
+  /** Resolves once every service has started or failed. */
   readonly started: Promise<void>;
-  /** Base address of a service's listener. */
+  /** Returns the base address of a service's listener. */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
-  /** Those of all listeners that are open. */
+  /** Returns the addresses of all open listeners. */
   readonly addresses: () => readonly string[];
   readonly keyStore?: KeyStore;
-  /** log2 of scrypt's N for new passwords; default that of the accounts. */
+  /** log2 of scrypt's N for new passwords; default: that of the accounts. */
   readonly passwordCost?: number;
 }
 
-/** A desktop's key store: keeps the vault's key while it is safe and the setting `keyring` wants it to. */
+/** Key store of a desktop: stores the vault's key while it is safe and the setting `keyring` is on. */
 export interface KeyStore {
   readonly wrapping: KeyWrapping;
-  /** False: it may give back a key that it kept before, but protects nothing now. */
+  /** False when it can return a previously stored key but is not secure any more. */
   readonly safe: boolean;
 }
 
-/** Everything under the services, opened: settings, vault, accounts, engines. */
+/** Everything that services are based on: settings, vault, accounts, engines. */
 export interface Kernel extends AsyncDisposable {
   readonly config: Config;
   readonly accounts: HostAccounts;
   readonly engines: HostEngines;
-  readonly parts: HostParts;
+  readonly parts: HostDependencies;
 }
 
-/** Opens the data folder's common part, in order; disposal closes in reverse. Starts no service. */
+/** Opens the common part of the data folder in order; disposal closes it in reverse. Starts no service. */
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const { dataDir, log, clock, environment } = options;
   await using opening = new AsyncDisposableStack();
@@ -109,42 +109,40 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   const security = createSecurityLog(log.child(securityLogName), clock);
   const accounts = opening.use(
     await openAccounts({
-      ...{
-        database,
-        services: options.descriptors,
-        vault,
-        clock,
-        random,
-        bus,
-        log: log.child('accounts'),
-        security,
-        metrics: metrics.host,
-        sessionDays: () => config.read().host.sessionDays,
-      },
+      database,
+      services: options.descriptors,
+      vault,
+      clock,
+      random,
+      bus,
+      log: log.child('accounts'),
+      security,
+      metrics: metrics.host,
+      sessionDays: () => config.read().host.sessionDays,
       ...(options.passwordCost === undefined ? {} : { passwordCost: options.passwordCost }),
     }),
   );
   const engines = openEngines({
     folder: findEnginesFolder(config.read().host, dataDir, log.child('engines')),
     installsMissing: options.installsEngines === true && config.read().host.installEngines,
-    specs: enginesOf(options.descriptors),
+    specs: getEngineSpecs(options.descriptors),
     paths: () => config.read().enginePaths,
     log: log.child('engines'),
     onWork: (name, work) => bus.publish(engineProgress, { name, work }),
   });
   let networks: readonly string[] = [];
-  let trustsThem = trustedProxies(networks);
-  const trusts: Trusts = (from) => {
+  let trustsThem = compileTrustedProxies(networks);
+  const trusts: TrustPredicate = (from) => {
     const current = config.read().host.trustedProxies;
-    if (current !== networks) [networks, trustsThem] = [current, trustedProxies(current)];
+    if (current !== networks) [networks, trustsThem] = [current, compileTrustedProxies(current)];
     return trustsThem(from);
   };
-  const further = new KnownAddresses();
+  const further = new RegisteredAddresses();
   const addresses = (): readonly string[] => [...options.addresses(), ...further.list()];
   const ownConnections = new OwnConnections(addresses);
   const childPids = new Set<number>();
   const localPrograms = new LocalPrograms(ownConnections, childPids);
-  const parts: HostParts = {
+  const parts: HostDependencies = {
     dataDir,
     databaseUrl,
     loop,
@@ -166,8 +164,8 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     address: options.address,
     appPages: new AppAddresses({ address: options.address, publicUrl: () => config.read().host.publicUrl }),
     addresses,
-    noteAddress: (address) => further.note(address),
-    caller: callerOf(() => config.read().host.allowedOrigins, trusts),
+    noteAddress: (address) => further.add(address),
+    caller: createCallerResolver(() => config.read().host.allowedOrigins, trusts),
     isLocalProgram: (request) => localPrograms.includes(request),
     childPids,
     trusts,
@@ -187,7 +185,7 @@ async function openKernelVault({ dataDir, log, keyStore }: KernelOptions, keyrin
       ? {}
       : keyStore.safe && keyring
         ? { wrapping: keyStore.wrapping }
-        : { formerly: keyStore.wrapping }),
+        : { formerWrapping: keyStore.wrapping }),
   });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await checkKey(vault, folder, join(dataDir, 'vault.key'));

@@ -4,21 +4,21 @@ import { version } from '../host/runtime/version.ts';
 import { systemClock } from '../host/runtime/clock.ts';
 import { systemRandom } from '../host/runtime/random.ts';
 import { watchClipboard } from '../desktop/clipboard.ts';
-import { decideClosing, setWhenClosed, whenClosed } from '../desktop/closing.ts';
-import { pageOfLink, linkAmong } from '../desktop/deep-links.ts';
-import { keepHostProcess, type HostProcess } from '../desktop/host-process.ts';
+import { decideClosing, setCloseBehavior, getCloseBehavior } from '../desktop/closing.ts';
+import { findLinkedPage, findLink } from '../desktop/deep-links.ts';
+import { superviseHostProcess, type HostProcess } from '../desktop/host-process.ts';
 import type { OpenedHost } from '../desktop/host-line.ts';
 import { openPreferences, type Store } from '../desktop/preferences.ts';
 import { emptyStatus, type HostStatus } from '../desktop/status.ts';
 import { hasTray, type Run } from '../desktop/tray-presence.ts';
-import { phaseNotice } from '../desktop/tray-state.ts';
+import { getPhaseNotice } from '../desktop/tray-state.ts';
 import { openUpdates, type Updater } from '../desktop/updates.ts';
 import { openBridge } from './bridge.ts';
-import { askClosing, askFailing, tellLoss, tellTray } from './dialogs.ts';
-import type { ElectronParts } from './electron.ts';
+import { showCloseDialog, showFailureDialog, showDataLossWarning, showTrayHint } from './dialogs.ts';
+import type { ElectronApi } from './electron.ts';
 import { forkHost } from './host-child.ts';
 import { hostLog } from './host-log.ts';
-import { keyAnswers } from './key-wrapping.ts';
+import { createKeyHandlers } from './key-wrapping.ts';
 import { openLoginItem } from './login-item.ts';
 import type { MenuActions } from './menu.ts';
 import { electronNotifier } from './notifier.ts';
@@ -27,23 +27,23 @@ import { guardContents, guardPermissions, openOutside, webPreferences } from './
 import { openTray, type AppTray } from './tray.ts';
 import { createWindow } from './window.ts';
 
-/** The installer's id as well; Windows shows no popups of a program under another one. */
+/** Same as the id of the installer; Windows shows popups only under a registered id. */
 export const appId = 'app.homeport.desktop';
 
 export interface DesktopOptions {
-  readonly parts: ElectronParts;
-  /** What follows the program. */
+  readonly parts: ElectronApi;
+  /** Arguments of the program. */
   readonly argv: readonly string[];
   readonly platform: NodeJS.Platform;
   readonly environment: NodeJS.ProcessEnv;
-  /** Holds `assets/` and `main/shell/`. */
+  /** Folder of `assets/` and `main/shell/`. */
   readonly root: string;
   readonly dataDir: string;
-  /** Start without showing the window. */
+  /** Starts with a hidden window. */
   readonly hidden: boolean;
-  /** Arguments of the services' own process. */
+  /** Arguments of the host process. */
   readonly hostArgv: readonly string[];
-  /** Keeps the shell's preferences in a folder. */
+  /** Opens the store of the shell's preferences in a folder. */
   readonly openStore: (folder: string) => Store;
   readonly updater: Updater | undefined;
   readonly run: Run;
@@ -52,18 +52,17 @@ export interface DesktopOptions {
 }
 
 /**
- * Starts the services in a process of their own, and puts the app in the tray and in a window. What Electron wants
- * before it is ready is done before this returns to its caller. Resolves once the app runs, or has handed over to
- * another instance.
+ * Starts the services in a process of their own, and opens the tray and the window. Everything that Electron requires
+ * before it is ready is done synchronously. Resolves once the app runs, or has handed over to another instance.
  */
 export async function startDesktop(options: DesktopOptions): Promise<void> {
   const { parts, platform, root, dataDir } = options;
   const { app, dialog, shell } = parts;
   app.setName('Homeport');
   app.setAppUserModelId(appId);
-  // Chromium's own files: apart from the services', and one instance for each data folder.
+  // Chromium's own files: separate from those of the services, with one instance per data folder.
   const profile = join(dataDir, 'desktop');
-  // Electron takes no folder that is not there.
+  // Electron requires an existing folder.
   mkdirSync(profile, { recursive: true, mode: 0o700 });
   app.setPath('userData', profile);
   if (!app.requestSingleInstanceLock()) return app.exit(0);
@@ -72,7 +71,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   const closing = new AsyncDisposableStack();
   let host: HostProcess | undefined = undefined;
   let page: string | undefined;
-  /** The secret of the window's session, which its pages ask for. */
+  /** Secret of the window's session, which its pages request. */
   let session: string | null = null;
   let status: HostStatus = emptyStatus;
   let tray: AppTray | undefined;
@@ -92,40 +91,44 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     event.preventDefault();
     void quit();
   });
-  app.on('window-all-closed', () => undefined); // or Electron ends the app
+  app.on('window-all-closed', () => undefined); // Without a listener, Electron ends the app.
 
   const preferences = openPreferences(options.openStore(profile));
-  let path = pageOfLink(linkAmong(options.argv) ?? '');
-  let wanted = !options.hidden || path !== undefined;
+  let path = findLinkedPage(findLink(options.argv) ?? '');
+  let pendingPath = !options.hidden || path !== undefined;
   let ready = false;
-  const waiting = () => phaseNotice(host?.phase() ?? 'starting', host?.reason() ?? null);
+  const waiting = () => getPhaseNotice(host?.phase() ?? 'starting', host?.reason() ?? null);
   const window = createWindow({
-    ...{ parts, preferences, clock: systemClock, waiting },
+    parts,
+    preferences,
+    clock: systemClock,
+    waiting,
     webPreferences: webPreferences(join(root, 'main', 'shell', 'preload.cjs')),
     icon: join(root, 'assets', 'icon.png'),
-    decide: () => decideClosing({ preferences, inTray: () => tray !== undefined, ask: askClosing(dialog) }),
-    hidden: () => tellTray(tray !== undefined, preferences, notifier),
+    decide: () =>
+      decideClosing({ preferences, inTray: () => tray !== undefined, showQuestion: showCloseDialog(dialog) }),
+    hidden: () => showTrayHint(tray !== undefined, preferences, notifier),
     quit: () => app.quit(),
     failed: note('the window could not be closed'),
-    failing: (retry) => void askFailing(parts, page, retry).catch(note('the page could not be shown')),
+    failing: (retry) => void showFailureDialog(parts, page, retry).catch(note('the page could not be shown')),
   });
   const open = (wish: string): void => {
     path = wish;
-    wanted = true;
+    pendingPath = true;
     if (ready) window.open(wish);
   };
   const bringBack = (): void => {
-    wanted = true;
+    pendingPath = true;
     if (ready) window.bringBack(path ?? '/');
   };
   app.on('second-instance', (_, argv) => {
-    const link = pageOfLink(linkAmong(argv) ?? '');
+    const link = findLinkedPage(findLink(argv) ?? '');
     if (link === undefined) bringBack();
     else open(link);
   });
   app.on('open-url', (event, link) => {
     event.preventDefault();
-    const linked = pageOfLink(link);
+    const linked = findLinkedPage(link);
     if (linked !== undefined) open(linked);
   });
   app.on('activate', bringBack);
@@ -136,7 +139,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
 
   await app.whenReady();
   ready = true;
-  // The pages have their own; macOS needs its menu for copy and paste.
+  // The pages have their own menu; macOS needs one for copy and paste.
   if (platform !== 'darwin') parts.Menu.setApplicationMenu(null);
   guardPermissions(parts.session.defaultSession, own);
   const loginItem = openLoginItem({ app, platform, environment: options.environment, command: options.command });
@@ -145,7 +148,10 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   closing.defer(() => window.release());
   const updates = closing.use(
     openUpdates({
-      ...{ updater: options.updater, clock: systemClock, random: systemRandom, log },
+      updater: options.updater,
+      clock: systemClock,
+      random: systemRandom,
+      log,
       busy: () => status.downloads > 0,
       changed: () => show(),
     }),
@@ -162,7 +168,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   };
   const clipboard = closing.use(
     watchClipboard({
-      ...{ clock: systemClock, notifier, open },
+      clock: systemClock,
+      notifier,
+      open,
       read: async () => await parts.clipboard.readText(),
       onError: note('the clipboard could not be read'),
     }),
@@ -208,9 +216,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     },
     startsAtLogin: () => loginItem.get(),
     startAtLogin: ({ on }) => startAtLogin(on),
-    whenClosed: async () => whenClosed(preferences, tray !== undefined),
+    whenClosed: async () => getCloseBehavior(preferences, tray !== undefined),
     async setWhenClosed({ choice }) {
-      setWhenClosed(preferences, tray !== undefined, choice);
+      setCloseBehavior(preferences, tray !== undefined, choice);
       show();
     },
     update: async () => updates.state(),
@@ -220,7 +228,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     tray = closing.use(openTray(parts, { images: join(root, 'assets', 'tray'), platform, actions }));
   }
 
-  /** Counts the processes of the services, which do not know each other's popups. */
+  /** Number of the current host process, since processes do not know each other's popups. */
   let generation = 0;
   const opened = (facts: OpenedHost): void => {
     page = facts.page ?? undefined;
@@ -229,13 +237,13 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     if (page === undefined) dialog.showErrorBox('Homeport has no page', facts.problem);
     else {
       window.serve(page);
-      if (generation === 1 && wanted) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
+      if (generation === 1 && pendingPath) window.open(facts.setup?.slice(page.length) ?? path ?? '/');
     }
     begun.resolve();
   };
   if (quitting) return;
   host = closing.use(
-    keepHostProcess({
+    superviseHostProcess({
       fork: () => {
         generation += 1;
         const entry = join(root, 'main', 'shell', 'host-entry.js');
@@ -243,19 +251,19 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
       },
       clock: systemClock,
       answers: {
-        ...keyAnswers(parts.safeStorage, platform),
+        ...createKeyHandlers(parts.safeStorage, platform),
         changed(now) {
           status = now;
           show();
         },
-        moved(base) {
+        pageMoved(base) {
           page = base ?? page;
           window.serve(base ?? undefined);
         },
         show({ ticket, popup }) {
           const shownBy = generation;
           notifier.show(popup, (event) => {
-            // Services that are ending hear nothing more; those that ended by themselves left the inbox.
+            // An ending host receives no more events; one that ended unexpectedly has left the messages in the inbox.
             if (shownBy === generation) host?.ask('popupEvent', { ticket, event }).catch(() => undefined);
             else if (event === 'clicked') open('/inbox');
           });
@@ -270,16 +278,16 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
       refused({ reason, runningAt }) {
         if (quitting) return;
         if (runningAt === null) dialog.showErrorBox('Homeport could not start', reason);
-        // It runs without a window, as on a server: its pages are in the browser.
-        const told = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
-        told
+        // It runs without a window, as on a server: its pages open in the browser.
+        const browserOpened = runningAt === null ? Promise.resolve() : shell.openExternal(runningAt);
+        browserOpened
           .catch(() => undefined)
           .finally(() => {
             app.exit(runningAt === null ? 1 : 0);
             begun.resolve();
           });
       },
-      lost: () => tellLoss(notifier),
+      lost: () => showDataLossWarning(notifier),
       changed(phase) {
         show();
         if (phase !== 'running' && phase !== 'silent') window.serve(undefined);

@@ -1,7 +1,7 @@
 import type * as Electron from 'electron';
 
-/** The part of Electron that the shell uses. It is handed in, so that tests hand in their own. */
-export interface ElectronParts {
+/** Used part of Electron, passed as a parameter so that tests can replace it. */
+export interface ElectronApi {
   readonly app: Pick<
     typeof Electron.app,
     | 'exit'
@@ -67,5 +67,5 @@ export type ElectronWindow = Pick<
   | 'show'
 > & { readonly webContents: Pick<Electron.WebContents, 'getURL' | 'on' | 'reload'> };
 
-/** Any page, a page within a page included. */
+/** Any page, including nested ones. */
 export type ElectronContents = Pick<Electron.WebContents, 'on' | 'setWindowOpenHandler'>;

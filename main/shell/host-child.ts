@@ -1,20 +1,20 @@
 import type { HostChild } from '../desktop/host-process.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
 /**
- * V8's part of what `npm start` gives Node: a larger young generation spares much of the collector's work. Electron
- * hands it on as Chromium's switch; without it the services are slower, nothing else. `--expose-gc` needs no switch.
+ * V8 flags as in `npm start`: a larger young generation saves collector work. Electron passes them as a Chromium
+ * switch; without it the services are only slower. `--expose-gc` needs no switch.
  */
 export const hostFlags: readonly string[] = ['--js-flags=--max-semi-space-size=16'];
 
 export interface HostProgram {
-  /** The file that runs there. */
+  /** Entry file of the process. */
   readonly entry: string;
   readonly argv: readonly string[];
 }
 
 /** Starts the services in a process of their own. Only once the app is ready. */
-export function forkHost(utilityProcess: ElectronParts['utilityProcess'], { entry, argv }: HostProgram): HostChild {
+export function forkHost(utilityProcess: ElectronApi['utilityProcess'], { entry, argv }: HostProgram): HostChild {
   const child = utilityProcess.fork(entry, [...argv], {
     serviceName: 'Homeport services',
     execArgv: [...hostFlags],
@@ -26,7 +26,7 @@ export function forkHost(utilityProcess: ElectronParts['utilityProcess'], { entr
       receive: (listener) => void child.on('message', listener),
     },
     kill() {
-      // Not its own `kill`, which asks kindly and holds up this process meanwhile; who hangs hears nothing.
+      // Electron's own `kill` sends SIGTERM and blocks this process meanwhile; a hanging process would not handle it.
       if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL');
     },
     onExit: (listener) => void child.on('exit', () => listener()),

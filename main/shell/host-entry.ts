@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serveHost } from '../desktop/serve-host.ts';
-import { dataDirOf } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/cli/data-dir.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { exposeCollector } from '../host/runtime/idle-gc.ts';
 import { openHost, type Host } from '../host/host.ts';
 import { registry } from '../host/services/registry.ts';
 
-// The services of the desktop app, in a process of their own: main/shell/desktop.ts starts it with the arguments of a start.
+// Entry point of the services' process, which main/shell/desktop.ts starts with the arguments of a start.
 const command = parseCommandLine(process.argv.slice(2));
 if (command.name !== 'start') throw new Error('This process runs the services, and nothing else.');
 const { port, safeMode, dataDir } = command;
@@ -15,12 +15,13 @@ const { parentPort } = process;
 exposeCollector();
 
 let host: Host | undefined;
-// One service's forgotten promise must not end the others; an error that nobody caught still does, and the shell starts it again.
+// An unhandled rejection of one service must not end the others; an uncaught exception still ends the process, and
+// the shell restarts it.
 process.on('unhandledRejection', (error) => {
   if (host === undefined) throw error;
-  host.log.error('a promise failed and nobody looked', { error });
+  host.log.error('unhandled promise rejection', { error });
 });
-process.on('uncaughtExceptionMonitor', (error) => host?.log.error('the process ends by an error', { error }));
+process.on('uncaughtExceptionMonitor', (error) => host?.log.error('uncaught exception, process ends', { error }));
 
 const served = serveHost({
   line: {
@@ -30,7 +31,7 @@ const served = serveHost({
   open: async (desktop) => {
     host = await openHost({
       ...desktop,
-      dataDir: dataDirOf(dataDir, process.env, process.platform),
+      dataDir: getDataDir(dataDir, process.env, process.platform),
       descriptors: registry,
       pages: fileURLToPath(new URL(join('..', '..', 'dist', 'renderer'), import.meta.url)),
       safeMode,
@@ -40,5 +41,5 @@ const served = serveHost({
   },
   exit: (code) => process.exit(code),
 });
-// A terminal's Ctrl-C reaches this process as well, beside the shell.
+// Ctrl-C in a terminal reaches this process as well as the shell.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => served.stop());

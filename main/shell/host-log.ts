@@ -4,16 +4,16 @@ import type { HostProcess } from '../desktop/host-process.ts';
 
 type Level = Parameters<HostAnswers['note']>[0]['level'];
 
-/** The host's log, for the shell; standard error while the host does not take it. */
+/** Log of the host for the shell; falls back to standard error while the host is unavailable. */
 export function hostLog(host: () => Pick<HostProcess, 'ask'> | undefined): Log {
   const write =
     (level: Level) =>
     (message: string, { error }: Record<string, unknown> = {}): void => {
       const reason = error instanceof Error ? error.message : typeof error === 'string' ? error : '';
       const own = (): void => console.error(`${level} ${message}${reason === '' ? '' : `: ${reason}`}`);
-      const told = host()?.ask('note', { level, message, error: reason });
-      if (told === undefined) own();
-      else told.catch(own);
+      const isDelivered = host()?.ask('note', { level, message, error: reason });
+      if (isDelivered === undefined) own();
+      else isDelivered.catch(own);
     };
   return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') };
 }

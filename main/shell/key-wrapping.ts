@@ -1,12 +1,13 @@
 import type { ShellAnswers } from '../desktop/host-line.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
 /**
- * The system's keyring as the keeper of the vault's key. On Linux without a keyring Electron falls back to a password
- * that is in its own source, `basic_text`: that protects nothing, so the key stays in the key file. Asked only once the app is ready.
+ * Uses the system's keyring for the vault's key. On Linux without a keyring Electron falls back to a password in its
+ * own source, `basic_text`: that is not secure, so the key remains in the key file. Called only once the app is
+ * ready.
  */
-export function keyAnswers(
-  safeStorage: ElectronParts['safeStorage'],
+export function createKeyHandlers(
+  safeStorage: ElectronApi['safeStorage'],
   platform: NodeJS.Platform,
 ): Pick<ShellAnswers, 'keyStoreIsSafe' | 'wrapKey' | 'unwrapKey'> {
   return {
@@ -15,8 +16,8 @@ export function keyAnswers(
       return platform !== 'linux' || !['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend());
     },
     async wrapKey(bytes) {
-      const kept = await safeStorage.encryptStringAsync(Buffer.from(bytes).toString('base64'));
-      return kept.toString('base64');
+      const encrypted = await safeStorage.encryptStringAsync(Buffer.from(bytes).toString('base64'));
+      return encrypted.toString('base64');
     },
     async unwrapKey(text) {
       const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(Buffer.from(text, 'base64'));

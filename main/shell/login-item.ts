@@ -1,8 +1,8 @@
 import { autostartFile, type LoginItem } from '../desktop/autostart.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
 export interface LoginItemOptions {
-  readonly app: Pick<ElectronParts['app'], 'getLoginItemSettings' | 'setLoginItemSettings'>;
+  readonly app: Pick<ElectronApi['app'], 'getLoginItemSettings' | 'setLoginItemSettings'>;
   readonly platform: NodeJS.Platform;
   readonly environment: NodeJS.ProcessEnv;
   /** Program and arguments that start the app as it runs now. */

@@ -1,15 +1,15 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 import type { UpdateState } from '../../services/contracts/control/desktop.ts';
-import { clock, isPaused, nextMorning, statusLine, type MenuStatus } from '../desktop/tray-state.ts';
+import { clock, isPaused, nextMorning, formatStatus, type MenuStatus } from '../desktop/tray-state.ts';
 
-/** What the menu's items do. */
+/** Actions of the menu items. */
 export interface MenuActions {
   /** A path of the app, e.g. `/downloads`. */
   open(path: string): void;
   turn(service: string, on: boolean): void;
   restart(service: string): void;
-  /** Starts the process of the services anew. */
+  /** Restarts the host process. */
   startAgain(): void;
   copy(text: string): void;
   /** ms since the epoch; null ends the pause. */
@@ -22,10 +22,10 @@ export interface MenuActions {
 
 const hour = 3_600_000;
 
-/** The tray's menu, anew for each state: Linux desktops show no change in a menu that is there. */
+/** Builds the tray menu, again for each state: Linux desktops do not show changes in an existing menu. */
 export function trayMenu(status: MenuStatus, actions: MenuActions): MenuItemConstructorOptions[] {
   return [
-    { label: statusLine(status), enabled: false },
+    { label: formatStatus(status), enabled: false },
     { type: 'separator' },
     { label: 'Open Homeport', click: () => actions.open('/') },
     ...(status.phase === 'running' ? runningItems(status, actions) : []),
@@ -76,7 +76,7 @@ function runningItems(status: MenuStatus, actions: MenuActions): MenuItemConstru
 function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConstructorOptions {
   const { id, title, state, address, reason } = service;
   const submenu: MenuItemConstructorOptions[] = [];
-  if (reason !== null) submenu.push({ label: shortened(reason), enabled: false });
+  if (reason !== null) submenu.push({ label: truncate(reason), enabled: false });
   if (state === 'failed') submenu.push({ label: 'Try again', click: () => actions.restart(id) });
   submenu.push(
     state === 'off'
@@ -84,17 +84,17 @@ function serviceItem(service: ServiceState, actions: MenuActions): MenuItemConst
       : { label: 'Stop', click: () => actions.turn(id, false) },
   );
   if (address !== null) submenu.push({ label: `Copy ${address}`, click: () => actions.copy(address) });
-  return { label: `${title}: ${stateWords[state]}`, submenu };
+  return { label: `${title}: ${stateLabels[state]}`, submenu };
 }
 
-/** What other machines of the home reach, with its switch. */
+/** Item with the services that other computers reach, with its switch. */
 function networkItem(network: ServiceState, actions: MenuActions): MenuItemConstructorOptions {
   const { state, detail, reason } = network;
-  const words = state === 'up' && detail !== '' ? detail : stateWords[state];
+  const label = state === 'up' && detail !== '' ? detail : stateLabels[state];
   return {
-    label: `Home network: ${words}`,
+    label: `Home network: ${label}`,
     submenu: [
-      ...(reason === null ? [] : [{ label: shortened(reason), enabled: false }]),
+      ...(reason === null ? [] : [{ label: truncate(reason), enabled: false }]),
       {
         label: 'Let other devices in',
         type: 'checkbox' as const,
@@ -106,7 +106,7 @@ function networkItem(network: ServiceState, actions: MenuActions): MenuItemConst
   };
 }
 
-const stateWords: Readonly<Record<ServiceState['state'], string>> = {
+const stateLabels: Readonly<Record<ServiceState['state'], string>> = {
   off: 'off',
   starting: 'starting',
   up: 'running',
@@ -130,7 +130,7 @@ function updateItem(update: UpdateState, actions: MenuActions): MenuItemConstruc
   }
 }
 
-/** A menu is as wide as its longest line. */
-function shortened(text: string): string {
+/** Limits the width of the menu, which is that of its longest line. */
+function truncate(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -1,24 +1,24 @@
 import { escapeMarkup } from '../host/desktop/markup.ts';
 import type { Notifier } from '../../services/contracts/popups/desktop.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
-/** Popups whose click is still listened to; an older one leaves the screen. */
-const mostShown = 50;
+/** Maximum number of popups with click listeners; the oldest one is closed. */
+const maxShown = 50;
 
-/** Popups by Electron's own notifications: click and close everywhere, buttons where the system has them. */
-export function electronNotifier(Notification: ElectronParts['Notification'], platform: NodeJS.Platform): Notifier {
-  // Without a reference from here the garbage collector takes a notification away, and its click with it.
-  const shown = new Map<string, { close(): void }>();
+/** Shows popups by Electron's own notifications: click and close everywhere, buttons where the system supports them. */
+export function electronNotifier(Notification: ElectronApi['Notification'], platform: NodeJS.Platform): Notifier {
+  // Without a reference the garbage collector removes a notification with its click listener.
+  const visible = new Map<string, { close(): void }>();
 
   return {
     name: 'electron',
     show(popup, listener) {
       if (!Notification.isSupported()) return listener({ failed: 'this desktop shows no notifications' });
       const { id, urgency } = popup;
-      shown.get(id)?.close();
+      visible.get(id)?.close();
       const notification = new Notification({
         title: popup.title,
-        // Popup servers on Linux read the body as markup.
+        // Popup servers on Linux parse the body as markup.
         body: platform === 'linux' ? escapeMarkup(popup.body) : popup.body,
         silent: popup.silent,
         urgency,
@@ -28,7 +28,7 @@ export function electronNotifier(Notification: ElectronParts['Notification'], pl
         actions: popup.actions.map(({ label }) => ({ type: 'button', text: label })),
       });
       const end = (): void => {
-        if (shown.get(id) === notification) shown.delete(id);
+        if (visible.get(id) === notification) visible.delete(id);
       };
       notification.on('show', () => listener('shown'));
       notification.on('click', () => listener('clicked'));
@@ -44,14 +44,14 @@ export function electronNotifier(Notification: ElectronParts['Notification'], pl
         end();
         listener({ failed: error });
       });
-      shown.set(id, notification);
-      const [oldest] = shown.values();
-      if (shown.size > mostShown) oldest?.close();
+      visible.set(id, notification);
+      const [oldest] = visible.values();
+      if (visible.size > maxShown) oldest?.close();
       notification.show();
     },
     async [Symbol.asyncDispose]() {
-      for (const notification of [...shown.values()]) notification.close();
-      shown.clear();
+      for (const notification of [...visible.values()]) notification.close();
+      visible.clear();
     },
   };
 }

@@ -1,34 +1,34 @@
 import type { Clock } from '../../services/contracts/service.ts';
-import { noticePage, noticeStart, type Notice } from '../desktop/notice-page.ts';
+import { noticePage, noticeStart, type NoticeContent } from '../desktop/notice-page.ts';
 import type { ElectronWindow } from './electron.ts';
 
 export interface PageOptions {
   readonly window: ElectronWindow;
-  /** Address of the pages; undefined while they have none. */
+  /** Address of the pages; undefined while they are unavailable. */
   readonly base: string | undefined;
   readonly clock: Clock;
-  /** What the window says while the pages are served nowhere. */
-  readonly waiting: () => Notice;
-  /** The page goes down again and again: `retry` loads it once more. */
+  /** Returns the notice of the window while the pages are unavailable. */
+  readonly waiting: () => NoticeContent;
+  /** Called when the page crashes repeatedly: `retry` loads it again. */
   readonly failing: (retry: () => void) => void;
 }
 
-/** What the window shows: a page of the app, or a notice while there is none. */
+/** Content of the window: a page of the app, or a notice while there is none. */
 export interface WindowPage extends Disposable {
-  /** A path of the app; shown as soon as the pages are served. */
+  /** Opens a path of the app as soon as the pages are served. */
   go(path: string): void;
-  /** Address that the pages have from now on; undefined while they have none. */
+  /** Sets the address of the pages; undefined while they are unavailable. */
   serve(base: string | undefined): void;
-  /** What {@link PageOptions.waiting} says has changed. */
+  /** Updates the notice of {@link PageOptions.waiting}. */
   renew(): void;
 }
 
-/** Chromium's number for a load that another one took the place of. */
+/** Chromium's code for a load that was replaced by another one. */
 const aborted = -3;
-/** ms before a page that could not be loaded is asked for again; the last goes on. */
+/** Pauses in ms before a page is loaded again after a failure; the last one repeats. */
 const pauses = [1000, 2000, 5000, 10_000, 30_000] as const;
-/** So many ends of the page's process within a minute are no accident. */
-const mostCrashes = 3;
+/** Number of crashes within a minute that counts as repeated. */
+const maxCrashes = 3;
 const crashWindowMs = 60_000;
 
 export function openPage({ window, clock, waiting, failing, ...options }: PageOptions): WindowPage {
@@ -38,20 +38,20 @@ export function openPage({ window, clock, waiting, failing, ...options }: PageOp
   let failures = 0;
   let retry: Disposable | undefined;
   let crashes: readonly number[] = [];
-  /** A load that the app itself began is under way. */
+  /** The app itself started the current load. */
   let isOwnLoad = false;
 
   const show = (address: string): void => {
     retry?.[Symbol.dispose]();
     isOwnLoad = true;
-    // A load that fails is told by its event as well.
+    // Failed loads are also reported by an event.
     window.loadURL(address).catch(() => undefined);
   };
   const load = (): void => show(base === undefined ? noticePage(waiting()) : base + path);
   const showsNotice = (): boolean => contents.getURL().startsWith(noticeStart);
 
   contents.on('will-prevent-unload', (event) => {
-    // Electron asks nobody: a page with something unsaved would stay, and a person who came from the tray see nothing happen.
+    // Electron does not ask: a page with unsaved input would block the load without any visible effect.
     if (isOwnLoad) event.preventDefault();
   });
   contents.on('did-navigate', (_, address) => {
@@ -72,7 +72,7 @@ export function openPage({ window, clock, waiting, failing, ...options }: PageOp
     if (reason === 'clean-exit') return;
     const now = clock.now();
     crashes = [...crashes.filter((at) => now - at < crashWindowMs), now];
-    if (crashes.length < mostCrashes) contents.reload();
+    if (crashes.length < maxCrashes) contents.reload();
     else {
       crashes = [];
       failing(load);
@@ -87,10 +87,10 @@ export function openPage({ window, clock, waiting, failing, ...options }: PageOp
     serve(served) {
       base = served;
       if (base === undefined) return;
-      const shown = URL.parse(contents.getURL());
-      // A page that was there before finds its way back.
-      if (shown?.origin === new URL(base).origin) return;
-      if (shown !== null && !showsNotice()) path = shown.pathname + shown.search;
+      const currentUrl = URL.parse(contents.getURL());
+      // A page that was already loaded reconnects by itself.
+      if (currentUrl?.origin === new URL(base).origin) return;
+      if (currentUrl !== null && !showsNotice()) path = currentUrl.pathname + currentUrl.search;
       load();
     },
     renew() {

@@ -1,19 +1,19 @@
 import type { Log } from '../../services/contracts/service.ts';
-import { LineClosed } from '../desktop/calls.ts';
+import { ConnectionClosed } from '../desktop/calls.ts';
 import type { HostProcess } from '../desktop/host-process.ts';
-import type { ElectronParts } from './electron.ts';
+import type { ElectronApi } from './electron.ts';
 
-/** After a sleep timers are late and connections dead: the host looks at its clock and its services at once. */
+/** After a sleep, timers are late and connections are dead: the host checks its timers and services immediately. */
 export function watchPower(
-  powerMonitor: ElectronParts['powerMonitor'],
+  powerMonitor: ElectronApi['powerMonitor'],
   { ask }: Pick<HostProcess, 'ask'>,
   log: Log,
 ): void {
   powerMonitor.on('resume', () => {
-    log.info('the machine was asleep');
+    log.info('computer resumed');
     ask('resumed').catch((error: unknown) => {
-      // One that does not run looks at everything when it starts.
-      if (!(error instanceof LineClosed)) log.error('the host could not look after its services', { error });
+      // A host that is not running checks everything when it starts.
+      if (!(error instanceof ConnectionClosed)) log.error('services check after resume failed', { error });
     });
   });
 }

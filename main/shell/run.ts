@@ -5,7 +5,7 @@ import * as electron from 'electron';
 import Store from 'electron-store';
 import updater from 'electron-updater';
 import { runProgram } from '../desktop/tray-presence.ts';
-import { dataDirOf } from '../host/cli/data-dir.ts';
+import { getDataDir } from '../host/cli/data-dir.ts';
 import { parseCommandLine } from '../host/cli/command-line.ts';
 import { watchNpm } from '../npm-parent.ts';
 import { stopSignals } from '../stop-signals.ts';
@@ -13,7 +13,7 @@ import { startDesktop } from './desktop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program under Electron: the desktop app, or what else the command line asks for. Throws nothing. */
+/** Runs the program under Electron: the desktop app, or another command. Throws nothing. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { app, dialog } = electron;
   try {
@@ -29,7 +29,7 @@ async function start(argv: readonly string[]): Promise<void> {
   const { app } = electron;
   const command = parseCommandLine(argv);
   if (command.name !== 'start' || command.headless) {
-    // The shell itself does without the services' sources.
+    // The shell itself does not load the sources of the services.
     const { main } = await import('../headless.ts');
     await main(argv);
     // A host without a window ends by a signal; every other command has ended here.
@@ -37,7 +37,7 @@ async function start(argv: readonly string[]): Promise<void> {
     return;
   }
   const { port, safeMode } = command;
-  const dataDir = dataDirOf(command.dataDir, process.env, process.platform);
+  const dataDir = getDataDir(command.dataDir, process.env, process.platform);
   for (const signal of stopSignals) process.on(signal, () => app.quit());
   watchNpm(() => app.quit());
   await startDesktop({
@@ -54,7 +54,7 @@ async function start(argv: readonly string[]): Promise<void> {
       ...(safeMode ? ['--safe-mode'] : []),
     ],
     openStore: (folder) => new Store({ cwd: folder, name: 'preferences' }),
-    // electron-builder leaves this file where a feed was named; without it there is nothing to ask.
+    // electron-builder writes this file when a feed is configured.
     updater: existsSync(join(process.resourcesPath, 'app-update.yml')) ? updater.autoUpdater : undefined,
     run: runProgram,
     command: app.isPackaged ? [process.execPath] : [process.execPath, app.getAppPath()],

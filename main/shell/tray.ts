@@ -1,29 +1,29 @@
 import { join } from 'node:path';
-import type { ElectronParts } from './electron.ts';
-import { statusLine, trayState, type MenuStatus, type TrayState } from '../desktop/tray-state.ts';
+import type { ElectronApi } from './electron.ts';
+import { formatStatus, getTrayState, type MenuStatus, type TrayState } from '../desktop/tray-state.ts';
 import { trayMenu, type MenuActions } from './menu.ts';
 
-/** The icon in the system's tray; absent where nobody shows one. */
+/** Icon in the system's tray; absent where no tray exists. */
 export interface AppTray extends Disposable {
   show(status: MenuStatus): void;
 }
 
 export function openTray(
-  { Tray, Menu, nativeImage, app }: Pick<ElectronParts, 'app' | 'Menu' | 'nativeImage' | 'Tray'>,
+  { Tray, Menu, nativeImage, app }: Pick<ElectronApi, 'app' | 'Menu' | 'nativeImage' | 'Tray'>,
   options: { readonly images: string; readonly platform: NodeJS.Platform; readonly actions: MenuActions },
 ): AppTray {
   const { images, platform, actions } = options;
   const image = (state: TrayState) => nativeImage.createFromPath(join(images, imageName(state, platform)));
   const tray = new Tray(image('normal'));
-  // Where a desktop tells of a click at all; the menu opens there by the other button.
+  // On systems that report a click; the menu then opens with the other button.
   if (platform !== 'darwin') tray.on('click', () => actions.open('/'));
-  let shown: TrayState = 'normal';
+  let currentState: TrayState = 'normal';
   return {
     show(status) {
-      const state = trayState(status);
-      if (state !== shown) tray.setImage(image(state));
-      shown = state;
-      tray.setToolTip(`Homeport: ${statusLine(status)}`);
+      const state = getTrayState(status);
+      if (state !== currentState) tray.setImage(image(state));
+      currentState = state;
+      tray.setToolTip(`Homeport: ${formatStatus(status)}`);
       tray.setContextMenu(Menu.buildFromTemplate(trayMenu(status, actions)));
       app.setBadgeCount(status.urgent);
     },

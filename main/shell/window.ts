@@ -3,46 +3,46 @@ import type { Clock } from '../../services/contracts/service.ts';
 import { isVisible } from '../desktop/bounds.ts';
 import type { Closing } from '../desktop/closing.ts';
 import type { Preferences } from '../desktop/preferences.ts';
-import type { ElectronParts, ElectronWindow } from './electron.ts';
+import type { ElectronApi, ElectronWindow } from './electron.ts';
 import { openPage, type PageOptions, type WindowPage } from './page.ts';
 
 export interface WindowOptions extends Pick<PageOptions, 'waiting' | 'failing'> {
-  readonly parts: Pick<ElectronParts, 'BrowserWindow' | 'nativeTheme' | 'screen'>;
+  readonly parts: Pick<ElectronApi, 'BrowserWindow' | 'nativeTheme' | 'screen'>;
   readonly clock: Clock;
   readonly preferences: Preferences;
   readonly webPreferences: WebPreferences;
   readonly icon: string;
-  /** Asked each time that the person closes it. */
+  /** Called each time the user closes the window. */
   readonly decide: () => Closing | Promise<Closing>;
-  /** It was hidden since somebody closed it. */
+  /** Called when the window was hidden by closing it. */
   readonly hidden: () => void;
   readonly quit: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** The app's one window; made when it is first asked for, and kept while it is hidden. */
+/** Window of the app; created on first use, and reused while it is hidden. */
 export interface AppWindow {
   /** Shows a page of the app, in front. */
   open(path: string): void;
-  /** Brings it to the front as it is; one that was never shown begins with `path`. */
+  /** Brings the window to the front unchanged; a window that was never shown opens `path`. */
   bringBack(path: string): void;
   hide(): void;
-  /** Address that the app's pages have from now on; undefined while they have none. */
+  /** Sets the address of the app's pages; undefined while they are unavailable. */
   serve(base: string | undefined): void;
-  /** What it says while there are no pages has changed. */
+  /** Updates the notice shown while there are no pages. */
   renew(): void;
-  /** From now on closing is for good. */
+  /** Closing quits from now on. */
   release(): void;
 }
 
-const usual = { width: 1180, height: 780 } as const;
-const smallest = { minWidth: 360, minHeight: 480 } as const;
-/** The pages' ground in both themes, so that no white flash comes before the first page. */
-const grounds = { light: '#f7fafc', dark: '#0d141b' } as const;
+const defaultSize = { width: 1180, height: 780 } as const;
+const minSize = { minWidth: 360, minHeight: 480 } as const;
+/** Background of the pages in both themes, to avoid a white flash before the first page. */
+const backgroundColors = { light: '#f7fafc', dark: '#0d141b' } as const;
 
 export function createWindow(options: WindowOptions): AppWindow {
   const { parts, preferences, clock } = options;
-  let made: { readonly window: ElectronWindow; readonly page: WindowPage } | undefined;
+  let createdWindow: { readonly window: ElectronWindow; readonly page: WindowPage } | undefined;
   let base: string | undefined;
   let closing = false;
   let deciding = false;
@@ -54,27 +54,27 @@ export function createWindow(options: WindowOptions): AppWindow {
     options.hidden();
   };
   const closed = (window: ElectronWindow): void => {
-    // The question is on the screen.
+    // The dialog is already shown.
     if (deciding) return;
     const decision = options.decide();
     if (typeof decision === 'string') return close(window, decision);
     deciding = true;
     decision
-      .then((made) => close(window, made))
+      .then((createdWindow) => close(window, createdWindow))
       .catch(options.failed)
       .finally(() => (deciding = false));
   };
-  const make = (): NonNullable<typeof made> => {
+  const make = (): NonNullable<typeof createdWindow> => {
     const bounds = preferences.get('bounds');
     const window = new parts.BrowserWindow({
-      ...usual,
-      ...smallest,
+      ...defaultSize,
+      ...minSize,
       ...(bounds !== null && isVisible(bounds, parts.screen.getAllDisplays()) ? bounds : {}),
       title: 'Homeport',
       icon: options.icon,
       show: false,
       autoHideMenuBar: true,
-      backgroundColor: parts.nativeTheme.shouldUseDarkColors ? grounds.dark : grounds.light,
+      backgroundColor: parts.nativeTheme.shouldUseDarkColors ? backgroundColors.dark : backgroundColors.light,
       webPreferences: options.webPreferences,
     } satisfies BrowserWindowConstructorOptions);
     if (preferences.get('maximized')) window.maximize();
@@ -88,12 +88,12 @@ export function createWindow(options: WindowOptions): AppWindow {
     });
     window.on('closed', () => {
       page[Symbol.dispose]();
-      made = undefined;
+      createdWindow = undefined;
     });
     return { window, page };
   };
   const show = (path: string | undefined): void => {
-    const { window, page } = (made ??= make());
+    const { window, page } = (createdWindow ??= make());
     if (path !== undefined) page.go(path);
     if (window.isMinimized()) window.restore();
     window.show();
@@ -102,13 +102,13 @@ export function createWindow(options: WindowOptions): AppWindow {
 
   return {
     open: (path) => show(path),
-    bringBack: (path) => show(made === undefined ? path : undefined),
-    hide: () => made?.window.hide(),
+    bringBack: (path) => show(createdWindow === undefined ? path : undefined),
+    hide: () => createdWindow?.window.hide(),
     serve(served) {
       base = served;
-      made?.page.serve(served);
+      createdWindow?.page.serve(served);
     },
-    renew: () => made?.page.renew(),
+    renew: () => createdWindow?.page.renew(),
     release: () => void (closing = true),
   };
 }

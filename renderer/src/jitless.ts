@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-// Imported before anything that builds a schema: zod probes `new Function` otherwise, which the content security policy
+// Must be imported before any schema is built: zod probes `new Function` otherwise, which the content security policy
 // reports as a violation.
 z.config({ jitless: true });

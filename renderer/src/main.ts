@@ -3,7 +3,7 @@ import { mount } from 'svelte';
 import App from './App.svelte';
 import './fonts.css';
 import './theme.css';
-// Before anything is drawn: no flash of the other theme.
+// The theme is applied before the first rendering, so that the other theme does not flash.
 import './state/theme.svelte.ts';
 
 const target = document.getElementById('app');

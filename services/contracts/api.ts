@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Identity } from './control/accounts.ts';
 import type { Rights, RouteAccess } from './route-access.ts';
 
-/** What our own API answers when a call fails; `fields` holds messages by the path of the field they are about. */
+/** Error response of the app API; `fields` holds messages by field path. */
 export const ApiError = z
   .object({
     error: z.object({
@@ -15,17 +15,20 @@ export const ApiError = z
   .meta({ id: 'ApiError' });
 export type ApiError = z.infer<typeof ApiError>;
 
-/** What a handler answers in place of JSON on a route whose reply is {@link fileReply}; ranges are the router's work. */
+/**
+ * Reply of a handler that sends a file instead of JSON, for routes whose reply is {@link fileReply}. The router
+ * answers range requests.
+ */
 export class FileReply {
-  /** Absolute path of a regular file that the caller may see. */
+  /** Absolute path of a regular file that the caller may read. */
   readonly path: string;
-  /** Its media type. Whatever it is, it is shown without scripts. */
+  /** Media type. Scripts in the file are never executed. */
   readonly type: string;
-  /** To be saved under this name in place of being shown. */
+  /** File name of a download; undefined displays the file instead. */
   readonly saveAs: string | undefined;
-  /** For how long the browser may keep it, s. */
+  /** Cache lifetime in the browser, in seconds. */
   readonly maxAge: number;
-  /** Called once nobody reads the file any more for this reply, however that ended. */
+  /** Called once when the response no longer reads the file, however it ended. */
   readonly sent: (() => void) | undefined;
 
   constructor(options: {
@@ -43,12 +46,12 @@ export class FileReply {
   }
 }
 
-/** As {@link FileReply}, for what is no file of its own and small enough to be held. */
+/** Like {@link FileReply}, for content that is not a file and small enough to be held in memory. */
 export class BytesReply {
   readonly bytes: Uint8Array;
-  /** Its media type. Whatever it is, it is shown without scripts. */
+  /** Media type. Scripts in the content are never executed. */
   readonly type: string;
-  /** To be saved under this name in place of being shown. */
+  /** File name of a download; undefined displays the content instead. */
   readonly saveAs: string | undefined;
 
   constructor(options: { bytes: Uint8Array; type: string; saveAs?: string | undefined }) {
@@ -65,19 +68,19 @@ export const fileReply = z
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * One route of our own API, declared as data: the server's parser, the renderer's typed client and the OpenAPI page all
- * read this, so they cannot drift.
+ * Route of the app API, declared as data. The server's parser, the typed client of the pages and the OpenAPI page
+ * read the same declaration.
  */
 export interface ApiRoute<Query, Body, Reply> {
   readonly method: Method;
   /** Express notation below `/api`, e.g. `/api/inbox/:id`. Path parameters are strings. */
   readonly path: string;
-  /** One sentence for the API's page. */
+  /** Summary for the API reference, as one sentence. */
   readonly summary: string;
   readonly access: RouteAccess;
   readonly query?: z.core.$ZodType<Query>;
   readonly body?: z.core.$ZodType<Body>;
-  /** The body is bytes of any kind and length, in place of JSON: the handler reads and bounds them. */
+  /** The body is a byte stream of any length instead of JSON; the handler reads and limits it. */
   readonly bytes?: true;
   readonly reply: z.core.$ZodType<Reply>;
 }
@@ -86,19 +89,21 @@ export interface ApiRequest<Query, Body> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
-  /** On routes that take bytes: the request, its body unread. */
+  /** On routes with a byte body: the request, its body unread. */
   readonly incoming?: IncomingMessage;
-  /** Undefined on public routes, and where the host itself asks in the process. */
+  /** Undefined on public routes and for calls by the host itself. */
   readonly identity: Identity | undefined;
-  /** What the caller may see and change, for routes that answer object by object. */
+  /** Rights of the caller, for routes that check access object by object. */
   readonly rights: Rights;
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** The header `Origin`, which the listener has checked: browsers send it with whatever changes something. */
+  /** Header `Origin`, already checked by the listener. Browsers send it with every request that changes something. */
   readonly origin?: string | undefined;
-  /** Calls this when the client goes away before it has the whole answer; one that only stops sending is given half a minute. */
+  /**
+   * Registers a function that is called when the client disconnects before the response is complete. A client that
+   * has only stopped sending gets another 30 seconds.
+   */
   onLeave(listener: () => void): void;
-  /** Sets a response header. */
   setHeader(name: string, value: string): void;
 }
 
@@ -113,7 +118,7 @@ export function defineRoute<Reply, Query = undefined, Body = undefined>(
   return route;
 }
 
-/** Binds a route to its code; TypeScript checks query, body and reply against the route's schemas. */
+/** Binds a route to its handler; TypeScript checks query, body and reply against the route's schemas. */
 export function implement<Query, Body, Reply>(
   route: ApiRoute<Query, Body, Reply>,
   handle: (request: ApiRequest<Query, Body>) => Promise<Reply> | Reply,

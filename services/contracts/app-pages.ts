@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Where the app's pages are reachable. All addresses are base addresses without a slash at the end. */
+/** Addresses at which the app's pages are reachable. All are base addresses without a trailing slash. */
 export interface AppPages {
   /**
-   * Returns the base address of the app's pages for the sender of a request: on this computer that of the local
-   * listener, through the gateway that of the shared app, behind another proxy the public address of the settings.
+   * Returns the base address of the app's pages for the sender of a request: that of the local listener on this
+   * computer, that of the shared app through the gateway, or the public address of the settings behind another proxy.
    * Undefined when the sender cannot reach the pages.
    */
   readonly forRequest: (request: IncomingMessage) => string | undefined;
@@ -20,7 +20,7 @@ export interface AppPages {
   readonly serviceForMessages: (serviceId: string) => string | undefined;
 }
 
-/** The addresses under which a gateway shares services. */
+/** Addresses at which a gateway shares services. */
 export interface SharedAddresses {
   /** Returns the address of a service for the sender of a request that came through the gateway, if it is shared. */
   readonly forRequest: (serviceId: string, request: IncomingMessage) => string | undefined;

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 
-/** A named kind of event. The schema is checked when an event is published. */
+/** Named kind of event. The schema is checked when an event is published. */
 export interface Topic<T> {
-  /** `<service>.<what happened>`, e.g. `push.published`. */
+  /** `<service>.<event>`, e.g. `push.published`. */
   readonly name: string;
   readonly schema: z.core.$ZodType<T>;
-  /** Its events tell a state: who subscribes later gets the newest one at once. */
+  /** Events describe a state: a new subscriber immediately receives the latest one. */
   readonly retained?: boolean;
 }
 
 /**
- * Events that tell what has happened. They are not durable: who must not miss one uses a job and a {@link Handover}.
- * Listeners run after the publisher's current turn, in order of publication; one that throws is logged and does not
- * disturb the others.
+ * Publishes events to subscribers in this process. Events are not durable: use a job and a {@link Handover} where
+ * none may be lost. Subscribers run after the publisher's current turn of the event loop, in order of publication. An
+ * exception is logged and does not affect other subscribers.
  */
 export interface Bus {
   publish<T>(topic: Topic<T>, event: T): void;
@@ -28,12 +28,12 @@ export function defineTopic<T>(
 }
 
 /**
- * A durable step from one service to another. The sender keeps a job row and calls `pass` from its handler until it
- * resolves; the receiver commits before it resolves and ignores a key it has seen, so a crash between the two repeats
- * nothing visibly.
+ * Durable step from one service to another. The sender stores a job and calls `pass` from its handler until it
+ * resolves. The receiver commits before it resolves and ignores known keys, so a crash in between has no visible
+ * effect.
  */
 export interface Handover<T> {
-  /** `<receiver>.<what is offered>`, e.g. `push.offer`. */
+  /** `<receiver>.<payload>`, e.g. `push.offer`. */
   readonly name: string;
   readonly schema: z.core.$ZodType<T>;
 }
@@ -44,7 +44,7 @@ export interface Handovers {
    * @throws Problem `handover.no_receiver` (503, retryable) while the receiving service is not running.
    */
   pass<T>(handover: Handover<T>, key: string, payload: T): Promise<void>;
-  /** At most one receiver per handover. */
+  /** Registers the receiver of a handover; at most one is allowed. */
   receive<T>(handover: Handover<T>, receiver: (payload: T, key: string) => Promise<void>): Disposable;
 }
 

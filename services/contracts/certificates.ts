@@ -1,4 +1,4 @@
-/** What is wrong with a certificate, by the code Node gives the failed handshake. */
+/** Descriptions of certificate errors by the code that Node reports for the failed handshake. */
 const problems: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'it signed itself',
   SELF_SIGNED_CERT_IN_CHAIN: 'nobody here knows who signed it',
@@ -19,7 +19,7 @@ const problems: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
 };
 
-/** What is wrong with the certificate of a host, as part of a sentence; undefined when the failure was another one. */
+/** Returns the certificate error as part of a sentence; undefined for other failures. */
 export function findCertificateProblem(code: unknown): string | undefined {
   return typeof code === 'string' && Object.hasOwn(problems, code) ? problems[code] : undefined;
 }

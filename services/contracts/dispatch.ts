@@ -4,101 +4,105 @@ import type { Context, ServiceGroup } from './service.ts';
 import type { ListenerHandler, UpgradeListener } from './listeners.ts';
 
 /**
- * The main listener of another service, called in the process: its guard, its access log and its metrics stand before it as
- * they do for its own port, and it takes the names for its own that the caller answers to.
+ * Handlers of another service's main listener for calls within the process. Guard, access log and metrics apply as on
+ * its own port, and the caller's host names are accepted.
  */
 export interface DispatchHandlers {
   readonly request: RequestListener;
   readonly upgrade: UpgradeListener;
 }
 
-/** A service that answers HTTP, as one sees it who hands it requests. */
+/** Service with an HTTP listener, as a dispatching service sees it. */
 export interface DispatchTarget {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
   readonly group: ServiceGroup | undefined;
-  /** Of its main listener; undefined while that is not open. */
+  /** Port of the main listener; undefined while it is closed. */
   readonly port: number | undefined;
-  /** Its routes ask for credentials themselves. */
+  /** Its routes check credentials themselves. */
   readonly authenticates: boolean;
-  /** Its pages work only at the root of an address, not below a path. */
+  /** Its pages work only at the root of an origin, not below a path. */
   readonly needsRoot: boolean;
-  /** Further names under which it answers, such as one that a person has given to a page of it. */
+  /** Further host names, such as the domain of a status page. */
   readonly hosts: readonly string[];
 }
 
-/** Takes over a connection, with the address of its other side: the service sees it as one that came to its own port. */
+/** Handles a connection together with the remote address, as if it had come to the service's own port. */
 export type ConnectionHandler = NonNullable<ListenerHandler['tcp']>;
 
-/** A listener of a service that speaks something else than HTTP, as one sees it who hands it connections. */
+/** Listener of a service for a protocol other than HTTP, as a dispatching service sees it. */
 export interface PortTarget {
-  /** As addresses name it: `mail` for a main listener, `git.ssh` for a further one. */
+  /** Id in addresses: `mail` for a main listener, `git.ssh` for a further one. */
   readonly id: string;
-  /** The service's id. */
+  /** Id of the service. */
   readonly service: string;
-  /** Of the listener: `Git over SSH`. */
+  /** Title of the listener: `Git over SSH`. */
   readonly title: string;
-  /** What its addresses begin with. */
+  /** Scheme of its addresses. */
   readonly scheme: string;
-  /** Undefined while it is not open. */
+  /** Undefined while the listener is closed. */
   readonly port: number | undefined;
-  /** What it means that other machines reach it, in a sentence. */
+  /** Sentence on the consequence of access by other computers. */
   readonly whenShared?: string;
 }
 
-/** A certificate with its chain, and its key, in PEM. */
+/** Certificate chain and private key in PEM. */
 export interface CertificatePem {
   readonly cert: string;
   readonly key: string;
 }
 
 export interface ExternalListenerOptions {
-  /** The addresses of this machine that it listens on. */
+  /** Addresses of this computer to listen on. */
   readonly hosts: readonly string[];
   readonly port: number;
-  /** With one it speaks TLS alone: HTTP/1.1 and HTTP/2. */
+  /** When set, the listener accepts TLS only, with HTTP/1.1 and HTTP/2. */
   readonly certificate?: CertificatePem;
-  /** Connections of other addresses are closed before a byte of them is read. */
+  /** Returns whether to accept a connection; refused connections are closed before any byte is read. */
   readonly accepts: (remoteAddress: string) => boolean;
-  /** With `tcp` it speaks no HTTP. */
+  /** With `tcp`, the listener does not handle HTTP. */
   readonly handler: ListenerHandler;
 }
 
-/** A listener on other addresses than those of this machine alone. */
+/** Listener on addresses that other computers can reach. */
 export interface ExternalListener {
   readonly port: number;
-  /** Shown to whoever connects from now on. */
+  /** Replaces the certificate for new connections. */
   replaceCertificate(certificate: CertificatePem): void;
   close(): Promise<void>;
 }
 
-/** What the capability `dispatch` gives. */
+/** Context of services with the capability `dispatch`. */
 export interface DispatchContext extends Context {
-  /** Undefined while that service answers no HTTP; ask at each request, since it may be started anew. */
+  /**
+   * Returns the handlers of a service; undefined while it does not answer HTTP. Call it for each request, since the
+   * service may restart.
+   */
   readonly dispatch: (serviceId: string) => DispatchHandlers | undefined;
-  /** The other services that answer HTTP, in the order of the app. */
+  /** Other services with an HTTP listener, in the order of the app. */
   readonly targets: () => readonly DispatchTarget[];
-  /** The listeners of other services that speak something else than HTTP. */
+  /** Listeners of other services for protocols other than HTTP. */
   readonly ports: () => readonly PortTarget[];
-  /** What takes connections for one of them; undefined while that is not open. Ask at each connection. */
+  /** Returns the handler of a port; undefined while it is closed. Call it for each connection. */
   readonly getConnectionHandler: (portId: string) => ConnectionHandler | undefined;
   /**
-   * Opens a listener that other machines reach, with the limits, the access log and the look at the host name that every
-   * listener has; it closes with the service. Pages of other origins lose their cookies where they change something, and
-   * are let through. @throws Problem `listener.port_taken` (409), `listener.port_forbidden` (403), `listener.no_address` (500).
+   * Opens a listener that other computers can reach, with the limits, access log and host check of every listener. It
+   * closes together with the service. Requests of other origins that change something are passed on without cookies.
+   * @throws Problem `listener.port_taken` (409), `listener.port_forbidden` (403), `listener.no_address` (500).
    */
   readonly listen: (options: ExternalListenerOptions) => Promise<ExternalListener>;
   /**
-   * Opens a session for a person whom somebody else has proven, such as an OpenID provider that the owner trusts.
-   * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) where the account is switched off.
+   * Opens a session for an account that another party authenticated, such as an OpenID provider that the owner
+   * trusts.
+   * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) for a disabled account.
    */
   readonly openSession: (
     account: string,
     from: { readonly remoteAddress: string; readonly userAgent: string },
   ) => ReturnType<Context['accounts']['signIn']>;
-  /** Registers the addresses under which services are shared, until the disposal. */
+  /** Registers the addresses at which services are shared, until the disposal. */
   readonly shareAddresses: (shared: SharedAddresses) => Disposable;
-  /** Whether it was sent by a proxy whose word on others is believed: a setting of the host. */
+  /** Returns whether a trusted proxy sent the request, by the host's settings. */
   readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
 }

@@ -1,49 +1,52 @@
 import type { z } from 'zod';
 
 /**
- * A durable list that one service keeps and another follows, at most one of them. The follower keeps the place it has
- * reached in the transaction that stores what it took, so that a crash at any moment loses nothing and doubles nothing.
+ * Durable list that one service provides and at most one other service follows. The follower stores its position in
+ * the transaction that stores the entries, so that a crash neither loses nor duplicates entries.
  */
 export interface Feed<T> {
-  /** `<service that keeps it>.<what is in it>`, e.g. `push.inbox`. */
+  /** `<source service>.<content>`, e.g. `push.inbox`. */
   readonly name: string;
-  /** Checked for each entry as it is handed out. */
+  /** Checked for each entry when it is read. */
   readonly schema: z.core.$ZodType<T>;
 }
 
 export interface FeedEntry<T> {
-  /** Its identity: a follower that knows it ignores the entry. */
+  /** Identity of the entry: a follower ignores known keys. */
   readonly key: string;
   readonly payload: T;
 }
 
-/** A stretch of a feed. */
+/** Page of a feed. */
 export interface FeedPage<T> {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly entries: readonly FeedEntry<T>[];
-  /** Who has stored these entries has everything up to this place. */
+  /** Position that the follower has reached after storing these entries. */
   readonly position: number;
-  /** Another page follows, perhaps; false: this was all. */
+  /** False when this is the last page; true when another page may follow. */
   readonly hasMore: boolean;
 }
 
 export interface FeedSource<T> {
   /**
-   * Up to `limit` entries after a place; also a page without any may have another behind it. Who asks has stored everything up to that place, so
-   * that the source need not keep it any longer.
+   * Returns up to `limit` entries after a position; an empty page can be followed by another one. The caller has
+   * stored all entries up to that position, so the source may delete them.
    */
   after(position: number, limit: number): Promise<FeedPage<T>>;
 }
 
 export interface Feeds {
-  /** At most one source per feed. Call `grown` when there are new entries, and once in a while in case others added some. */
+  /**
+   * Registers the source of a feed; at most one is allowed. Call `entriesAdded` after adding entries, and
+   * occasionally in case another host added some.
+   */
   serve<T>(feed: Feed<T>, source: FeedSource<T>): Disposable & { entriesAdded(): void };
-  /** `grown` is called when there may be new entries, also when the source begins to serve. */
+  /** Follows a feed. The callback runs when there may be new entries, and when the source becomes available. */
   follow<T>(feed: Feed<T>, onEntriesAdded: () => void): Disposable & FollowedFeed<T>;
 }
 
 export interface FollowedFeed<T> {
-  /** As the source's; undefined while nobody serves the feed. */
+  /** Reads from the source; undefined while the feed has none. */
   after(position: number, limit: number): Promise<FeedPage<T> | undefined>;
 }
 

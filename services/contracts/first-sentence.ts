@@ -1,4 +1,4 @@
-/** The first sentence of a text, with its end: what a line has room for. Undefined where it has none. */
+/** Returns the first sentence of a text with its punctuation; undefined when there is none. */
 export function firstSentence(text: string): string | undefined {
   return /^.*?[.?!](?= |$)/s.exec(text)?.[0];
 }

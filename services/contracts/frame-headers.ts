@@ -1,6 +1,6 @@
 /**
- * Headers of answers that no page may show within itself: what stands in a frame can be read by whoever looks over a shoulder,
- * and clicked by whoever was made to aim elsewhere. Programs take no notice.
+ * Headers that forbid displaying a response in a frame, against clickjacking. Clients other than browsers ignore
+ * them.
  */
 export const frameDenyHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "frame-ancestors 'none'",

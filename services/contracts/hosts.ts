@@ -1,7 +1,10 @@
-/** Further names under which a service answers, besides those of this machine and those of the settings. */
+/** Additional host names of a service, besides those of the computer and of the settings. */
 export interface Hosts {
-  /** All that are in effect, lower case. */
+  /** All names in effect, in lower case. */
   readonly names: readonly string[];
-  /** Takes effect with the next request; the disposal takes them back. @throws Problem `hosts.invalid` (422). */
+  /**
+   * Adds names from the next request on, until the disposal.
+   * @throws Problem `hosts.invalid` (422).
+   */
   add(names: readonly string[]): Disposable;
 }

@@ -5,47 +5,53 @@ import type { Duplex } from 'node:stream';
 /** Called for WebSocket upgrades, after the Host and Origin guard. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** What answers on one of a service's listeners. */
+/** Handlers of one listener of a service. */
 export interface ListenerHandler {
-  /** An express app, or a faster handler in front of one where a benchmark asks for it. */
+  /** An express app, or a faster handler in front of it. */
   readonly http?: RequestListener;
   readonly upgrade?: UpgradeListener;
   /**
-   * For a listener that speaks something else than HTTP: called with each connection the host accepted. `leaving` is there for
-   * one that came by another way, and aborts when that is about to close: what is idle ends at once then, and the rest when it
-   * is done. The way waits for it only for a moment.
+   * Handles accepted connections of a protocol other than HTTP. `leaving` is set for connections through a gateway
+   * and aborts before the gateway closes: idle connections end immediately, others when they are done. The gateway
+   * waits only briefly.
    */
   readonly tcp?: (socket: Socket, leaving?: AbortSignal) => void;
 }
 
-/** Which browser requests of another origin a listener lets through to its service. */
+/** Cross-origin browser requests that a listener accepts. */
 export type CrossOrigin =
-  /** None but the configured origins (and browser extensions, where the setting allows them). */
+  /** Only configured origins (and browser extensions, when the setting allows them). */
   | 'refuse'
-  /** Those that carry their credential in the Authorization header, as web clients of the peer do. `auth` in the address is for allowed origins and extensions; cookies are never looked at. */
+  /**
+   * Requests with credentials in the Authorization header, as web clients of the peer send them. `auth` in the
+   * address is reserved for allowed origins and extensions; cookies are ignored.
+   */
   | 'credentialed'
-  /** All: the answers are public by nature, as with Stremio addons. */
+  /** All origins: the responses are public by design, as with Stremio addons. */
   | 'any';
 
-/** A port that a service listens on, on 127.0.0.1 and ::1. */
+/** Port that a service listens on, on 127.0.0.1 and ::1. */
 export interface ListenerManifest<Settings = any> {
-  /** Lower case letters and digits, unique within the service: `ssh`. */
+  /** Lower-case letters and digits, unique within the service: `ssh`. */
   readonly name: string;
-  /** What it is for, as the settings and the pages name it: `Git over SSH`. */
+  /** Title in settings and pages: `Git over SSH`. */
   readonly title: string;
   readonly protocol: 'http' | 'tcp';
-  /** What its addresses begin with, e.g. `smtp`. Default: the protocol's name. */
+  /** Scheme of its addresses, e.g. `smtp`. Default: the protocol's name. */
   readonly scheme?: string;
-  /** The port when nothing is set. */
+  /** Default port. */
   readonly port: number;
   readonly crossOrigin?: CrossOrigin;
-  /** It answers `/metrics` itself, as its peer's dashboards know it; without, the host does. */
+  /** The service answers `/metrics` itself in the format of its peer; otherwise the host does. */
   readonly ownMetricsPage?: true;
-  /** Its routes ask for credentials themselves where they need any: a gateway lets requests through without a sign-in of its own. */
+  /** Routes authenticate clients themselves where needed, so a gateway passes requests without a sign-in. */
   readonly authenticates?: true;
-  /** Of one that speaks something else than HTTP: what it means that a gateway lets other machines reach it, in a sentence. */
+  /** For protocols other than HTTP: sentence on the consequence of access by other computers. */
   readonly whenShared?: string;
-  /** By these settings it speaks TLS: paths of the certificate with its chain, and of its key, in PEM. Read at each start. */
+  /**
+   * Returns the TLS files of the settings: certificate chain and key in PEM, read at each start. Undefined disables
+   * TLS.
+   */
   tls?(settings: Settings): CertificateFiles | undefined;
 }
 

@@ -14,9 +14,9 @@ export interface MetricOptions {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  /** Label sets that must be there with 0 before the first event. */
+  /** Label sets that exist with value 0 before the first event. */
   readonly initial?: readonly Labels[];
-  /** A name of the peer's own metrics page, kept as its users' dashboards know it although it breaks the conventions. */
+  /** Metric name of the peer, kept for existing dashboards although it violates the conventions. */
   readonly peer?: true;
 }
 export interface Metrics {

@@ -5,8 +5,8 @@ type PatchShape<Shape extends z.ZodRawShape> = {
 };
 
 /**
- * The same fields for a request that changes only those it names. `partial()` alone would give each that is not named its
- * default, and the change would put it back to that.
+ * Returns the schema of a request that changes only the fields it contains. `partial()` alone would apply defaults to
+ * missing fields, and so reset them.
  */
 export function toPatchSchema<Shape extends z.ZodRawShape>(object: z.ZodObject<Shape>): z.ZodObject<PatchShape<Shape>> {
   const fields = Object.entries(object.shape).map(([name, field]) => [

@@ -1,30 +1,30 @@
-/** What a {@link Problem} may carry besides its code, status and sentence. */
+/** Options of a {@link Problem} besides code, status and detail. */
 export interface ProblemOptions {
-  /** The error that led here; logged, never shown to a client. */
+  /** Original error; logged, never sent to a client. */
   readonly cause?: unknown;
   /** Messages by field path (`services.push.port`), for forms and `config check`. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Response headers the answer must carry, such as `Retry-After`. */
+  /** Additional response headers, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For jobs: false makes the failure final. Unset: final only for 4xx other than 408, 425 and 429. */
   readonly retryable?: boolean;
-  /** For jobs: do not try again earlier than this many milliseconds from now. */
+  /** For jobs: minimum delay before the next attempt. */
   readonly retryAfterMs?: number;
-  /** For jobs of an order key: it is tried again on its own, and those behind it wait for it no longer. */
+  /** For jobs with an order key: the job is retried on its own and its successors no longer wait for it. */
   readonly stepsAside?: boolean;
 }
 
 /**
- * The one kind of error the code throws on purpose. Every wire format renders it in its peer's own error shape;
- * anything else that is thrown is a defect, answered as 500 with an id under which the log has the details.
+ * The only kind of error that code throws on purpose. Each protocol renders it in its peer's error format. Any other
+ * exception is a defect: it is answered with 500 and an id under which the log has the details.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';
-  /** Stable, dotted, lower case: `<service>.<what>`, e.g. `downloads.unsupported_url`. */
+  /** Stable, dotted, lower case: `<service>.<reason>`, e.g. `downloads.unsupported_url`. */
   readonly code: string;
-  /** HTTP status, also the hint for SMTP and jobs (5xx: temporary). */
+  /** HTTP status; SMTP and jobs derive from it whether the failure is temporary (5xx). */
   readonly status: number;
-  /** A sentence for a person: what happened and what to do. Holds no secret. */
+  /** Sentence for display: cause and remedy. Contains no secret. */
   readonly detail: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A span of the week, in wall-clock minutes since Monday 00:00; `to` may lie beyond the week's end. */
+/** Span of the week in wall-clock minutes since Monday 00:00; `to` may be after the end of the week. */
 export interface QuietSpan {
   readonly from: number;
   readonly to: number;
@@ -9,7 +9,7 @@ export interface QuietSpan {
 const minutesPerDay = 24 * 60;
 const minutesPerWeek = 7 * minutesPerDay;
 const msPerMinute = 60_000;
-/** Time zones change their offset only at such moments, so that within one the wall clock runs evenly. */
+/** Time zone offsets change only at multiples of this, so wall-clock time is continuous in between. */
 const zoneStepMinutes = 15;
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -21,7 +21,7 @@ const linePattern = new RegExp(
   'i',
 );
 
-/** One line of the quiet hours as a person writes it: `22:00-07:00`, `mon-fri 22:00-07:00`, `sat sun 23:00-09:30`. */
+/** Line of quiet hours: `22:00-07:00`, `mon-fri 22:00-07:00`, `sat sun 23:00-09:30`. */
 export const QuietHours = z
   .string()
   .max(100)
@@ -30,33 +30,40 @@ export const QuietHours = z
     'Use days and times such as mon-fri 22:00-07:00, sat sun 23:00-09:00, or 22:00-07:00 for every day.',
   );
 
-/** The spans of all lines. One over midnight belongs to the day on which it begins; equal times are a whole day. */
+/**
+ * Parses the spans of all lines. A span over midnight belongs to the day on which it begins; equal times mean a whole
+ * day.
+ */
 export function parseQuietSpans(lines: readonly string[]): readonly QuietSpan[] {
   return lines.filter((line) => linePattern.test(line)).flatMap(parseSpans);
 }
 
 function parseSpans(line: string): QuietSpan[] {
   const [from = 0, to = 0] = [...line.matchAll(/(\d+):(\d+)/g)].map(([, hour, min]) => Number(hour) * 60 + Number(min));
-  const words = [...line.toLowerCase().matchAll(/([a-z]+)(?:\s*-\s*([a-z]+))?/g)].filter(([word]) => word !== 'daily');
+  const dayRanges = [...line.toLowerCase().matchAll(/([a-z]+)(?:\s*-\s*([a-z]+))?/g)].filter(
+    ([word]) => word !== 'daily',
+  );
   const days =
-    words.length === 0 ? dayNames.keys() : words.flatMap(([, first = '', last = first]) => toDayRange(first, last));
+    dayRanges.length === 0
+      ? dayNames.keys()
+      : dayRanges.flatMap(([, first = '', last = first]) => toDayRange(first, last));
   return [...days].map((index) => ({
     from: index * minutesPerDay + from,
     to: index * minutesPerDay + (to > from ? to : to + minutesPerDay),
   }));
 }
 
-/** `fri`, `mon` -> Friday to Monday, over the week's end. */
+/** Returns the days from first to last, across the end of the week: `fri`, `mon` is Friday to Monday. */
 function toDayRange(first: string, last: string): number[] {
   const from = dayNames.indexOf(first);
   const length = ((dayNames.indexOf(last) - from + 7) % 7) + 1;
   return Array.from({ length }, (_, index) => (from + index) % 7);
 }
 
-/** Minutes since Monday 00:00 that the wall clock shows at a moment (ms since the epoch). */
+/** Converts a time (ms since the epoch) to wall-clock minutes since Monday 00:00. */
 export type WallClock = (time: number) => number;
 
-/** The wall clock of a time zone; without one, that of this machine. */
+/** Creates the wall clock of a time zone; by default that of this computer. */
 export function createWallClock(zone?: string): WallClock {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(zone === undefined ? {} : { timeZone: zone }),
@@ -80,15 +87,15 @@ function isInSpans(spans: readonly QuietSpan[], weekMinute: number): boolean {
   );
 }
 
-/** Whether it is quiet at a moment (ms since the epoch). */
+/** Returns whether a time (ms since the epoch) is within quiet hours. */
 export function isQuiet(spans: readonly QuietSpan[], wall: WallClock, time: number): boolean {
   return spans.length > 0 && isInSpans(spans, wall(time));
 }
 
 /**
- * The moment (ms since the epoch) when the quiet that reigns at `time` ends; undefined when it is not quiet, and
- * Infinity when it never ends. Compares what the clock on the wall shows, so that a change to or from summer time makes
- * the night shorter or longer, never its end another one.
+ * Returns the end (ms since the epoch) of the quiet hours at `time`; undefined outside of quiet hours, Infinity when
+ * they never end. Compares wall-clock times, so that a change to or from summer time changes the duration of a night
+ * but not its end.
  */
 export function getQuietEnd(spans: readonly QuietSpan[], wall: WallClock, time: number): number | undefined {
   if (!isQuiet(spans, wall, time)) return undefined;

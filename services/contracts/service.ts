@@ -18,7 +18,7 @@ import type { Engines } from './control/engines.ts';
 import type { LiveTopic } from './control/live.ts';
 import type { Jobs } from './jobs.ts';
 
-/** Structured log: a short fixed sentence and fields. Fields whose name speaks of a secret are redacted. */
+/** Structured log: a short constant message and fields. Fields whose name suggests a secret are redacted. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -26,56 +26,65 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Time comes in through here, so that tests can turn the clock. */
+/** Source of time and timers that tests can replace. */
 export interface Clock {
   /** ms since the epoch. */
   now(): number;
-  /** Calls once after `ms`; the disposal cancels. Does not keep the process alive. */
+  /** Calls once after `ms`; disposal cancels. Does not keep the process alive. */
   after(ms: number, call: () => void): Disposable;
   /** Calls every `ms` until disposed. */
   every(ms: number, call: () => void): Disposable;
 }
 
-/** Randomness comes in through here. Cryptographically strong. */
+/** Cryptographically strong random source that tests can replace. */
 export interface Random {
   bytes(length: number): Uint8Array;
   /** `length` characters of A-Z a-z 0-9. */
   text(length: number): string;
 }
 
-/** Secrets at rest. */
+/** Encrypts secrets at rest. */
 export interface Vault {
-  /** Text in, `v1.…` out. The same text gives another seal each time. `purpose` is bound to it: opening needs the same one. */
+  /**
+   * Encrypts text to `v1.…`, with a different result each time. `purpose` is authenticated: `open` requires the same
+   * one.
+   */
   seal(text: string, purpose: string): string;
   /** @throws Problem `vault.unreadable` (500) when it was sealed under another key or purpose, or was changed. */
   open(sealed: string, purpose: string): string;
-  /** 64 hexadecimal digits: the same text gives the same ones under one purpose here, and they tell nothing of it. */
+  /**
+   * Returns a keyed hash of 64 hexadecimal digits, which is stable for a text and purpose and does not reveal the
+   * text.
+   */
   fingerprint(text: string, purpose: string): string;
 }
 
-/** Where a request comes from, as `Accounts.authenticate` wants to know it; with who sent it where a gateway has proven that. */
+/** Origin of a request for `Accounts.authenticate`, with the identity that a gateway authenticated, if any. */
 export type Caller = Required<Pick<Credentials, 'remoteAddress' | 'isCrossSite'>> &
   Pick<Credentials, 'gatewayIdentity'>;
 
-/** What the host gives a service. Nothing here is global, and two services share only what the contracts name. */
+/**
+ * Dependencies that the host provides to a service. There is no global state, and services interact only through
+ * contracts.
+ */
 export interface Context {
-  /** This service's own tables: an SQLite file, or a PostgreSQL schema of its id. */
+  /** Tables of this service: an SQLite file, or a PostgreSQL schema named by its id. */
   readonly db: Kysely<any>;
   /**
-   * The same tables, to be read only and beside the event loop: for what looks at many rows, such as lists, searches, counts
-   * and exports. It sees all that was committed before. One statement brings 32 MiB at most, and there are no transactions.
-   * What a GET of our own API reads is given up when its client goes away. On PostgreSQL it is `db`.
+   * Read-only access to the same tables outside of the event loop, for queries over many rows, such as lists,
+   * searches, counts and exports. It sees all committed data. A statement returns at most 32 MiB, and there are no
+   * transactions. Queries of a GET route are cancelled when its client disconnects. On PostgreSQL it is `db`.
    */
   readonly reads: Kysely<any>;
   /**
-   * Joins the next group commit: the work of all callers waiting at that moment runs in one transaction with one
-   * sync; resolves when the disk has it, while a read on `db` may see it a moment before. Work must only touch
-   * `transaction`, since it is run once more, alone, when another caller's work fails.
+   * Joins the next group commit: the work of all waiting callers runs in one transaction with one sync. Resolves when
+   * the disk has it; reads on `db` may see it slightly earlier. Work must only use `transaction`, since it runs again
+   * on its own when another caller's work fails.
    */
   readonly commit: <T>(work: (transaction: Kysely<any>) => Promise<T>) => Promise<T>;
-  /** No other host works with these tables, so what was read stays true until this one writes. */
+  /** No other host uses these tables, so rows remain unchanged until this host writes them. */
   readonly singleHost: boolean;
-  /** Absolute path of this service's own folder; it exists. */
+  /** Absolute path of the service's data folder; it exists. */
   readonly files: string;
   readonly bus: Bus;
   readonly handovers: Handovers;
@@ -92,122 +101,130 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Base address of a service's listener as a local client would use it (`http://127.0.0.1:2586`), undefined while it has
-   * none; without a name that of its main one.
+   * Returns the base address of a service's listener for local clients (`http://127.0.0.1:2586`), by default of the
+   * main one; undefined while it is closed.
    */
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   /**
-   * Those of all listeners of all services that are open now, of the ports that a gateway opened for other machines, and of
-   * programs that answer beside us: where outgoing requests that others cause must not lead.
+   * Returns the addresses of all open listeners, of ports that a gateway opened for other computers, and of child
+   * processes: outgoing requests on behalf of clients must not reach them.
    */
   readonly addresses: () => readonly string[];
-  /** Where a request to this service's listener comes from; behind a trusted proxy, where that got it from. */
+  /** Returns the origin of a request to this service's listener, as reported by a trusted proxy if there is one. */
   readonly caller: (request: IncomingMessage) => Caller;
   /**
    * Resolves to true for a request that another program on this computer sent directly to this service's listener.
-   * Requests that Homeport itself or a program started by it sent are none, nor is anything that came by a gateway.
+   * False for requests of Homeport itself, of its child processes, and through a gateway.
    */
   readonly isLocalProgram: (request: IncomingMessage) => Promise<boolean>;
   /**
-   * Where clients reach this service, without a slash at the end: as they wrote it in this request, a trusted proxy's word
-   * included (`https://push.example.org`); without a request as a local client would.
+   * Returns the address at which clients reach this service, without a trailing slash: the one used in the request,
+   * as reported by a trusted proxy (`https://push.example.org`); without a request, the one for local clients.
    */
   readonly publicUrl: (request?: IncomingMessage) => string | undefined;
   readonly hosts: Hosts;
-  /** Where clients reach the pages of the app, which a service redirects people to and which its messages link. */
+  /** Addresses of the app's pages, for redirects and links in messages. */
   readonly appPages: AppPages;
 }
 
-/** What came of taking over another program's data. */
+/** Result of importing another program's data. */
 export interface ImportResult {
-  /** This service's settings as that program had them, for the settings file. */
+  /** Settings of the program converted to those of this service, for the settings file. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Sentences for the person: what was taken over and what stays behind. */
+  /** Sentences for the user: imported and omitted data. */
   readonly notes: readonly string[];
 }
 
-/** `http`, `upgrade` and `tcp` answer on the first listener of its manifest. */
+/** Running service. `http`, `upgrade` and `tcp` answer on the first listener of its manifest. */
 export interface Service extends AsyncDisposable, ListenerHandler {
-  /** Who reads its metrics page must send this as a Bearer token; without one, or empty, the page is open. */
+  /** Bearer token that clients of the metrics page must send; undefined or empty for none. */
   readonly metricsToken?: string;
-  /** What answers on the further listeners, by name. */
+  /** Handlers of the further listeners, by name. */
   readonly listeners?: Readonly<Record<string, ListenerHandler>>;
-  /** The service's part of our own API; the control listener answers it. */
+  /** Handlers of the service's routes in the app API; the control listener serves them. */
   readonly api?: readonly ApiHandler[];
-  /** What `homeport config export` holds of this service besides its settings, such as destinations. Secrets sealed unless `secrets`. */
+  /**
+   * Data for `homeport config export` besides the settings, such as destinations. Secrets are sealed unless `secrets`
+   * is set.
+   */
   readonly portable?: {
     export(options: { readonly secrets: boolean }): Promise<unknown>;
-    /** Replaces what is there. @throws Problem with `fields` when the data do not fit. */
+    /**
+     * Replaces the existing data.
+     * @throws Problem with `fields` when the data are invalid.
+     */
     import(data: unknown): Promise<void>;
   };
   /**
-   * Takes over what another program, such as `ntfy`, left in a folder or has in a file; the service is not running then.
-   * With `dryRun` it only says what it would do, where it can. @throws Problem for a program or a folder it cannot read.
+   * Imports the data of another program, such as `ntfy`, from a folder or file while the service is stopped. With
+   * `dryRun` it only reports the changes, where supported.
+   * @throws Problem for an unknown program or an unreadable folder.
    */
   readonly importData?: (
     program: string,
     folder: string,
     options?: { readonly dryRun?: boolean | undefined },
   ) => Promise<ImportResult>;
-  /** Data that the service stores by account name; the host calls it when an account is removed. */
+  /** Data stored by account name; used when an account is removed. */
   readonly accountData?: AccountData;
-  /** Timers, sockets and child processes begin here, not in `create`. */
+  /** Starts the service. Timers, sockets and child processes are started here, not in `create`. */
   start(): Promise<void>;
   health(): Promise<Health>;
   /**
-   * Writes into an empty folder what of this service cannot be copied while it runs: what its manifest names as
-   * `uncopied`. Called while it runs, by the backups that the host makes.
+   * Writes the files that cannot be copied while the service runs, named `excludedFromCopy` in its manifest, into an
+   * empty folder. Called by backups while the service runs.
    */
   backup?(folder: string): Promise<void>;
-  /** Puts back what `backup` wrote, before `start`; repeated where it was cut off. */
+  /** Restores the files of `backup`, before `start`; repeated after an interruption. */
   restore?(folder: string): Promise<void>;
   /**
-   * For a service whose work is not only that of requests: what a restart for a changed setting waits for. `begin` keeps new
-   * long work waiting, such as the next of a queue, until it is disposed; `running` counts what still runs.
+   * Work besides requests that a restart for changed settings waits for. `begin` holds back new long work, such as
+   * the next item of a queue, until disposal; `running` returns the number of running items.
    */
   readonly drain?: { begin(): Disposable; running(): number };
   /**
-   * Takes new settings of which only such fields differ as the schema says to be live (`.meta({ live: true })`): nothing that is
-   * open is closed for them. Without it, when it throws, and for all other fields, the host disposes and creates again.
+   * Applies new settings that differ only in fields marked `.meta({ live: true })`, without closing anything. Without
+   * it, when it throws, and for all other fields, the host disposes and creates the service again.
    */
   reconfigure?(settings: unknown): Promise<void>;
 }
 
-/** A step of a service's own schema. Steps run once, in order, each in a transaction; never edit one that was released. */
+/** Step of a service's database schema. Steps run once, in order, each in a transaction; never edit a released one. */
 export interface Migration {
   /** Sortable and unique: `001-create-messages`. */
   readonly name: string;
   up(db: Kysely<any>): Promise<void>;
 }
 
-/** A program whose data a service takes over: `homeport import <program>`, of which the help is made too. */
+/** Program whose data a service can import, for `homeport import <program>` and its help. */
 export interface ImportSource {
-  /** As it is typed: `ntfy`. */
+  /** Name in the command: `ntfy`. */
   readonly program: string;
-  /** What follows it: `FOLDER` or `FILE`. */
+  /** Argument of the command: `FOLDER` or `FILE`. */
   readonly from: 'FOLDER' | 'FILE';
-  /** What comes along, as the help says it after "take over". */
+  /** Imported data, for the help text after "take over". */
   readonly what: string;
-  /** It can say what it would do without doing it: `--dry-run`. */
+  /** Supports `--dry-run`. */
   readonly dryRun?: true;
 }
 
 /**
- * What a service may do beyond its own affairs. `controlHost`: its context holds the host's controls, it cannot be switched
- * off, and it runs in safe mode; the control service alone. `desktop`: it shows native notifications and opens pages. `dispatch`: it
- * hands requests to other services in the process and listens for other machines, as a gateway does.
+ * Capability of a service beyond its own scope. `controlHost`: its context contains the host's controls, it cannot be
+ * disabled, and it runs in safe mode; reserved for the control service. `desktop`: shows native notifications and
+ * opens pages. `dispatch`: passes requests to other services within the process and opens listeners for other
+ * computers, as a gateway does.
  */
 export type Capability = 'controlHost' | 'desktop' | 'dispatch';
 
-/** An account for programs that use the service, waiting to be switched on. */
+/** Disabled account for programs that use the service, created in advance. */
 export interface PresetAccount {
   readonly name: string;
   readonly description: string;
-  /** On the service itself. */
+  /** Grants on the service itself. */
   readonly grants: readonly Pick<Grant, 'resource' | 'permission'>[];
 }
 
-/** Something that accounts may be granted, as the pages offer it. */
+/** Resource for which accounts can get grants, as the pages offer it. */
 export const Grantable = z.object({
   service: z.string().describe('As grants name it; mostly the id of the service.'),
   title: z.string().describe('What the patterns of such grants stand for: `Message topics`.'),
@@ -215,52 +232,52 @@ export const Grantable = z.object({
 });
 export type Grantable = z.infer<typeof Grantable>;
 
-/** Where a service stands among the others. */
+/** Group of a service in the navigation. */
 export const ServiceGroup = z.enum(['media', 'alerts', 'data', 'system']);
 export type ServiceGroup = z.infer<typeof ServiceGroup>;
 
-/** Where a service stores the keys that it made itself, for the action that replaces one that cannot be read any more. */
+/** Location of the keys that a service generated, for replacing unreadable ones. */
 export interface StoredKeys {
-  /** The table, and the column that names them; `name` without. */
+  /** Table of the keys, and the column with their names; default `name`. */
   readonly table?: string;
   readonly column?: string;
-  /** How rows are named where that is not the key's own name. */
+  /** Row names where they differ from the key's name. */
   readonly rows?: Readonly<Record<string, string>>;
-  /** Files in the service's folder that are a key, or that only it can open. */
+  /** Key files in the service's folder, including files that depend on the key. */
   readonly files?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the host must know of a service before it runs it, and of one that it does not run. */
+/** Description of a service that is available without loading or running it. */
 export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
-  /** Lower case, also the folder's and the schema's name. */
+  /** Lower case; also the name of the folder and the database schema. */
   readonly id: string;
   readonly title: string;
-  /** One sentence: what it is for. */
+  /** Purpose as one sentence. */
   readonly summary: string;
-  /** With which other services people find it; `system`: a part of the app that nobody looks for among them. */
+  /** Group in the navigation; `system`: a part of the app that is not listed with the services. */
   readonly group?: ServiceGroup;
   /**
-   * Its listeners; the first is the main one, whose port is the setting `port` and `HOMEPORT_PORT_<ID>`. That of a further
-   * one named `ssh` is `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
+   * Listeners; the first is the main one, with the port setting `port` and `HOMEPORT_PORT_<ID>`. A further listener
+   * named `ssh` has `sshPort` and `HOMEPORT_PORT_<ID>_SSH`.
    */
   readonly listeners?: readonly ListenerManifest<z.infer<Schema>>[];
   readonly capabilities?: readonly Capability[];
-  /** How long it may take to stop, where it needs more than the setting `stopTimeout` gives. */
+  /** Time limit for stopping, if longer than the setting `stopTimeout`. */
   readonly stopMs?: number;
-  /**
-   * When it starts: with the host (`boot`, the default), or `first`, before the others, since it must not miss what they
-   * tell.
-   */
+  /** Start phase: `boot` (default), or `first`, before the other services, to receive all of their events. */
   readonly startsOn?: 'first' | 'boot';
-  /** Every field has a title, a description and a default, and `live` where a change takes effect at once: the settings form and docs/configuration.md are made from it. */
+  /**
+   * Settings schema. Every field has a title, a description and a default, and `live` when a change takes effect
+   * immediately: the settings form and docs/configuration.md are generated from it.
+   */
   readonly settings: Schema;
   /** Environment name -> settings field, e.g. `MAX_CONCURRENT_DOWNLOADS: 'maxConcurrent'`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The five to eight settings that most people look for, in the order in which they are shown; the others are folded behind them. Without, all are shown. */
+  /** The five to eight most important settings in display order; the others are collapsed. By default all are shown. */
   readonly mainSettings?: readonly string[];
-  /** Headings under which settings stand, each with their names; what is under none stands before them. */
+  /** Setting names by heading; settings without a heading come first. */
   readonly settingGroups?: Readonly<Record<string, readonly string[]>>;
-  /** Fields of its own that stand in the group `host`, and the part of the settings' pages that shows them. */
+  /** Settings of the service that belong to the group `host`, with the page that shows them. */
   readonly hostSettings?: {
     readonly schema: z.ZodObject;
     readonly environment: Readonly<Record<string, string>>;
@@ -268,47 +285,50 @@ export interface ServiceManifest<Schema extends z.ZodObject = z.ZodObject> {
   };
   readonly migrations: readonly Migration[];
   readonly keys?: StoredKeys;
-  /** Names in the service's own folder that its `backup` saves in place of a copy of them. */
+  /** Names in the service's folder that `backup` saves instead of the generic copy. */
   readonly excludedFromCopy?: readonly string[];
-  /** Files that earlier versions kept elsewhere in the data folder: former path -> name in the service's own folder. */
+  /** Files that earlier versions stored elsewhere in the data folder: former path -> name in the service's folder. */
   readonly formerFiles?: Readonly<Record<string, string>>;
-  /** The outside programs that it needs; the Engines page, the settings of their paths and the command line are made of them. */
+  /**
+   * Required external programs; the Engines page, the settings of their paths and the command line are generated from
+   * them.
+   */
   readonly engines?: readonly EngineSpec[];
-  /** The topics that pages hear of as it happens, and who does. */
+  /** Live topics for pages, with their audience. */
   readonly live?: readonly LiveTopic<any>[];
   /**
-   * The counter whose growth Home draws, of the samples with these labels alone where there are any, and what it counts:
-   * `messages`. Without one, the requests to its listeners.
+   * Counter that Home charts, limited to samples with these labels if given, and its unit: `messages`. By default the
+   * requests to its listeners.
    */
   readonly pulse?: {
     readonly counter: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly what: string;
   };
-  /** Service accounts that are made at the first start of an installation, switched off. */
+  /** Service accounts that the first start of an installation creates, disabled. */
   readonly accounts?: readonly PresetAccount[];
-  /** What of it an account may be granted. */
+  /** Resources for which accounts can get grants. */
   readonly grantable?: readonly Grantable[];
-  /** Programs whose data its `takeOver` takes. */
+  /** Programs whose data `importData` supports. */
   readonly importSources?: readonly ImportSource[];
 }
 
 export interface ServiceDescriptor<Settings = any, ServiceContext extends Context = Context> extends ServiceManifest {
-  /** A promise where the service's code is loaded for it. */
+  /** Returns a promise when the service's code is loaded on demand. */
   create(context: ServiceContext, settings: Settings): Service | Promise<Service>;
 }
 
-/** A service whose code is loaded. */
+/** Service whose code is loaded. */
 export interface LoadedService<Settings = any, ContextType extends Context = Context> extends ServiceManifest {
   create(context: ContextType, settings: Settings): Service;
 }
 
-/** Lets TypeScript keep the schema's type for the service that is made of it. */
+/** Defines a manifest and preserves the type of its settings schema. */
 export function defineManifest<Schema extends z.ZodObject>(manifest: ServiceManifest<Schema>): ServiceManifest<Schema> {
   return manifest;
 }
 
-/** Lets TypeScript infer the settings' type from the schema. */
+/** Defines a service and infers the type of its settings from the schema. */
 export function defineService<Schema extends z.ZodObject, ContextType extends Context = Context>(
   service: ServiceManifest<Schema> & Pick<LoadedService<z.infer<Schema>, ContextType>, 'create'>,
 ): LoadedService<z.infer<Schema>, ContextType> {

@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The header in which our own pages send the secret of their session. Never a cookie: those go to every port of this machine. */
+/**
+ * Header in which the pages send the session secret. Not a cookie, since cookies are sent to every port of the
+ * computer.
+ */
 export const sessionHeader = 'homeport-session';
 
-/** The secret of a session that a request brings, if any. */
+/** Returns the session secret of a request, if any. */
 export function findSessionSecret(request: IncomingMessage): string | undefined {
   const header = request.headers[sessionHeader];
   return typeof header === 'string' ? header : undefined;
 }
 
-/** What a link holds: the path that it lets a browser read by its address alone, and the text that says so. */
+/** Link that lets a browser read one path without headers, with the text that authorizes it. */
 export interface SessionLink {
   readonly path: string;
   readonly text: string;
@@ -17,12 +20,12 @@ export interface SessionLink {
 
 const linkPathPrefix = '/api/linked/';
 
-/** Where a link leads. */
+/** Returns the path of a link. */
 export function formatSessionLink({ path, text }: SessionLink): string {
   return `${linkPathPrefix}${text}${path}`;
 }
 
-/** The path that a request is about, and the link that it came by, if any. */
+/** Splits the path of a request into the requested path and the link, if any. */
 export function parseSessionLink(path: string): { readonly path: string; readonly link?: SessionLink } {
   const end = path.startsWith(linkPathPrefix) ? path.indexOf('/', linkPathPrefix.length) : -1;
   if (end < 0) return { path };

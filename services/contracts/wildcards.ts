@@ -1,6 +1,6 @@
 /**
- * Whether a text is the pieces in order with anything between them, as a pattern cut at its `*` wildcards says. The
- * earliest place of each piece leaves the most room for the rest, so taking it never has to be taken back.
+ * Returns whether a text consists of the parts in order with anything in between; the parts are a pattern split at
+ * its `*` wildcards. Matching each part as early as possible is sufficient, without backtracking.
  */
 export function matchesWildcardParts(parts: readonly string[], text: string): boolean {
   const first = parts[0] ?? '';

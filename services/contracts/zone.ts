@@ -1,9 +1,9 @@
-/** Whether the time zone database has this name. */
+/** Returns whether the time zone database contains a name. */
 export function isZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
-    // There is no other way to ask.
+    // `Intl` has no other way to validate a name.
     return false;
   }
 }

@@ -3,7 +3,7 @@ import { everyone, type Account, type Accounts, type Identity } from '../contrac
 import { implement, type ApiHandler } from '../contracts/api.ts';
 import { Problem } from '../contracts/problem.ts';
 
-/** Routes about who may do what, answered by the very rules that the services ask. */
+/** Routes that list and check grants with the same rules as the services. */
 export function accessRoutes({ accounts }: { readonly accounts: Accounts }): readonly ApiHandler[] {
   return [
     implement(accessApi.anyone, async () => ({ grants: [...((await accounts.find(everyone))?.grants ?? [])] })),
@@ -16,18 +16,18 @@ export function accessRoutes({ accounts }: { readonly accounts: Accounts }): rea
       if (name !== undefined && account === undefined) {
         throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
       }
-      const allowed = accounts.may(account && asIfSignedIn(account), service, permission, resource);
-      return { allowed, reason: reasonOf(account, allowed) };
+      const allowed = accounts.may(account && toIdentity(account), service, permission, resource);
+      return { allowed, reason: getReason(account, allowed) };
     }),
   ];
 }
 
-/** The identity that this account would have after proving its password. */
-function asIfSignedIn({ name, kind, role }: Account): Identity {
+/** Returns the identity of this account after signing in with its password. */
+function toIdentity({ name, kind, role }: Account): Identity {
   return { account: name, kind, role, via: 'password' };
 }
 
-function reasonOf(account: Account | undefined, allowed: boolean): AccessReason {
+function getReason(account: Account | undefined, allowed: boolean): AccessReason {
   if (account?.enabled === false) return 'switched-off';
   if (account?.role === 'admin') return 'administrator';
   return allowed ? 'granted' : 'not-granted';

@@ -7,26 +7,29 @@ import { hostRights, type Rights } from '../contracts/route-access.ts';
 import type { Context } from '../contracts/service.ts';
 import { findSessionSecret } from '../contracts/session.ts';
 import { markLongLived } from '../kit/long-lived-response.ts';
-import { EventRing } from './domain.ts';
-import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './wire.ts';
+import { EventRing } from './event-ring.ts';
+import { eventFrame, idFrame, keepaliveFrame, retryFrame } from './sse-format.ts';
 
-/** Bounds of the live stream; tests make them small. */
+/** Limits of the live stream; tests use small ones. */
 export interface LiveLimits {
-  /** Events kept for those who come back. */
+  /** Maximum number of events kept for reconnecting pages. */
   readonly frames: number;
   readonly characters: number;
-  /** More than this unsent for one page (bytes), and it is cut off; it comes back and resumes. Above `characters`, so that a resume fits. */
-  readonly unsent: number;
+  /**
+   * Maximum number of unsent bytes of a stream before it is closed; the page reconnects and resumes. Must exceed
+   * `characters`, so that a resume fits.
+   */
+  readonly maxUnsentBytes: number;
   readonly streams: number;
   readonly keepaliveMs: number;
-  /** How often a stream's credential is looked at again without a reason, so that an expired session ends too. */
+  /** Interval at which credentials are checked again, so that streams of expired sessions end. */
   readonly recheckMs: number;
 }
 
 export const liveLimits: LiveLimits = {
   frames: 2000,
   characters: 512 * 1024,
-  unsent: 1024 * 1024,
+  maxUnsentBytes: 1024 * 1024,
   streams: 200,
   keepaliveMs: 15_000,
   recheckMs: 60_000,
@@ -40,7 +43,10 @@ interface Stream {
   checkedAt: number;
 }
 
-/** `GET /api/events`: the bus' live topics for every open page. See contracts/live.ts for the stream's terms. */
+/**
+ * Serves `GET /api/events`: the live topics of the bus for every open page. The protocol is described in
+ * contracts/live.ts.
+ */
 export class LiveEvents implements Disposable {
   readonly #context: Context;
   readonly #topics: readonly LiveTopic<unknown>[];
@@ -49,7 +55,7 @@ export class LiveEvents implements Disposable {
   readonly #streams = new Set<Stream>();
   readonly #open = new DisposableStack();
   readonly #sent;
-  readonly #cut;
+  readonly #disconnected;
 
   constructor(context: Context, topics: readonly LiveTopic<any>[], limits: LiveLimits) {
     this.#context = context;
@@ -62,7 +68,7 @@ export class LiveEvents implements Disposable {
       labels: ['topic'],
       initial: topics.map(({ topic }) => ({ topic: topic.name })),
     });
-    this.#cut = context.metrics.counter({
+    this.#disconnected = context.metrics.counter({
       name: 'control_live_slow_streams_total',
       help: 'Streams that were cut off because their page did not read.',
       initial: [{}],
@@ -74,7 +80,7 @@ export class LiveEvents implements Disposable {
     });
   }
 
-  /** Pages that are open now. */
+  /** Number of open pages. */
   get size(): number {
     return this.#streams.size;
   }
@@ -89,8 +95,9 @@ export class LiveEvents implements Disposable {
   }
 
   /**
-   * Answers with the stream, which stays open.
-   * @throws Problem 401, 403, 405, or `control.too_many_streams` (503).
+   * Responds with a stream that stays open.
+   *
+   * @throws Problem 401, 403, 405, or `control.too_many_streams` (503)
    */
   async connect(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     if (request.method !== 'GET') {
@@ -115,8 +122,8 @@ export class LiveEvents implements Disposable {
       });
     }
     if (response.destroyed) return;
-    const rights = this.#rightsOf(identity);
-    this.#begin(response, lastEventId(request, query), rights);
+    const rights = this.#getRights(identity);
+    this.#startStream(response, getLastEventId(request, query), rights);
     const stream: Stream = { response, credentials, identity, rights, checkedAt: this.#context.clock.now() };
     this.#streams.add(stream);
     response.on('close', () => this.#streams.delete(stream));
@@ -136,7 +143,7 @@ export class LiveEvents implements Disposable {
     this.#streams.clear();
   }
 
-  #rightsOf(identity: Identity): Rights {
+  #getRights(identity: Identity): Rights {
     const { accounts } = this.#context;
     return {
       all: identity.role === 'admin',
@@ -144,7 +151,7 @@ export class LiveEvents implements Disposable {
     };
   }
 
-  #begin(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
+  #startStream(response: ServerResponse, lastId: string | undefined, rights: Rights): void {
     markLongLived(response);
     response.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -160,23 +167,23 @@ export class LiveEvents implements Disposable {
     const { name } = live.topic;
     const frame = this.#ring.add(
       (id) => eventFrame(name, toVisibleEvent(live, data, hostRights), id),
-      (id, rights, whole) => {
+      (id, rights, fullText) => {
         const part = toVisibleEvent(live, data, rights);
         if (part === undefined) return undefined;
-        return part === data ? whole : eventFrame(name, part, id);
+        return part === data ? fullText : eventFrame(name, part, id);
       },
     );
     this.#sent.inc({ topic: name });
     for (const stream of this.#streams) {
-      const text = frame.for(stream.rights);
+      const text = frame.getText(stream.rights);
       if (text !== undefined) this.#send(stream, text);
     }
   }
 
   #send({ response }: Stream, text: string): void {
     if (response.writableEnded || response.destroyed) return;
-    if (response.writableLength > this.#limits.unsent) {
-      this.#cut.inc();
+    if (response.writableLength > this.#limits.maxUnsentBytes) {
+      this.#disconnected.inc();
       response.destroy();
       return;
     }
@@ -186,35 +193,36 @@ export class LiveEvents implements Disposable {
   #keepAlive(): void {
     const now = this.#context.clock.now();
     for (const stream of this.#streams) {
-      // Who does not get every event still learns how far they are, or would come back with an id that is long forgotten.
+      // Clients that do not receive every event still receive the current id; otherwise they would resume with an id
+      // that is no longer stored.
       this.#send(stream, stream.rights.all ? keepaliveFrame : idFrame(this.#ring.lastId));
       if (now - stream.checkedAt >= this.#limits.recheckMs) void this.#recheck(stream);
     }
   }
 
-  /** Whoever lost access is cut off before the others hear of it. */
+  /** Closes streams that lost access before other pages are notified. */
   async #accountChanged(account: string): Promise<void> {
     const streams = [...this.#streams].filter(({ identity }) => identity.account === account);
     await Promise.all(streams.map((stream) => this.#recheck(stream)));
     this.#context.bus.publish(accessChanged, {});
   }
 
-  /** Ends the stream unless its credential still stands for the same account and role. */
+  /** Ends the stream unless its credentials still belong to the same account and role. */
   async #recheck(stream: Stream): Promise<void> {
     stream.checkedAt = this.#context.clock.now();
     try {
-      const now = await this.#context.accounts.authenticate(stream.credentials);
-      if (now?.account === stream.identity.account && now.role === stream.identity.role) return;
+      const identity = await this.#context.accounts.authenticate(stream.credentials);
+      if (identity?.account === stream.identity.account && identity.role === stream.identity.role) return;
     } catch (error) {
-      // A refused credential is an answer; the page asks for a new one. Anything else is worth a line.
-      if (!(error instanceof Problem)) this.#context.log.error('live stream could not be checked', { error });
+      // Refused credentials are expected: the page requests a new sign-in. Other errors are logged.
+      if (!(error instanceof Problem)) this.#context.log.error('live stream authentication failed', { error });
     }
     stream.response.end();
   }
 }
 
-/** In the header as EventSource sends it, or in the address for programs whose own cannot set one. */
-function lastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
+/** Returns the last event id from the header sent by EventSource, or from the query for clients that cannot set it. */
+function getLastEventId(request: IncomingMessage, query: URLSearchParams): string | undefined {
   const header = request.headers['last-event-id'];
   return (Array.isArray(header) ? header[0] : header) ?? query.get('lastEventId') ?? undefined;
 }

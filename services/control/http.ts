@@ -5,10 +5,13 @@ import { findSessionSecret } from '../contracts/session.ts';
 import { frameDenyHeaders } from '../contracts/frame-headers.ts';
 import type { LiveEvents } from './events.ts';
 
-/** The control listener: live events, metrics and the API's description here; everything else is the host's. */
+/**
+ * Listener of the control service: serves live events, metrics and the API description; the host serves everything
+ * else.
+ */
 export function controlListener(context: ControlContext, events: LiveEvents): RequestListener {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { path, query } = split(request.url ?? '/');
+    const { path, query } = splitTarget(request.url ?? '/');
     if (path === '/api/events') return events.connect(request, response, query);
     if (path === '/api/openapi.json')
       return send(request, response, 'application/json', () => JSON.stringify(context.host.openApi()));
@@ -22,13 +25,13 @@ export function controlListener(context: ControlContext, events: LiveEvents): Re
   };
 }
 
-function split(target: string): { path: string; query: URLSearchParams } {
-  const mark = target.indexOf('?');
-  if (mark < 0) return { path: target, query: new URLSearchParams() };
-  return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
+function splitTarget(target: string): { path: string; query: URLSearchParams } {
+  const queryStart = target.indexOf('?');
+  if (queryStart < 0) return { path: target, query: new URLSearchParams() };
+  return { path: target.slice(0, queryStart), query: new URLSearchParams(target.slice(queryStart + 1)) };
 }
 
-/** One service's metrics, or all of them: for administrators and for accounts with a grant on the service `metrics`. */
+/** Sends the metrics of one service or of all, to administrators and accounts with a grant on the service `metrics`. */
 async function sendMetrics(
   context: ControlContext,
   request: IncomingMessage,
@@ -76,7 +79,7 @@ function sendProblem(
   if (error instanceof Problem) problem = error;
   else {
     const id = context.random.text(12);
-    context.log.error('request failed', { id, path: split(request.url ?? '/').path, error });
+    context.log.error('request failed', { id, path: splitTarget(request.url ?? '/').path, error });
     problem = new Problem('internal', 500, `Something went wrong here. The log has the details under ${id}.`);
   }
   if (response.headersSent) {

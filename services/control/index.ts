@@ -8,12 +8,12 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { defineService, type Service } from '../contracts/service.ts';
 import { LiveEvents, liveLimits } from './events.ts';
 import { controlListener } from './http.ts';
-import { MachineHistory } from './machine-history.ts';
+import { ComputerHistory } from './computer-history.ts';
 import { controlRoutes } from './routes.ts';
 
 const Settings = z.object({});
 
-/** The app's own API, its live events, its metrics page and its pages. */
+/** Homeport's API, live events, metrics and pages. */
 export const control = defineService<typeof Settings, ControlContext>({
   id: 'control',
   title: 'Homeport',
@@ -33,13 +33,13 @@ export const control = defineService<typeof Settings, ControlContext>({
   ],
   create(context): Service {
     const events = new LiveEvents(context, context.host.liveTopics, liveLimits);
-    const machine = new MachineHistory(context);
+    const computerHistory = new ComputerHistory(context);
     return {
       http: controlListener(context, events),
-      api: [...controlRoutes(context, events), ...machine.routes()],
+      api: [...controlRoutes(context, events), ...computerHistory.routes()],
       start() {
         events.start();
-        machine.start();
+        computerHistory.start();
         return Promise.resolve();
       },
       health() {
@@ -48,7 +48,7 @@ export const control = defineService<typeof Settings, ControlContext>({
       },
       [Symbol.asyncDispose]() {
         events[Symbol.dispose]();
-        machine[Symbol.dispose]();
+        computerHistory[Symbol.dispose]();
         return Promise.resolve();
       },
     };

@@ -8,12 +8,12 @@ import { Problem } from '../contracts/problem.ts';
 import { formatSessionLink } from '../contracts/session.ts';
 import { accessRoutes } from './access.ts';
 import type { LiveEvents } from './events.ts';
-import { ownAccountRoutes } from './own-account.ts';
+import { currentAccountRoutes } from './current-account.ts';
 import { secondFactorRoutes } from './second-factor.ts';
 
-const done = { ok: true } as const;
+const success = { ok: true } as const;
 
-/** The routes of our own API around the host. */
+/** Routes of the app API for the host. */
 export function controlRoutes(context: ControlContext, events: LiveEvents): readonly ApiHandler[] {
   return [
     ...sessionRoutes(context, events),
@@ -21,7 +21,7 @@ export function controlRoutes(context: ControlContext, events: LiveEvents): read
     ...jobRoutes(context),
     ...accountRoutes(context),
     ...accessRoutes(context),
-    ...ownAccountRoutes(context),
+    ...currentAccountRoutes(context),
     ...secondFactorRoutes(context),
   ];
 }
@@ -61,15 +61,15 @@ function sessionRoutes({ host, accounts }: ControlContext, events: LiveEvents): 
       return { name: identity.account, role: identity.role, session: secret };
     }),
     implement(controlApi.signOut, async ({ identity }) => {
-      const leaving = required(identity);
-      await accounts.signOut(leaving);
-      // Only a session ends here; a script that calls this with a token keeps its streams.
-      if (leaving.via === 'session') events.endSession(leaving);
-      return done;
+      const caller = requireIdentity(identity);
+      await accounts.signOut(caller);
+      // Only streams of the session end; a program with a token keeps its own.
+      if (caller.via === 'session') events.endSession(caller);
+      return success;
     }),
     implement(controlApi.links, ({ identity, body }) => {
-      const person = required(identity);
-      return { links: body.paths.map((path) => formatSessionLink({ path, text: accounts.link(person, path) })) };
+      const caller = requireIdentity(identity);
+      return { links: body.paths.map((path) => formatSessionLink({ path, text: accounts.link(caller, path) })) };
     }),
   ];
 }
@@ -122,15 +122,15 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
     implement(controlApi.restoreBackup, async ({ params }) => {
       await host.backups.restore(params['name'] ?? '');
       accounts.record({ event: 'backup_restored', detail: params['name'] });
-      return done;
+      return success;
     }),
     implement(controlApi.putBack, async ({ params }) => {
       await host.backups.restoreSetAside(params['name'] ?? '');
-      return done;
+      return success;
     }),
     implement(controlApi.removeSetAside, async ({ params }) => {
       await host.backups.removeSetAside(params['name'] ?? '');
-      return done;
+      return success;
     }),
     implement(controlApi.backupFile, async ({ params }) => {
       const name = params['name'] ?? '';
@@ -139,13 +139,13 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
       return new FileReply({ path, type: 'application/gzip', saveAs: name });
     }),
     implement(controlApi.makeBackup, async () => {
-      const made = await host.backups.create();
-      accounts.record({ event: 'backup_created', detail: made.name });
-      return made;
+      const backup = await host.backups.create();
+      accounts.record({ event: 'backup_created', detail: backup.name });
+      return backup;
     }),
     implement(controlApi.removeBackup, async ({ params }) => {
       await host.backups.remove(params['name'] ?? '');
-      return done;
+      return success;
     }),
     implement(controlApi.log, ({ query: { level, service, text, before, cursor, limit } }) =>
       host.log({
@@ -161,17 +161,17 @@ function hostRoutes({ host, accounts }: ControlContext): readonly ApiHandler[] {
 }
 
 function jobRoutes({ host }: ControlContext): readonly ApiHandler[] {
-  const found = (known: boolean): typeof done => {
-    if (!known) throw new Problem('jobs.unknown', 404, 'This work is not there any more.');
-    return done;
+  const toSuccess = (exists: boolean): typeof success => {
+    if (!exists) throw new Problem('jobs.unknown', 404, 'This work is not there any more.');
+    return success;
   };
   return [
     implement(controlApi.deadJobs, async () => ({ jobs: [...(await host.deadJobs())] })),
     implement(controlApi.retryJob, async ({ params }) =>
-      found(await host.retryJob(params['service'] ?? '', params['id'] ?? '')),
+      toSuccess(await host.retryJob(params['service'] ?? '', params['id'] ?? '')),
     ),
     implement(controlApi.dropJob, async ({ params }) =>
-      found(await host.dropJob(params['service'] ?? '', params['id'] ?? '')),
+      toSuccess(await host.dropJob(params['service'] ?? '', params['id'] ?? '')),
     ),
   ];
 }
@@ -181,52 +181,52 @@ function accountRoutes({ accounts, host }: ControlContext): readonly ApiHandler[
     implement(controlApi.accounts, async () => ({ accounts: [...(await accounts.list())] })),
     implement(controlApi.createAccount, async ({ body }) => {
       if (body.password !== undefined) accounts.refuseWeakPassword(body.name, body.password);
-      return accounts.create(given(body));
+      return accounts.create(withoutUndefined(body));
     }),
     implement(controlApi.changeAccount, async ({ params, body }) => {
       const name = params['name'] ?? '';
       if (body.password !== undefined) accounts.refuseWeakPassword(name, body.password);
-      return accounts.change(name, given(body));
+      return accounts.change(name, withoutUndefined(body));
     }),
     implement(controlApi.accountData, async ({ params }) => ({
-      data: [...(await host.accountData(await existing(accounts, params['name'])))],
+      data: [...(await host.accountData(await requireAccountName(accounts, params['name'])))],
     })),
     implement(controlApi.removeAccount, async ({ params, query: { data = 'keep', to } }) => {
       const name = params['name'] ?? '';
       await accounts.remove(name, data === 'transfer' ? { action: data, to: to ?? '' } : { action: data });
-      return done;
+      return success;
     }),
     implement(controlApi.endSessions, async ({ params }) => ({
       ended: await host.endSessions(params['name'] ?? ''),
     })),
     implement(controlApi.tokens, async ({ params }) => {
-      const name = await existing(accounts, params['name']);
+      const name = await requireAccountName(accounts, params['name']);
       return { tokens: [...(await accounts.tokens(name))] };
     }),
     implement(controlApi.createToken, async ({ params, body }) =>
-      accounts.createToken(await existing(accounts, params['name']), body),
+      accounts.createToken(await requireAccountName(accounts, params['name']), body),
     ),
     implement(controlApi.removeToken, async ({ params }) => {
-      await accounts.removeToken(await existing(accounts, params['name']), params['id'] ?? '');
-      return done;
+      await accounts.removeToken(await requireAccountName(accounts, params['name']), params['id'] ?? '');
+      return success;
     }),
   ];
 }
 
-async function existing(accounts: ControlContext['accounts'], name = ''): Promise<string> {
+async function requireAccountName(accounts: ControlContext['accounts'], name = ''): Promise<string> {
   const account = await accounts.find(name);
   if (!account) throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
   return account.name;
 }
 
-/** Leaves out what was not sent: under exactOptionalPropertyTypes an undefined field is not an absent one. */
-function given<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+/** Removes undefined fields: under exactOptionalPropertyTypes they differ from absent ones. */
+function withoutUndefined<T extends object>(fields: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]: Exclude<T[Key], undefined>;
   };
 }
 
-function required(identity: Identity | undefined): Identity {
+function requireIdentity(identity: Identity | undefined): Identity {
   if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
   return identity;
 }

@@ -2,42 +2,42 @@ import { implement, type ApiHandler } from '../contracts/api.ts';
 import type { Accounts, Identity } from '../contracts/control/accounts.ts';
 import { secondFactorApi } from '../contracts/control/second-factor-routes.ts';
 import { Problem } from '../contracts/problem.ts';
-import { provePassword } from './prove-password.ts';
+import { verifyPassword } from './verify-password.ts';
 
-const done = {};
+const success = {};
 
 /** Routes about the second factor of the own account, and its reset by administrators. */
 export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }): readonly ApiHandler[] {
   const { factors } = accounts;
   const prove = (name: string, password: string, remoteAddress: string): Promise<void> =>
-    provePassword(accounts, { name, password, remoteAddress, field: 'password' });
+    verifyPassword(accounts, { name, password, remoteAddress, field: 'password' });
   return [
-    implement(secondFactorApi.read, ({ identity }) => factors.status(personOf(identity))),
+    implement(secondFactorApi.read, ({ identity }) => factors.status(requireAccount(identity))),
     implement(secondFactorApi.begin, async ({ identity, body, remoteAddress }) => {
-      const name = personOf(identity);
+      const name = requireAccount(identity);
       await prove(name, body.password, remoteAddress);
       return factors.begin(name);
     }),
     implement(secondFactorApi.confirm, async ({ identity, body, remoteAddress }) => ({
-      recoveryCodes: [...(await factors.confirm(personOf(identity), body.code, remoteAddress))],
+      recoveryCodes: [...(await factors.confirm(requireAccount(identity), body.code, remoteAddress))],
     })),
     implement(secondFactorApi.disable, async ({ identity, body, remoteAddress }) => {
-      await factors.disable(personOf(identity), body.code, remoteAddress);
-      return done;
+      await factors.disable(requireAccount(identity), body.code, remoteAddress);
+      return success;
     }),
     implement(secondFactorApi.beginPasskey, async ({ identity, body, remoteAddress, origin = '' }) => {
-      const name = personOf(identity);
+      const name = requireAccount(identity);
       await prove(name, body.password, remoteAddress);
       return { options: await factors.beginPasskey(name, origin) };
     }),
     implement(secondFactorApi.addPasskey, ({ identity, body, origin = '' }) =>
-      factors.addPasskey(personOf(identity), body.label, body.response, origin),
+      factors.addPasskey(requireAccount(identity), body.label, body.response, origin),
     ),
     implement(secondFactorApi.removePasskey, async ({ identity, params, body, remoteAddress }) => {
-      const name = personOf(identity);
+      const name = requireAccount(identity);
       await prove(name, body.password, remoteAddress);
       await factors.removePasskey(name, params['id'] ?? '');
-      return done;
+      return success;
     }),
     implement(secondFactorApi.reset, async ({ identity, params }) => {
       const name = params['name'] ?? '';
@@ -49,7 +49,7 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
         throw new Problem('accounts.unknown', 404, `There is no account called ${name}.`);
       }
       await factors.reset(name);
-      return done;
+      return success;
     }),
     implement(secondFactorApi.passkeyOptions, async ({ body, origin = '' }) => ({
       options: (await factors.passkeyOptions(body.ticket, origin)) ?? null,
@@ -58,7 +58,7 @@ export function secondFactorRoutes({ accounts }: { readonly accounts: Accounts }
 }
 
 /** @throws Problem `accounts.person_needed` (403): a token that leaked must not take the account over */
-function personOf(identity: Identity | undefined): string {
+function requireAccount(identity: Identity | undefined): string {
   if (identity?.via === 'session' || identity?.via === 'password') return identity.account;
   throw new Problem('accounts.person_needed', 403, 'Sign in with the password for this; a token is not enough.');
 }

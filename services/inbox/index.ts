@@ -10,36 +10,36 @@ import {
 } from '../contracts/inbox/api.ts';
 import { defineService, type Context, type Service } from '../contracts/service.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
-import { bound, unreadWords } from './domain.ts';
+import { normalizeOffer, formatUnread } from './item-text.ts';
 import { manifest } from './manifest.ts';
-import { Follow } from './follow.ts';
+import { FeedFollower } from './feed-follower.ts';
 import { Intake } from './intake.ts';
 import { purge } from './retention.ts';
 import { inboxRoutes } from './routes.ts';
 import type { Settings } from './settings.ts';
-import { FeedPlaces } from './store/feed-places.ts';
-import { isSeen, Marking, type Announce } from './marking.ts';
-import { ItemStore, type Placed } from './store/items.ts';
-import { UnreadCount } from './unread.ts';
+import { FeedPositions } from './store/feed-positions.ts';
+import { isSeen, ItemMarker, type Announce } from './item-marker.ts';
+import { ItemStore, type ItemPlace } from './store/items.ts';
+import { UnreadCount } from './unread-count.ts';
 import { WordIndex } from './word-index.ts';
 
-/** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
+/** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const inbox = defineService({
   ...manifest,
   create,
 });
 
-const hour = 3_600_000;
-/** Ids that one event tells of at most. */
-const idsPerEvent = 1000;
+const hourMs = 3_600_000;
+/** Maximum number of ids in one event. */
+const maxIdsPerEvent = 1000;
 
-function create(context: Context, given: Settings): Service {
-  const live = createLiveSettings(given, () => clean());
+function create(context: Context, initialSettings: Settings): Service {
+  const live = createLiveSettings(initialSettings, () => purgeOld());
   const { bus, clock, log } = context;
-  const open = new DisposableStack();
+  const resources = new DisposableStack();
   const store = new ItemStore(context.reads);
   const unread = new UnreadCount(new ItemStore(context.db), store, context.singleHost);
-  const added = context.metrics.counter({
+  const addedCounter = context.metrics.counter({
     name: 'inbox_items_total',
     help: 'Notifications that came in.',
     initial: [{}],
@@ -50,86 +50,96 @@ function create(context: Context, given: Settings): Service {
     collect: () => unread.count(),
   });
 
-  const index = new WordIndex(context, store.words);
+  const index = new WordIndex(context, store.itemWords);
   let indexing: AsyncDisposable | undefined;
-  const tell = (items: readonly InboxItem[]): void => {
-    added.inc({}, items.length);
+  const announceAdded = (items: readonly InboxItem[]): void => {
+    addedCounter.inc({}, items.length);
     for (const item of items) bus.publish(inboxAdded, item);
   };
-  const intake = new Intake(context, store, tell);
-  const follow = new Follow({ context, items: store, places: new FeedPlaces(context.db), added: tell });
-  const receive = (offer: InboxOffer, key: string): Promise<void> => intake.take({ key, offer: bound(offer) });
+  const intake = new Intake(context, store, announceAdded);
+  const feedFollower = new FeedFollower({
+    context,
+    items: store,
+    positions: new FeedPositions(context.db),
+    onAdded: announceAdded,
+  });
+  const receive = (offer: InboxOffer, key: string): Promise<void> => intake.add({ key, offer: normalizeOffer(offer) });
 
-  const seen = async (rows: readonly Placed[]): Promise<void> => {
+  const announceSeen = async (rows: readonly ItemPlace[]): Promise<void> => {
     const ids = rows.map(({ id }) => id);
-    bus.publish(inboxSeen, { keys: await store.keysOf(ids), ids });
+    bus.publish(inboxSeen, { keys: await store.findKeys(ids), ids });
   };
   const announce: Announce = async (rows, change) => {
-    const unreadNow = await store.unread();
+    const unreadNow = await store.countUnread();
     const { read, done, removed } = change;
-    const told = {
+    const visibleChange = {
       ...(read !== undefined && { read }),
       ...(done !== undefined && { done }),
       ...(removed !== undefined && { removed }),
     };
     if (rows === 'many') {
-      bus.publish(inboxChanged, { ids: [], change: told, unread: unreadNow });
+      bus.publish(inboxChanged, { ids: [], change: visibleChange, unread: unreadNow });
       return unreadNow;
     }
-    for (let at = 0; at < rows.length; at += idsPerEvent) {
-      const part = rows.slice(at, at + idsPerEvent);
-      const some = part.map(({ id }) => id);
-      bus.publish(inboxChanged, { ids: some, change: told, unread: unreadNow, places: placesOf(part) });
-      if (isSeen(change)) await seen(part);
+    for (let offset = 0; offset < rows.length; offset += maxIdsPerEvent) {
+      const chunk = rows.slice(offset, offset + maxIdsPerEvent);
+      const some = chunk.map(({ id }) => id);
+      bus.publish(inboxChanged, { ids: some, change: visibleChange, unread: unreadNow, places: groupByPlace(chunk) });
+      if (isSeen(change)) await announceSeen(chunk);
     }
     return unreadNow;
   };
 
-  const marking = new Marking({ context, store, announce, seen });
+  const marker = new ItemMarker({ context, store, announce, announceSeen });
 
   let purging: Promise<void> | undefined;
-  const clean = (): void => {
+  const purgeOld = (): void => {
     purging ??= purge(context, store, live.current.keepDays, (rows) => announce(rows, { removed: true }))
-      .catch((error: unknown) => log.error('old notifications could not be removed', { error }))
+      .catch((error: unknown) => log.error('inbox purge failed', { error }))
       .finally(() => (purging = undefined));
   };
 
   return {
-    api: inboxRoutes({ context, store, marking, catchUp: () => index.catchUp(), announce }),
+    api: inboxRoutes({ context, store, marker, catchUp: () => index.catchUp(), announce }),
 
     async start() {
-      open.use(context.handovers.receive(inboxOffered, receive));
-      open.use(bus.subscribe(inboxAdded, () => unread.changed()));
-      open.use(bus.subscribe(inboxChanged, () => unread.changed()));
-      open.use(
+      resources.use(context.handovers.receive(inboxOffered, receive));
+      resources.use(bus.subscribe(inboxAdded, () => unread.invalidate()));
+      resources.use(bus.subscribe(inboxChanged, () => unread.invalidate()));
+      resources.use(
         context.handovers.receive(inboxRead, async ({ ids }) => {
-          await marking.change(ids, { read: true });
+          await marker.change(ids, { read: true });
         }),
       );
-      open.use(clock.every(hour, clean));
-      clean();
+      resources.use(clock.every(hourMs, purgeOld));
+      purgeOld();
       indexing = index.start();
-      await follow.start();
+      await feedFollower.start();
     },
 
     async health() {
-      return { state: 'up', detail: unreadWords(await unread.count()) };
+      return { state: 'up', detail: formatUnread(await unread.count()) };
     },
 
     reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
-      open.dispose();
-      await Promise.all([purging, intake.settled(), follow[Symbol.asyncDispose](), indexing?.[Symbol.asyncDispose]()]);
+      resources.dispose();
+      await Promise.all([
+        purging,
+        intake.drained(),
+        feedFollower[Symbol.asyncDispose](),
+        indexing?.[Symbol.asyncDispose](),
+      ]);
     },
   };
 }
 
-function placesOf(rows: readonly Placed[]): NonNullable<InboxChanged['places']> {
+function groupByPlace(rows: readonly ItemPlace[]): NonNullable<InboxChanged['places']> {
   const byPlace = Map.groupBy(rows, ({ topic, source }) => `${topic}\n${source}`);
-  return [...byPlace.values()].map((together) => ({
-    topic: together[0]?.topic ?? '',
-    source: together[0]?.source ?? '',
-    ids: together.map(({ id }) => id),
+  return [...byPlace.values()].map((group) => ({
+    topic: group[0]?.topic ?? '',
+    source: group[0]?.source ?? '',
+    ids: group.map(({ id }) => id),
   }));
 }

@@ -1,59 +1,59 @@
 import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Context } from '../contracts/service.ts';
 import { Batcher } from '../kit/batcher.ts';
-import type { ItemStore, Offered } from './store/items.ts';
+import type { ItemStore, KeyedOffer } from './store/items.ts';
 
-/** Offers that one statement takes at most. */
-const largestBatch = 200;
+/** Maximum number of offers in one statement. */
+const maxBatchSize = 200;
 
-interface Waiting extends Offered {
+interface PendingOffer extends KeyedOffer {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Takes in what other services hand over, in the order it comes; what came together is written together. */
+/** Stores offers of other services in order of arrival; concurrent offers are written together. */
 export class Intake {
   readonly #context: Pick<Context, 'commit' | 'clock'>;
   readonly #store: ItemStore;
-  readonly #added: (items: readonly InboxItem[]) => void;
-  readonly #waiting = new Batcher<Waiting>({ maxBatchSize: largestBatch, process: (batch) => this.#writeAll(batch) });
+  readonly #onAdded: (items: readonly InboxItem[]) => void;
+  readonly #pending = new Batcher<PendingOffer>({ maxBatchSize, process: (batch) => this.#writeAll(batch) });
 
-  /** `added` hears of new rows once they are committed. */
+  /** `onAdded` is called after new rows are committed. */
   constructor(
     context: Pick<Context, 'commit' | 'clock'>,
     store: ItemStore,
-    added: (items: readonly InboxItem[]) => void,
+    onAdded: (items: readonly InboxItem[]) => void,
   ) {
     this.#context = context;
     this.#store = store;
-    this.#added = added;
+    this.#onAdded = onAdded;
   }
 
-  /** Resolves once the row is committed, or the key was taken before. */
-  take(offered: Offered): Promise<void> {
-    return new Promise((resolve, reject) => this.#waiting.add({ ...offered, resolve, reject }));
+  /** Resolves when the row is committed, or when the key was used before. */
+  add(offer: KeyedOffer): Promise<void> {
+    return new Promise((resolve, reject) => this.#pending.add({ ...offer, resolve, reject }));
   }
 
-  /** Resolves when nothing waits to be written. */
-  async settled(): Promise<void> {
-    await this.#waiting.drained();
+  /** Resolves when no offer is pending. */
+  async drained(): Promise<void> {
+    await this.#pending.drained();
   }
 
-  /** One that the database refuses takes the others with it, and each gets a chance of its own. */
-  async #writeAll(batch: readonly Waiting[]): Promise<void> {
-    if (!(await this.#write(batch, batch.length === 1))) for (const one of batch) await this.#write([one], true);
+  /** Writes a batch. When the database refuses it, each offer is written separately. */
+  async #writeAll(batch: readonly PendingOffer[]): Promise<void> {
+    if (!(await this.#write(batch, batch.length === 1))) for (const single of batch) await this.#write([single], true);
   }
 
-  /** False when nothing was written and nobody was told so. */
-  async #write(batch: readonly Waiting[], tell: boolean): Promise<boolean> {
+  /** Returns false when nothing was written and callers were not notified. */
+  async #write(batch: readonly PendingOffer[], rejectOnError: boolean): Promise<boolean> {
     try {
       const { commit, clock } = this.#context;
       const items = await commit((transaction) => this.#store.add(transaction, batch, clock.now()));
-      if (items.size > 0) this.#added([...items.values()]);
+      if (items.size > 0) this.#onAdded([...items.values()]);
       for (const { resolve } of batch) resolve();
       return true;
     } catch (error) {
-      if (tell) for (const { reject } of batch) reject(error);
+      if (rejectOnError) for (const { reject } of batch) reject(error);
       return false;
     }
   }

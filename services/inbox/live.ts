@@ -8,21 +8,21 @@ import {
 } from '../contracts/inbox/api.ts';
 import type { Rights } from '../contracts/route-access.ts';
 
-/** What pages hear of the inbox: the rows that somebody may read. */
+/** Live topics of the inbox, limited to rows that the caller may read. */
 export const live = [
-  liveTopic(inboxAdded, (item, rights) => (mayReadPlace(item, rights) ? item : undefined)),
-  liveTopic(inboxChanged, readablePart),
+  liveTopic(inboxAdded, (item, rights) => (mayReadSource(item, rights) ? item : undefined)),
+  liveTopic(inboxChanged, toReadableChange),
 ];
 
-function mayReadPlace(place: InboxOrigin, rights: Rights): boolean {
+function mayReadSource(place: InboxOrigin, rights: Rights): boolean {
   const { service, permission, resource } = getInboxGrant(place, 'read');
   return rights.all || rights.may(service, permission, resource);
 }
 
-function readablePart({ places = [], ...whole }: InboxChanged, rights: Rights): InboxChanged | undefined {
-  if (rights.all) return whole;
-  // All rows there are: whoever sees some reads them anew.
-  if (whole.ids.length === 0) return { ...whole, unread: null };
-  const ids = places.filter((place) => mayReadPlace(place, rights)).flatMap((place) => place.ids);
-  return ids.length === 0 ? undefined : { ...whole, ids, unread: null };
+function toReadableChange({ places = [], ...change }: InboxChanged, rights: Rights): InboxChanged | undefined {
+  if (rights.all) return change;
+  // The change affects all rows: callers with access to some reload them.
+  if (change.ids.length === 0) return { ...change, unread: null };
+  const ids = places.filter((place) => mayReadSource(place, rights)).flatMap((place) => place.ids);
+  return ids.length === 0 ? undefined : { ...change, ids, unread: null };
 }

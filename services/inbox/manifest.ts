@@ -3,7 +3,7 @@ import { live } from './live.ts';
 import { Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** Everything the app told its person, in one list: found by its words, marked, put away, removed. */
+/** Inbox: stores every message of Homeport, with search, marking and deletion. */
 export const manifest = defineManifest({
   id: 'inbox',
   title: 'Inbox',

@@ -1,25 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
-import type { ItemStore, Placed } from './store/items.ts';
+import type { ItemStore, ItemPlace } from './store/items.ts';
 
-const day = 24 * 3600 * 1000;
-const batch = 500;
-/** Keys of offers are known at least this long, whatever happened to their rows. */
-const leastKeyDays = 30;
+const dayMs = 24 * 3600 * 1000;
+const batchSize = 500;
+/** Minimum number of days for which keys of offers are kept, independent of their rows. */
+const minKeyDays = 30;
 
-/** Removes what is older than `keepDays`, a batch a commit, so that others get in between; `removed` hears of each batch. */
+/**
+ * Deletes rows older than `keepDays`, one batch per commit, so that other commits run in between. `onRemoved` is called
+ * for each batch.
+ */
 export async function purge(
   { commit, clock }: Pick<Context, 'commit' | 'clock'>,
   store: ItemStore,
   keepDays: number,
-  removed: (rows: readonly Placed[]) => Promise<unknown>,
+  onRemoved: (rows: readonly ItemPlace[]) => Promise<unknown>,
 ): Promise<void> {
   const now = clock.now();
-  for (let full = true; full; await nextTurn()) {
-    const rows = await commit((transaction) => store.removeOld(transaction, now - keepDays * day, batch));
-    if (rows.length > 0) await removed(rows);
-    full = rows.length === batch;
+  for (let isFull = true; isFull; await nextTurn()) {
+    const rows = await commit((transaction) => store.removeOld(transaction, now - keepDays * dayMs, batchSize));
+    if (rows.length > 0) await onRemoved(rows);
+    isFull = rows.length === batchSize;
   }
-  const forgotten = now - Math.max(keepDays, leastKeyDays) * day;
-  while ((await commit((transaction) => store.forgetOffers(transaction, forgotten, batch))) === batch) await nextTurn();
+  const keyLimit = now - Math.max(keepDays, minKeyDays) * dayMs;
+  while ((await commit((transaction) => store.removeOffers(transaction, keyLimit, batchSize))) === batchSize)
+    await nextTurn();
 }

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../contracts/service.ts';
-import type { ItemWords } from './store/words.ts';
+import type { ItemWords } from './store/item-words.ts';
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
-/** Keeps the words of rows behind their arrival: once a minute, and before a search, so that it finds what came before it. */
+/** Indexes rows asynchronously: every minute, and before a search, so that it finds all earlier rows. */
 export class WordIndex {
   readonly #context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>;
   readonly #words: ItemWords;
-  #adding: Promise<void> | undefined;
-  #filling: Promise<void> | undefined;
+  #indexingNew: Promise<void> | undefined;
+  #indexingOld: Promise<void> | undefined;
   #stopped = false;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'log'>, words: ItemWords) {
@@ -19,42 +19,42 @@ export class WordIndex {
 
   start(): AsyncDisposable {
     const { clock, log } = this.#context;
-    const complain = (error: unknown): void => log.warn('words were not indexed', { error });
+    const logFailure = (error: unknown): void => log.warn('inbox indexing failed', { error });
     const work = (): void => {
-      this.catchUp().catch(complain);
-      this.#filling ??= this.#fill()
-        .catch(complain)
-        .finally(() => (this.#filling = undefined));
+      this.catchUp().catch(logFailure);
+      this.#indexingOld ??= this.#indexOld()
+        .catch(logFailure)
+        .finally(() => (this.#indexingOld = undefined));
     };
     work();
-    const timer = clock.every(minute, work);
+    const timer = clock.every(minuteMs, work);
     return {
       [Symbol.asyncDispose]: async () => {
         timer[Symbol.dispose]();
         this.#stopped = true;
-        await Promise.allSettled([this.#adding, this.#filling]);
+        await Promise.allSettled([this.#indexingNew, this.#indexingOld]);
       },
     };
   }
 
-  /** Resolves when all that came before is found by its words. */
+  /** Resolves when all existing rows are indexed. */
   async catchUp(): Promise<void> {
-    // What is under way may have passed by what came since.
-    await this.#adding;
-    this.#adding ??= this.#add().finally(() => (this.#adding = undefined));
-    await this.#adding;
+    // A run in progress may have missed the newest rows.
+    await this.#indexingNew;
+    this.#indexingNew ??= this.#indexNew().finally(() => (this.#indexingNew = undefined));
+    await this.#indexingNew;
   }
 
-  async #add(): Promise<void> {
+  async #indexNew(): Promise<void> {
     if (!(await this.#words.hasNew(this.#context.db))) return;
-    for (let more = true; more && !this.#stopped; await nextTurn())
-      more = await this.#context.commit((transaction) => this.#words.addNew(transaction));
+    for (let hasMore = true; hasMore && !this.#stopped; await nextTurn())
+      hasMore = await this.#context.commit((transaction) => this.#words.addNew(transaction));
   }
 
-  /** Rows that were there before the index: a batch a commit, so that others get in between. */
-  async #fill(): Promise<void> {
+  /** Indexes rows of older versions, one batch per commit, so that other commits run in between. */
+  async #indexOld(): Promise<void> {
     if ((await this.#words.backlog(this.#context.db)) === undefined) return;
-    for (let more = true; more && !this.#stopped; await nextTurn())
-      more = await this.#context.commit((transaction) => this.#words.addOld(transaction));
+    for (let hasMore = true; hasMore && !this.#stopped; await nextTurn())
+      hasMore = await this.#context.commit((transaction) => this.#words.addOld(transaction));
   }
 }

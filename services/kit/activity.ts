@@ -1,10 +1,10 @@
 import type { Bus, Topic } from '../contracts/bus.ts';
 import type { Clock } from '../contracts/service.ts';
 
-/** How often the pages are told at most, in ms: late enough that what began a moment ago has mostly ended. */
+/** Minimum interval between events in ms: long enough that short operations have usually ended. */
 const publishIntervalMs = 500;
 
-/** Tells the pages that something they show has changed, once for all that happens in half a second. */
+/** Publishes a topic when something that pages show has changed, at most twice a second. */
 export class Activity implements Disposable {
   readonly #publish: () => void;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class Activity implements Disposable {
     };
   }
 
-  /** Something has changed; may be handed over as it is. */
+  /** Reports a change. Bound, so it can be passed as a callback. */
   readonly touch = (): void => {
     if (!this.#closed) this.#timer ??= this.#clock.after(publishIntervalMs, this.#publish);
   };

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface BatcherOptions<T> {
-  /** Items one batch takes at most, so that none waits for a batch without end. */
+  /** Maximum number of items in a batch, so that no item waits indefinitely. */
   readonly maxBatchSize: number;
-  /** Works a batch, the items in the order they came; the next one begins once it has resolved. Must not reject. */
+  /** Processes a batch in order of arrival; the next batch starts after it resolves. Must not reject. */
   readonly process: (batch: readonly T[]) => Promise<void>;
-  /** Also what comes while a batch is worked waits for the end of its turn. Default: only the first of a burst does. */
+  /** Also waits for the end of the event loop turn between batches. Default: only before the first batch. */
   readonly waitEachTurn?: boolean;
 }
 
 /**
- * Collects what comes in the same turn of the event loop, and while a batch is at work, into the next batch. One batch is
- * at work at a time.
+ * Collects items of the same event loop turn, and items that arrive while a batch is processed, into the next batch.
+ * Processes one batch at a time.
  */
 export class Batcher<T> {
   readonly #options: BatcherOptions<T>;
@@ -27,14 +27,14 @@ export class Batcher<T> {
     this.#running ??= this.#run();
   }
 
-  /** Settles when nothing waits any more; undefined when nothing does. */
+  /** Settles when the queue is empty; undefined when it already is. */
   drained(): Promise<void> | undefined {
     return this.#running;
   }
 
   async #run(): Promise<void> {
     const { maxBatchSize: largest, process: work, waitEachTurn: everyTurn = false } = this.#options;
-    // Requests whose bytes are here already get the chance to join.
+    // Lets requests join whose bytes have already arrived.
     await nextTurn();
     while (this.#queue.length > 0) {
       await work(this.#queue.splice(0, largest));

@@ -1,12 +1,12 @@
-/** First and last byte. */
+/** First and last byte, inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The part of a file that a Range header asks for. Undefined for the whole: no header, or one that asks for several parts
- * or in other units, which may be ignored (RFC 9110, section 14.2).
+ * Parses a Range header. Undefined means the whole file: no header, several ranges or other units, which may be
+ * ignored (RFC 9110, section 14.2).
  */
 export function parseByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? [];

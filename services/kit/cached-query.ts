@@ -3,22 +3,23 @@ import type { Clock } from '../contracts/service.ts';
 interface CachedQueryOptions<Result> {
   readonly clock: Clock;
   readonly read: () => Promise<Result>;
-  /** Something that the answer goes with besides what is told by {@link CachedQuery.invalidate}, such as the hour; another one means another answer. */
+  /** Additional cache key, such as the current hour, besides {@link CachedQuery.invalidate}. */
   readonly key: () => string;
-  /** An answer from before the last change was given, and a newer one can be had now. */
+  /** Called when a stale result was returned and a current one can be read now. */
   readonly onRefreshDue: () => void;
-  /** ms that only pass; for tests. */
+  /** Monotonic time in ms; for tests. */
   readonly stopwatch?: () => number;
 }
 
-/** A reading that took less than this is repeated at once when something changed, ms. */
+/** Maximum duration in ms of a query that is repeated immediately after a change. */
 const cheapQueryMs = 50;
-/** A dearer one rests so many times as long as it took: what it costs stays a small part of the machine. */
+/** Pause after a slower query, as a multiple of its duration, to limit its share of the load. */
 const pauseFactor = 15;
 
 /**
- * An answer that costs the more the more is stored: kept while nothing changes, read anew after a change, and after a dear
- * reading not before it has rested. Until then the answer from before is given, and who asked is told when it is due.
+ * Caches the result of a query whose cost grows with the stored data. After a change, a cheap query is repeated
+ * immediately; an expensive one only after a pause, until which the stale result is returned and `onRefreshDue` is
+ * scheduled.
  */
 export class CachedQuery<Value> implements Disposable {
   readonly #options: CachedQueryOptions<Value>;
@@ -33,12 +34,12 @@ export class CachedQuery<Value> implements Disposable {
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
   }
 
-  /** What was read may be otherwise now. */
+  /** Marks the cached result as stale. */
   readonly invalidate = (): void => {
     this.#changes += 1;
   };
 
-  /** The answer as it is, or as it was a short while ago where reading it is dear. */
+  /** Returns the current result, or a stale one during the pause after an expensive query. */
   async get(): Promise<Value> {
     const state = `${String(this.#changes)} ${this.#options.key()}`;
     if (this.#cached?.state === state) return this.#cached.answer;
@@ -49,7 +50,7 @@ export class CachedQuery<Value> implements Disposable {
     }
     if (this.#running === undefined) return this.#start(state);
     if (this.#running.state === state) return this.#running.answer;
-    // One at a time: what runs began before what the asker knows of.
+    // Runs one query at a time; the running one started before the latest change.
     await this.#running.answer.catch(() => undefined);
     return this.get();
   }

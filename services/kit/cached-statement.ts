@@ -1,21 +1,21 @@
 import type { CompiledQuery, Kysely, QueryResult, RootOperationNode } from 'kysely';
 
-/** Shapes that are remembered for a database, the newest ones. */
+/** Maximum number of cached statements per database; the oldest is evicted. */
 const maxShapes = 100;
-/** Values of a statement whose text is worth remembering. */
+/** Maximum number of parameters of a cached statement. */
 const maxCachedValues = 1000;
 
-/** By the adapter, of which a database has one for itself and all its transactions: texts are of its dialect. */
+/** Keyed by adapter, which a database shares with all its transactions, since the text depends on the dialect. */
 const statementsByAdapter = new WeakMap<object, Map<string, CompiledQuery>>();
 
-/** Runs a statement without waiting for anything. */
+/** Runs a statement synchronously. */
 export type SynchronousRunner = (text: string, values: readonly unknown[]) => QueryResult<unknown>;
 
 const synchronousRunners = new WeakMap<Kysely<any>, SynchronousRunner>();
 
 /**
- * For a database that answers on the spot: in this transaction, which has the connection to itself, known statements are
- * run by `run`. The way through Kysely's executors takes three times as long as such a statement. Undefined ends that.
+ * Sets the runner for cached statements in a transaction of a synchronous database that has the connection to itself.
+ * Kysely's executors take three times as long as such a statement. Undefined removes the runner.
  */
 export function setSynchronousRunner(transaction: Kysely<any>, run: SynchronousRunner | undefined): void {
   if (run === undefined) synchronousRunners.delete(transaction);
@@ -23,11 +23,11 @@ export function setSynchronousRunner(transaction: Kysely<any>, run: SynchronousR
 }
 
 /**
- * Runs a statement that is written often. Kysely builds a statement anew each time, which for twenty rows of ten columns
- * costs more than running it; here the text of the first of a shape serves all others. `shape` names the statement and
- * all that makes two texts of it differ, such as the number of rows; `build` is asked for the first.
- *
- * @throws Error when the values are not in the order in which the built statement has them; the database's own.
+ * Runs a frequently written statement with a cached text. Building a statement for twenty rows of ten columns in
+ * Kysely costs more than running it.
+ * @param shape identifies the statement and everything its text depends on, such as the number of rows
+ * @param build builds the statement on first use
+ * @throws Error when `values` are not in the order of the built statement, or the database's error.
  */
 export async function executeCached<Row>(
   db: Kysely<any>,
@@ -44,7 +44,7 @@ export async function executeCached<Row>(
   return run === undefined ? db.executeQuery({ ...statement, parameters: values }) : run(statement.sql, values);
 }
 
-/** Splits rows into lists of 64, 32, …, 1, so that statements for any number of them have few shapes. */
+/** Splits rows into chunks of 64, 32, …, 1, so that statements for any number of rows have few shapes. */
 export function* chunkRows<T>(rows: readonly T[]): Generator<readonly T[]> {
   let size = 64;
   for (let start = 0; start < rows.length; start += size) {
@@ -60,9 +60,9 @@ function cacheStatement(
   built: CompiledQuery,
 ): CompiledQuery {
   if (built.parameters.length !== values.length || built.parameters.some((value, index) => value !== values[index])) {
-    throw new Error(`the values given for ${shape} are not those of the statement`);
+    throw new Error(`values of statement ${shape} do not match the built statement`);
   }
-  // The nodes it was built from hold the first values, which may be secrets; all that is asked of them is their kind.
+  // The original nodes contain the first values, which may be secrets; executors only read their kind.
   const query = { kind: built.query.kind } as RootOperationNode;
   const statement = { ...built, query, parameters: [] };
   if (values.length > maxCachedValues) return statement;

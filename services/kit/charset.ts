@@ -93,7 +93,7 @@ export function declaredCharset(contentType: string | undefined): string | undef
 
 const encodedWord = /=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bq])\?([^?]*)\?=/gi;
 /** Words that follow each other are decoded together, as a character may be divided between two. */
-const encodedWords = /=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi;
+const encodedWordPattern = /=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi;
 
 function decodeBase64(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
@@ -101,10 +101,10 @@ function decodeBase64(text: string): Buffer | undefined {
 
 function decodeQuoted(text: string): Buffer | undefined {
   if (/=(?![0-9a-f]{2})/i.test(text)) return undefined;
-  const plain = text
+  const unescaped = text
     .replaceAll('_', ' ')
     .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  return /[\u0100-\uffff]/.test(plain) ? Buffer.from(plain) : Buffer.from(plain, 'latin1');
+  return /[\u0100-\uffff]/.test(unescaped) ? Buffer.from(unescaped) : Buffer.from(unescaped, 'latin1');
 }
 
 /** Decodes one run of encoded words; a word that is not encoded as it says stays as it is. */
@@ -123,5 +123,5 @@ function decodeRun(run: string): string {
 
 /** Decodes the encoded words of a header (RFC 2047). */
 export function decodeEncodedWords(text: string): string {
-  return text.includes('=?') ? text.replace(encodedWords, decodeRun) : text;
+  return text.includes('=?') ? text.replace(encodedWordPattern, decodeRun) : text;
 }

@@ -2,7 +2,10 @@ const systemVariables = /^(PATH|HOME|USER|LANG|LC_.*|TZ|TMPDIR|TEMP|TMP|SystemRo
 const networkVariables =
   /^(https?_proxy|all_proxy|no_proxy|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|PIP_.*)$/i;
 
-/** The part of our environment that a program outside gets: what it needs to run and to reach the network, no secret of ours. */
+/**
+ * Returns the environment for child processes: variables required to run and to reach the network, without secrets of
+ * the host.
+ */
 export function buildCleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(process.env)) {

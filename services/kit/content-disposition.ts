@@ -1,10 +1,13 @@
-/** What has a browser save a file: its name plain for old clients, and as RFC 6266 has it where plain does not do. */
+/**
+ * Formats a Content-Disposition header that makes a browser save the file: an ASCII name for old clients, and the RFC
+ * 6266 form where that is insufficient.
+ */
 export function formatAttachment(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
-  if (plain === name) return `attachment; filename="${plain}"`;
+  const ascii = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  if (ascii === name) return `attachment; filename="${ascii}"`;
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
-    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../contracts/problem.ts';
 
 /**
- * Returns a signal that aborts when the client leaves before the response is complete: its connection is closed, or it
- * stops sending, which is all that a killed program or `Connection: close` shows of its end.
+ * Returns a signal that aborts when the client disconnects before the response is complete: its connection is closed,
+ * or it stops sending, which is how a killed program or `Connection: close` appears.
  */
 export function createDisconnectSignal(
   request: IncomingMessage,
@@ -12,7 +12,7 @@ export function createDisconnectSignal(
   reason = 'the client has disconnected',
 ): AbortSignal {
   const controller = new AbortController();
-  // A batch waits for it once for each of its calls.
+  // A batch adds a listener for each of its calls.
   setMaxListeners(0, controller.signal);
   const { socket } = request;
   const abortUnlessFinished = (): void => {
@@ -56,9 +56,9 @@ function isConnectionError(error: unknown): boolean {
 }
 
 /**
- * Returns whether a request failed only because its client closed the connection before it had sent or read everything:
- * nothing to report as a failure of the service, and nobody to answer. Any other failure is reported, whether or not its
- * client is still connected.
+ * Returns whether a request failed only because its client closed the connection before it had sent or read everything,
+ * which is not a failure of the service and needs no response. Any other failure is reported, whether or not its client
+ * is still connected.
  */
 export function isDisconnectError(request: IncomingMessage, response: ServerResponse, error: unknown): boolean {
   if (error instanceof Problem) return error.code === 'http.aborted';
@@ -68,15 +68,15 @@ export function isDisconnectError(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Returns the Problem `http.aborted` for an error that only says that the client left in the middle of its body, which is
- * no failure of ours and not worth an error in the log; any other error as it is.
+ * Converts an error to the Problem `http.aborted` when the client disconnected in the middle of its body, which is
+ * not a failure of the server; returns other errors unchanged.
  */
 export function toAbortedProblem(error: unknown, request: IncomingMessage): unknown {
   if (error instanceof Problem || request.complete || !request.destroyed) return error;
   return isConnectionError(error) ? buildAbortedProblem(error) : error;
 }
 
-/** Says that the client left in the middle of its body. */
+/** Builds the Problem for a client that disconnected in the middle of its body. */
 export function buildAbortedProblem(cause?: unknown): Problem {
   const detail = 'The request ended before its body was complete.';
   return new Problem('http.aborted', 400, detail, { cause, headers: { Connection: 'close' } });

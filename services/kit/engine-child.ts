@@ -6,12 +6,12 @@ import type { EngineLibrary, Engines } from '../contracts/control/engines.ts';
 import type { Clock } from '../contracts/service.ts';
 import { readLines } from './lines.ts';
 
-/** From the start to the word that it is ready; a busy machine takes its time to import a large library. */
+/** Time from the start to the ready message; importing a large library takes long on a busy computer. */
 const startTimeoutMs = 60_000;
-/** From the end of its input to the end of it by force. */
+/** Time from the end of its input until the process is killed. */
 const stopTimeoutMs = 3000;
 const maxLineLength = 16 * 1024 * 1024;
-/** Lines that are no answers, in a row: more come from no library that is well. */
+/** Maximum number of consecutive invalid lines before the process is killed. */
 const maxInvalidLines = 100;
 
 const Ready = z.object({ ready: z.string() });
@@ -19,22 +19,21 @@ const Ready = z.object({ ready: z.string() });
 export interface EngineChildOptions {
   readonly engines: Pick<Engines, 'start'>;
   readonly clock: Clock;
-  /** The program that imports the library, then says `{"ready": "<release>"}`. */
+  /** Script that imports the library and then prints `{"ready": "<release>"}`. */
   readonly script: URL;
   readonly folder: string;
-  /** The first line it is told. */
+  /** First line sent to the process. */
   readonly firstRequest?: object;
-  /** What it writes to its error output, which may hold secrets. */
+  /** Called with each line of its error output, which may contain secrets. */
   readonly onErrorLine?: (line: string) => void;
 }
 
-/** A program that has imported an engine's library and is spoken to in lines of JSON. */
+/** Child process that has imported an engine's library and exchanges lines of JSON. */
 export class EngineChild implements AsyncDisposable {
-  /** Settles once it has ended, with all it wrote. */
+  /** Settles once the process has ended and all output is read. */
   readonly ended: Promise<void>;
-  /** Release of the library. */
   version = '';
-  /** Gets each answer. */
+  /** Called with each answer. */
   onAnswer: (answer: object) => void = () => undefined;
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #clock: Clock;
@@ -46,7 +45,7 @@ export class EngineChild implements AsyncDisposable {
     this.#child = child;
     this.#clock = clock;
     this.ended = new Promise((resolve) => child.once('close', () => resolve()));
-    // One that is gone says so by its end.
+    // The `ended` promise reports a process that has exited.
     child.stdin.on('error', () => undefined);
     child.stdout.on('data', (chunk: Buffer) => {
       this.#pendingBytes += chunk.length;
@@ -55,17 +54,20 @@ export class EngineChild implements AsyncDisposable {
     readLines(child.stdout, (line) => this.#handleLine(line), maxLineLength);
   }
 
-  /** Starts one and resolves once it is ready. @throws Error when it cannot import the library. */
+  /**
+   * Starts the process and resolves once it is ready.
+   * @throws Error when it cannot import the library.
+   */
   static async open(library: EngineLibrary, options: EngineChildOptions): Promise<EngineChild> {
     const { engines, clock, script, folder, firstRequest: order, onErrorLine: onComplaint } = options;
     const process = engines.start(library, { script: await readFile(script, 'utf8'), folder });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     process.once('error', reject);
     const child = new EngineChild(process, clock);
-    using _late = clock.after(startTimeoutMs, () => reject(new Error('it did not get ready in time')));
-    let errorLine = 'it ended at once';
+    using _late = clock.after(startTimeoutMs, () => reject(new Error('library did not get ready in time')));
+    let errorLine = 'process exited during the start';
     readLines(process.stderr, (line) => {
-      // Later on it may print anything there.
+      // After the start, error output is not the reason of a failure.
       if (child.version === '') errorLine = line.slice(0, 300);
       onComplaint?.(line);
     });
@@ -87,7 +89,7 @@ export class EngineChild implements AsyncDisposable {
     }
   }
 
-  /** False once it has ended or is to end. */
+  /** False once the process has ended or is being stopped. */
   get usable(): boolean {
     return this.#usable;
   }
@@ -96,13 +98,13 @@ export class EngineChild implements AsyncDisposable {
     this.#child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** Ends it at once, whatever it does. */
+  /** Kills the process immediately. */
   kill(): void {
     this.#usable = false;
     this.#child.kill('SIGKILL');
   }
 
-  /** Lets it end by itself, and soon by force. */
+  /** Closes the input of the process and kills it after a timeout. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#usable = false;
     this.#child.stdin.end();

@@ -1,4 +1,7 @@
-/** `Printer`, `Printer and Films`, `Printer, Films and 3 more`: what a line has room for. A long name is cut. */
+/**
+ * Joins names for a short line: `Printer`, `Printer and Films`, `Printer, Films and 3 more`. Long names are
+ * truncated.
+ */
 export function joinNames(names: readonly string[]): string {
   const [first = '', second, ...rest] = names.map((name) => (name.length <= 40 ? name : `${name.slice(0, 39)}…`));
   if (second === undefined) return first;

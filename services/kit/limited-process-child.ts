@@ -9,14 +9,14 @@ import type {
 } from './limited-process-messages.ts';
 import { getThreadFile } from './limited-thread.ts';
 
-/** The child of a `LimitedProcesses`: evaluates what its parent sends, and ends with it. */
+/** Entry point of the child process of `LimitedProcesses`: evaluates the inputs of its parent, and ends with it. */
 const parameters = JSON.parse(process.argv[2] ?? '{}') as LimitedProcessArguments;
-/** Node itself and what is outside the heap. */
+/** Memory of Node outside of the heap. */
 const baseMb = 160;
 const maxMessageLength = 500;
 
 try {
-  // The services come first when the processor is busy.
+  // Services take precedence when the processor is busy.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 } catch {
   // Not permitted in some containers.
@@ -36,7 +36,7 @@ process.on('message', (message) => void evaluate(message as ToLimitedProcess));
 sendToParent({ kind: 'ready' });
 
 async function evaluate({ input }: ToLimitedProcess): Promise<void> {
-  // The parent ends the child in time; the watchdog does when the parent is gone.
+  // The parent ends the child in time; the watchdog does so when the parent is gone.
   Atomics.store(deadline, 0, Math.ceil((Date.now() + parameters.timeoutMs) / 1000) + 1);
   sendToParent(await buildReply(input));
   Atomics.store(deadline, 0, 0);

@@ -1,4 +1,4 @@
-/** What the child is told at its start, as JSON in its only argument. */
+/** Arguments of the child, as JSON in its only command line argument. */
 export interface LimitedProcessArguments {
   /** Address of the module that exports `run`. */
   readonly module: string;
@@ -18,9 +18,9 @@ export type FromLimitedProcess =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'too-large' };
 
-/** What the watchdog thread of the child needs to know. */
+/** Data of the watchdog thread. */
 export interface WatchdogData {
-  /** One number: when the running evaluation must have ended, in seconds since the epoch; 0 while there is none. */
+  /** Single number: end of the running evaluation in seconds since the epoch; 0 while there is none. */
   readonly deadline: Int32Array<SharedArrayBuffer>;
   readonly maxResidentBytes: number;
   readonly parent: number;

@@ -7,13 +7,13 @@ import type { FromLimitedProcess, LimitedProcessArguments, ToLimitedProcess } fr
 import { getThreadFile } from './limited-thread.ts';
 
 const entryFile = fileURLToPath(getThreadFile('limited-process-child', import.meta.url));
-/** A busy computer may need this long to start Node. */
+/** Node can take this long to start on a busy computer. */
 const startupMs = 30_000;
 
-/** Which limit of a {@link LimitedProcesses} an evaluation exceeded. */
+/** Limit of {@link LimitedProcesses} that an evaluation exceeded. */
 export type Limit = 'time' | 'memory' | 'input' | 'output' | 'queue';
 
-/** An evaluation was ended, or not started, because it exceeds a limit. */
+/** Thrown when an evaluation was ended or rejected because it exceeds a limit. */
 export class LimitExceeded extends Error {
   override readonly name = 'LimitExceeded';
   readonly limit: Limit;
@@ -24,7 +24,7 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** The evaluated module threw; the message is the one of its error, at most 500 characters. */
+/** Thrown when the evaluated module throws; the message is that of its error, truncated to 500 characters. */
 export class EvaluationFailed extends Error {
   override readonly name = 'EvaluationFailed';
 }
@@ -33,15 +33,15 @@ export interface ProcessLimits {
   readonly clock: Clock;
   /** Heap of the child, in MB. */
   readonly memoryMb: number;
-  /** For one evaluation, without the time it waits for a free child. */
+  /** Time limit of one evaluation, without waiting for a free child. */
   readonly timeoutMs: number;
-  /** Children that run at the same time. */
+  /** Maximum number of concurrent children. */
   readonly maxProcesses?: number;
-  /** Evaluations that may wait for a free child; one more is refused. */
+  /** Maximum number of evaluations that wait for a free child. */
   readonly maxWaiting?: number;
   readonly maxInputBytes?: number;
   readonly maxOutputBytes?: number;
-  /** A child without work is kept this long for the next evaluation. */
+  /** Time until an idle child is ended. */
   readonly idleMs?: number;
   /** The module loads native add-ons, which Node's permission model cannot restrict. */
   readonly nativeAddons?: boolean;
@@ -54,10 +54,10 @@ interface Evaluation {
 }
 
 /**
- * Evaluates untrusted expressions in child processes with a limit on time, memory, input and output. A worker thread cannot
- * do this: V8 aborts the whole process when one large allocation exceeds the heap limit of a thread. The module exports
- * `run(input)`, which returns the answer or a promise of it; both are structured clones. Children start with the first
- * evaluation, stay warm between evaluations, and are replaced when one exceeds a limit.
+ * Evaluates untrusted expressions in child processes with limits on time, memory, input and output. Worker threads
+ * are unsuitable: V8 aborts the whole process when one large allocation exceeds the heap limit of a thread. The
+ * module exports `run(input)`, which returns the answer or a promise of it; both are structured clones. Children
+ * start with the first evaluation, are reused, and are replaced when one exceeds a limit.
  */
 export class LimitedProcesses implements AsyncDisposable {
   readonly #module: URL;
@@ -128,7 +128,7 @@ export class LimitedProcesses implements AsyncDisposable {
   }
 }
 
-/** One child process, which evaluates one input at a time. */
+/** Child process that evaluates one input at a time. */
 class LimitedChild {
   readonly ended: Promise<void>;
   readonly #limits: Required<ProcessLimits>;

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** `yt-dlp -J` of a playlist of thousands is tens of MB on one line. */
+/** `yt-dlp -J` prints a playlist of thousands of entries as one line of tens of MB. */
 const defaultMaxLineLength = 128 * 1024 * 1024;
 
-/** Reads decoded lines of any length up to `longest` characters; a longer one is left out, and so are empty ones. */
+/** Reads decoded lines of up to `maxLineLength` characters; longer and empty lines are skipped. */
 export function readLines(
   stream: Readable,
   onLine: (line: string) => void,
@@ -28,12 +28,12 @@ export function readLines(
   };
   stream.on('data', (chunk: Buffer) => {
     const pieces = decoder.decode(chunk, { stream: true }).split(/\r?\n/);
-    const last = pieces.pop() ?? '';
+    const rest = pieces.pop() ?? '';
     for (const piece of pieces) {
       append(piece);
       finishLine();
     }
-    append(last);
+    append(rest);
   });
   stream.on('end', () => {
     append(decoder.decode());

@@ -1,11 +1,11 @@
-/** Settings that change while their service runs: who reads a field when it needs it has the newest. */
+/** Settings that change while their service runs; `current` always holds the latest values. */
 export interface LiveSettings<Settings extends object> {
   readonly current: Readonly<Settings>;
-  /** For `Service.reconfigure`, which gets what the service's own schema has parsed. */
+  /** Implements `Service.reconfigure`; expects values parsed by the service's schema. */
   readonly update: (next: unknown) => Promise<void>;
 }
 
-/** `taken` is called after each change, for what was made of settings and is not read again. */
+/** Creates live settings. `onUpdate` is called after each change, for state derived from settings. */
 export function createLiveSettings<Settings extends object>(
   initial: Settings,
   onUpdate: () => void | Promise<void> = () => undefined,

@@ -1,17 +1,17 @@
-/** A day of this machine's calendar: its name, such as `2026-11-21`, and its first moment in ms since the epoch. */
+/** Local calendar day such as `2026-11-21`, with its first moment in ms since the epoch. */
 export interface LocalDay {
   readonly day: string;
   readonly from: number;
 }
 
-/** The local day of a time in ms since the epoch. */
+/** Returns the local day of a time in ms since the epoch. */
 export function toLocalDay(time: number): string {
   const date = new Date(time);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** The last `count` days, that of `now` last. By the calendar: a day is not always 24 hours long. */
+/** Returns the last `count` local days, that of `now` last. Uses the calendar, since not every day has 24 hours. */
 export function getLastDays(now: number, count: number): readonly LocalDay[] {
   return Array.from({ length: count }, (_, index) => {
     const date = new Date(now);
@@ -23,7 +23,7 @@ export function getLastDays(now: number, count: number): readonly LocalDay[] {
 
 const hourMs = 3_600_000;
 
-/** The first moments of the last 24 hours, the current one last, in ms since the epoch. */
+/** Returns the starts of the last 24 hours, the current one last, in ms since the epoch. */
 export function getLastHours(now: number): readonly number[] {
   const current = Math.floor(now / hourMs) * hourMs;
   return Array.from({ length: 24 }, (_, index) => current - (23 - index) * hourMs);

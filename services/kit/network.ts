@@ -1,12 +1,12 @@
-/** How many bits of an address tell senders apart. */
+/** Prefix lengths by which addresses are grouped. */
 export interface PrefixBits {
   readonly ipv4: number;
   readonly ipv6: number;
 }
 
 /**
- * Whom an address stands for: the network of its first bits. By default an IPv4 address itself, also where it comes wrapped
- * in IPv6, and the whole /64 of an IPv6 one, since anyone there picks addresses freely.
+ * Returns the network of an address. By default an IPv4 address is its own network, also when mapped into IPv6, and
+ * an IPv6 address belongs to its /64, within which a client can choose addresses freely.
  */
 export function toNetwork(address: string, bits: PrefixBits = { ipv4: 32, ipv6: 64 }): string {
   const unmapped = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
@@ -27,7 +27,7 @@ function toIpv4Network(address: string, bits: number): string {
   return `${prefixGroups.join('.')}/${String(bits)}`;
 }
 
-/** The first bits of a number that has so many. */
+/** Returns the first bits of a number with the given width. */
 function maskBits(value: number, width: number, bits: number): number {
   const dropped = width - Math.min(Math.max(bits, 0), width);
   return (value >> dropped) << dropped;

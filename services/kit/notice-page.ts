@@ -39,7 +39,7 @@ const logo = [
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** Headers of {@link noticePage}: it needs nothing but its own style sheet. */
+/** Headers of {@link noticePage}, which loads nothing but its own style sheet. */
 export const noticePageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; frame-ancestors 'none'; base-uri 'none'`,
@@ -48,7 +48,7 @@ export const noticePageHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Renders a small page in the product's look, which loads nothing else. `body` is HTML. */
+/** Renders a small self-contained page in the product's design. `body` is HTML. */
 export function noticePage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 
-/** One end of a TCP connection, as `Socket.remoteAddress` and `Socket.remotePort` report it. */
+/** Endpoints of a TCP connection, as `Socket` reports them. */
 export interface ConnectionEndpoints {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -8,9 +8,8 @@ export interface ConnectionEndpoints {
 }
 
 /**
- * Checks whether an open connection leads to one of Homeport's own listeners. The ends of the connection are compared
- * instead of the name that was requested, so every spelling of an address, every DNS name and every redirect is covered.
- *
+ * Returns whether an open connection leads to one of Homeport's own listeners. Comparing the endpoints instead of the
+ * requested name covers every spelling of an address, every DNS name and every redirect.
  * @param endpoints the connection after it was established and before a byte of the request was sent
  * @param listeners base addresses of the open listeners, such as `http://127.0.0.1:2586`
  */
@@ -22,13 +21,13 @@ export function isOwnListener(endpoints: ConnectionEndpoints, listeners: readonl
   return address === normalizeAddress(localAddress ?? '') || isAddressOfThisComputer(address);
 }
 
-/** Returns whether an IP address, in its plain form, belongs to this computer. */
+/** Returns whether a normalized IP address belongs to this computer. */
 export function isAddressOfThisComputer(address: string): boolean {
   if (/^(?:127|0)\./.test(address) || address === '::1' || address === '::') return true;
-  return Object.values(networkInterfaces()).some((list) => list?.some((each) => each.address === address) === true);
+  return Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === address) === true);
 }
 
-/** Returns the port of a base address, that of the scheme where none is written, or undefined for other text. */
+/** Returns the port of a base address, by default that of the scheme; undefined for other text. */
 function parsePort(address: string): number | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;

@@ -1,6 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 
-/** Elements that begin and end a line of their own. */
+/** Elements that begin and end on their own line. */
 const blocks = new Set(
   (
     'address article aside blockquote body center dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 head header hr ' +
@@ -12,13 +12,13 @@ const invisible = new Set(['style', 'script', 'title', 'template', 'noscript']);
 /** Elements without content, which have no end tag. */
 const empty = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 
-/** Addresses that a person can open; those of scripts and of other parts of a mail are left out. */
+/** Addresses that a user can open; excludes scripts and references to other parts of a mail. */
 const openableUrl = /^(?:https?:\/\/|mailto:|tel:)[^\s<>]+$/i;
-/** Characters of an attribute value that are read. */
+/** Maximum length of an attribute value; the rest is ignored. */
 const maxAttributeLength = 4000;
 const maxQuoteDepth = 8;
 
-/** Returns what follows the words of a link; empty where the words are its address. */
+/** Returns the text to append to a link's text; empty when the link's text is its address. */
 function formatAddress(linkText: string, address: string): string {
   const visible = address.replace(/^(?:mailto|tel):/i, '');
   const normalize = (text: string): string => text.trim().replace(/\/$/, '').toLowerCase();
@@ -32,7 +32,7 @@ class LineWriter {
   #line = '';
   #link: { readonly address: string; words: string } | undefined;
   #quoteDepth = 0;
-  /** Addresses that are in the text already: a picture that links to one of them does not repeat it. */
+  /** Addresses that the text already contains: an image that links to one of them does not repeat it. */
   readonly #addresses = new Set<string>();
 
   add(text: string): void {
@@ -48,7 +48,7 @@ class LineWriter {
     return this.#link !== undefined;
   }
 
-  /** Ends the line; an empty one is kept with `always`. White space at its start is kept with `verbatim`. */
+  /** Ends the line; `always` preserves an empty line, `verbatim` preserves leading white space. */
   breakLine({
     always = false,
     verbatim = false,
@@ -73,7 +73,7 @@ class LineWriter {
     this.#link = undefined;
     const addition = formatAddress(linkText, address);
     if (addition !== '' && !(linkText.trim() === '' && this.#addresses.has(address))) {
-      // Words in blocks of their own have ended their line.
+      // Block elements within the link have already ended its line.
       const isEnded = this.#line.trim() === '' && linkText.trim() !== '' && this.#lines.length > 0;
       const before = isEnded ? (this.#lines.pop() ?? '') : this.#line.trimEnd();
       const after = isEnded || !/\s$/.test(this.#line) ? '' : ' ';
@@ -92,11 +92,11 @@ class LineWriter {
 }
 
 interface HtmlOptions {
-  /** Writes the address of a link in brackets behind its words. */
+  /** Appends the address of a link in brackets to its text. */
   readonly links?: boolean;
 }
 
-/** Turns the tokens of an HTML source into lines. It keeps no tree, so that a hostile source costs no more than its length. */
+/** Converts the tokens of an HTML source to lines without building a tree, so that the cost is linear in the source. */
 class TextReader {
   readonly #html: string;
   readonly #links: boolean;
@@ -109,7 +109,7 @@ class TextReader {
   #preDepth = 0;
   /** A newline right after `<pre>` is not part of its text. */
   #isPreStart = false;
-  /** The element whose content is not shown, and how many of its name are open. */
+  /** Current hidden element, with the number of open elements of the same name. */
   #hidden: { readonly name: string; depth: number } | undefined;
 
   constructor(html: string, { links, showHidden }: { readonly links: boolean; readonly showHidden: boolean }) {
@@ -217,7 +217,7 @@ class TextReader {
 
   #addText(text: string): void {
     if (this.#hidden !== undefined) return;
-    // Soft hyphens and joiners only say where a line may be divided.
+    // Soft hyphens and joiners only mark possible line breaks.
     const visible = text.replace(/[\u00ad\u200b\u200c\ufeff]/g, '');
     if (this.#preDepth === 0) return this.#writer.add(visible.replace(/\s+/g, ' '));
     const lines = visible.split(/\r\n|\n|\r/);
@@ -230,7 +230,7 @@ class TextReader {
   }
 }
 
-/** An opening bracket behind the last closing one begins no tag, and would hide the rest of the text. */
+/** Escapes opening brackets after the last closing one: they do not begin a tag and would hide the remaining text. */
 function escapeUnclosed(html: string): string {
   const end = html.lastIndexOf('>') + 1;
   const tail = html.slice(end);
@@ -238,8 +238,8 @@ function escapeUnclosed(html: string): string {
 }
 
 /**
- * Returns the text of an HTML body as a person would type it: one line a block, list items as `- a`, quotations behind `> `,
- * preformatted text as it is. Hidden elements are left out, unless nothing else is left.
+ * Converts an HTML body to plain text: one line per block, list items as `- a`, quotations after `> `, preformatted
+ * text unchanged. Hidden elements are omitted unless nothing else remains.
  */
 export function htmlToText(html: string, { links = false }: HtmlOptions = {}): string {
   const source = escapeUnclosed(html);

@@ -4,12 +4,15 @@ import { promisify } from 'node:util';
 
 const execFileAsync = promisify(execFile);
 
-/** `<pid>/<start time>` of a running process: a pid alone may belong to another program by now. Undefined: it is gone. */
+/**
+ * Returns `<pid>/<start time>` of a running process, since a pid alone can be reused. Undefined when there is no such
+ * process.
+ */
 export async function findProcessIdentity(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') {
       const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // The second field is the program's name in parentheses and may hold anything; start time is the 22nd.
+      // The second field is the program's name in parentheses and may contain anything; the start time is the 22nd.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return fields[0] === 'Z' ? undefined : `${pid}/${fields[19]}`;
     }
@@ -21,15 +24,15 @@ export async function findProcessIdentity(pid: number): Promise<string | undefin
   }
 }
 
-/** Whether the process of that identity still runs. */
+/** Returns whether the process with this identity still runs. */
 export async function isRunning(identity: string): Promise<boolean> {
   return (await findProcessIdentity(Number.parseInt(identity, 10))) === identity;
 }
 
-/** Sends a signal to a child and everything it started. A group that is gone is fine. */
+/** Sends a signal to a child process and its descendants. Does nothing when the group has ended. */
 export function signalGroup(pid: number, signal: 'SIGHUP' | 'SIGINT' | 'SIGKILL' | 'SIGQUIT' | 'SIGTERM'): void {
   if (process.platform === 'win32') {
-    // Windows knows no groups; taskkill walks the tree.
+    // Windows has no process groups; taskkill ends the process tree.
     spawn('taskkill', ['/PID', String(pid), '/T', '/F'], { windowsHide: true, stdio: 'ignore' }).on(
       'error',
       () => undefined,

@@ -5,15 +5,15 @@ import { noticePage, noticePageHeaders } from './notice-page.ts';
 
 interface RedirectTarget {
   readonly pages: AppPages;
-  /** The path of the page, with its query: `/downloads`. */
+  /** Path of the page with its query: `/downloads`. */
   readonly path: string;
-  /** Further headers of the redirect. */
+  /** Additional headers of the redirect. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Redirects to a page of the app. A browser that cannot reach the app gets a page that explains how to share it.
- * Returns false, without an answer, when a program asks and there is no address to lead it to.
+ * Redirects to a page of the app. A browser that cannot reach the app receives a page that explains how to share it.
+ * @returns false, without a response, for a program when there is no address to redirect to
  */
 export function redirectToAppPage(
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export function redirectToAppPage(
   return true;
 }
 
-/** Whether a browser asks for a page, rather than a program for data. */
+/** Returns whether the client accepts a page, as browsers do. */
 function acceptsHtml({ headers }: IncomingMessage): boolean {
   return (headers.accept ?? '').includes('text/html');
 }

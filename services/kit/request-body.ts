@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { buildAbortedProblem, toAbortedProblem } from './disconnect-signal.ts';
 
 /**
- * The whole body of a request.
- * @throws what `tooLarge` makes, for one of more bytes than `most`; Problem `http.aborted` when the client leaves.
+ * Reads the whole body of a request.
+ * @throws the error of `tooLarge` for more than `maxBytes`; Problem `http.aborted` when the client disconnects.
  */
 export async function readRequestBody(
   request: IncomingMessage,
@@ -16,7 +16,7 @@ export async function readRequestBody(
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving off must not end the connection, on which the answer goes; what still comes is not kept.
+  // Stopping early must not close the connection, which carries the response; the remaining body is discarded.
   try {
     for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += part.length;
@@ -33,14 +33,14 @@ export async function readRequestBody(
 }
 
 /**
- * Writes the whole body into a file that only its owner reads, on the disk by the time this resolves; returns its bytes.
- * What still comes after a failure is passed over: a browser reads no answer before it has sent all.
- * @throws what `tooLarge` makes, for one of more bytes than `most`, and what the disk or the sender fails with.
+ * Writes the body to a file with mode 0600 and syncs it; returns the number of bytes. The remaining body is discarded
+ * after a failure, since browsers read no response before they have sent everything.
+ * @throws the error of `tooLarge` for more than `maxBytes`, and errors of the disk or the client.
  */
 export async function writeBodyToFile(
   incoming: Readable,
   file: string,
-  { most: maxBytes, tooLarge }: { readonly most: number; readonly tooLarge: () => Error },
+  { maxBytes: maxBytes, tooLarge }: { readonly maxBytes: number; readonly tooLarge: () => Error },
 ): Promise<number> {
   let size = 0;
   async function* limitBytes(): AsyncGenerator<Buffer> {

@@ -1,10 +1,10 @@
-/** Words that stand one after another; of the last, `prefix` means its beginning. */
+/** Adjacent words; `prefix` makes the last one a prefix. */
 export interface Phrase {
   readonly words: readonly string[];
   readonly prefix: boolean;
 }
 
-/** Letters that no decomposition leads to their plain form. */
+/** Letters without a decomposition to their base letter. */
 const baseLetters: Readonly<Record<string, string>> = {
   ø: 'o',
   đ: 'd',
@@ -17,16 +17,16 @@ const baseLetters: Readonly<Record<string, string>> = {
 };
 /** Diacritics of Latin, Greek and Cyrillic, points of Hebrew and Arabic. Elsewhere a mark may be a vowel. */
 const diacritics = /[\u0300-\u036F\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u064B-\u065F\u0670]/g;
-/** Scripts that put no space between words: each character counts as one. */
+/** Scripts without spaces between words: each character counts as a word. */
 const unspacedScripts =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const wordPattern = new RegExp(`[${unspacedScripts}]\\p{M}*|(?:(?![${unspacedScripts}])[\\p{L}\\p{N}\\p{M}])+`, 'gu');
-/** A longer word is cut, where it is kept and where it is sought. */
+/** Longer words are truncated, both in the index and in queries. */
 const maxWordLength = 64;
 const maxPhrases = 16;
 
-/** The words of a text as they are kept and sought: without case, diacritics and width; 東京 is two words. */
-export function foldWords(text: string): readonly string[] {
+/** Splits a text into index words without case, diacritics and width; 東京 is two words. */
+export function foldTerms(text: string): readonly string[] {
   const folded = text
     .normalize('NFKD')
     .replaceAll(diacritics, '')
@@ -39,14 +39,14 @@ export function foldWords(text: string): readonly string[] {
 }
 
 /**
- * What somebody seeks: words that are all to be there, "in quotes" one after another, `begin*` of a word. The last word,
- * which may still be written, counts as a beginning too unless it is in quotes.
+ * Parses a search: all words must match, quoted words must be adjacent, `begin*` matches a prefix. The last word
+ * matches as a prefix too unless it is quoted, since it may be incomplete.
  */
 export function parseSearch(text: string): readonly Phrase[] {
   const parts = Array.from(text.matchAll(/"([^"]*)"?|[^\s"]+/g)).slice(0, maxPhrases);
   return parts.flatMap(([part, quoted], index) => {
-    const words = foldWords(quoted ?? part);
-    if (words.length === 0) return [];
-    return [{ words, prefix: quoted === undefined && (part.endsWith('*') || index === parts.length - 1) }];
+    const terms = foldTerms(quoted ?? part);
+    if (terms.length === 0) return [];
+    return [{ words: terms, prefix: quoted === undefined && (part.endsWith('*') || index === parts.length - 1) }];
   });
 }

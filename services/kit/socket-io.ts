@@ -6,27 +6,32 @@ import type { UpgradeListener } from '../contracts/listeners.ts';
 import { markLongLived } from './long-lived-response.ts';
 
 export interface SocketIoOptions {
-  /** Path that upgrades come to, such as `/socket.io`; others are answered 404. */
+  /** Path of upgrade requests, such as `/socket.io`; other paths are answered with 404. */
   readonly path: string;
-  /** Bytes. */
   readonly maxMessageBytes: number;
-  /** Lets a client in. @throws Problem, of which the client is told the detail */
+  /**
+   * Accepts a client.
+   * @throws Problem whose detail is sent to the refused client
+   */
   readonly admit: (request: IncomingMessage) => Promise<void> | void;
   readonly onConnection: (socket: Socket) => void;
   readonly log: Log;
 }
 
-/** What of Socket.IO a listener needs; it is loaded for the first client. */
+/** Handlers of a Socket.IO server, which is loaded for the first client. */
 export interface SocketIo extends AsyncDisposable {
-  /** Takes requests below its path. */
+  /** Answers requests below its path. */
   readonly http: RequestListener;
   readonly upgrade: UpgradeListener;
 }
 
-/** A server of Socket.IO 4 over engine.io 4 on a listener of the host. Most houses have no client, and it takes much memory. */
+/**
+ * Creates a server of Socket.IO 4 over engine.io 4 on a listener of the host. Loaded on demand, since most
+ * installations have no such client and it uses much memory.
+ */
 export function createSocketIo({
   path,
-  maxMessageBytes: longestMessage,
+  maxMessageBytes: maxHttpBufferSize,
   admit,
   onConnection: take,
   log,
@@ -35,7 +40,7 @@ export function createSocketIo({
   const open = async () => {
     const [{ Server: Transport }, { Server }] = await Promise.all([import('engine.io'), import('socket.io')]);
     const transport = new Transport({
-      maxHttpBufferSize: longestMessage,
+      maxHttpBufferSize: maxHttpBufferSize,
       allowRequest(request, answer) {
         checkAdmission(request).then(
           () => answer(undefined, true),
@@ -51,12 +56,12 @@ export function createSocketIo({
   let opened: ReturnType<typeof open> | undefined;
   const serve = (call: (opened: Awaited<ReturnType<typeof open>>) => void, end: () => void): void => {
     opened ??= open().catch((error: unknown) => {
-      // The next client tries anew.
+      // The next client retries.
       opened = undefined;
       throw error;
     });
     opened.then(call).catch((error: unknown) => {
-      log.error('a live client was not served', { error });
+      log.error('websocket request failed', { error });
       end();
     });
   };

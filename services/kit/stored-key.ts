@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import { Problem } from '../contracts/problem.ts';
 import type { Context, Vault } from '../contracts/service.ts';
 
-/** Where a key is kept: a table of the service with the columns `name` (its key) and `sealed`, both text. */
+/** Location of a key: a table of the service with the columns `name` (primary key) and `sealed`, both text. */
 export interface KeyLocation {
   readonly table: string;
   readonly name: string;
-  /** The vault's purpose. */
+  /** Purpose for the vault. */
   readonly purpose: string;
 }
 
@@ -14,8 +14,8 @@ type KeyTables = Record<string, { readonly name: string; readonly sealed: string
 
 /**
  * Opens a stored key of a service.
- * @throws Problem `vault.key_unreadable` (503) which says how to get the key back, or how to replace it; nothing does that
- * unasked, since what was made with the key would be void.
+ * @throws Problem `vault.key_unreadable` (503) that explains how to restore or replace the key. It is never replaced
+ * automatically, since that would invalidate everything created with it.
  */
 export function openStoredKey(
   vault: Pick<Vault, 'open'>,
@@ -30,7 +30,7 @@ export function openStoredKey(
   }
 }
 
-/** Says that a stored key of a service is there and cannot be read, and what to do. */
+/** Builds the Problem for a stored key that exists but cannot be read, with the remedies. */
 export function buildUnreadableKeyProblem(service: string, name: string, cause?: unknown): Problem {
   const detail =
     `The stored key "${name}" cannot be read: it was sealed under another key of the vault, or changed. ` +
@@ -39,8 +39,8 @@ export function buildUnreadableKeyProblem(service: string, name: string, cause?:
 }
 
 /**
- * A key of the service's own, opened; made by `make` where there is none. Where two hosts make one at the same time, both
- * get the one that was stored first.
+ * Returns a key of the service, created by `make` on first use. When two hosts create it concurrently, both get the
+ * one that was stored first.
  * @throws Problem as {@link openStoredKey}.
  */
 export async function loadOrCreateKey(

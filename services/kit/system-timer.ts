@@ -1,6 +1,6 @@
 import type { Clock } from '../contracts/service.ts';
 
-/** The system clock for code without a service context, such as limits on other processes. */
+/** System clock for code without a service context, such as limits on other processes. */
 export const systemTimer: Clock = {
   now: () => Date.now(),
   after(ms, call) {

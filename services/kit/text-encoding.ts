@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A text, and the encoding that its bytes are in. */
+/** Decoded text with the encoding of its bytes. */
 export interface DecodedText {
   readonly text: string;
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** Whether the same bytes come out of the text in UTF-8. */
+  /** True when encoding the text as UTF-8 yields the same bytes. */
   readonly exact: boolean;
 }
 
-/** Only the first bytes decide whether something is a text. */
+/** Number of leading bytes that decide whether a file is text. */
 const examinedBytes = 8000;
 
 /**
- * Decodes a text for people: valid UTF-8, UTF-16 with a byte order mark or with the zeros of Latin text, else windows-1252,
- * which old editors wrote. Undefined for what is no text.
+ * Decodes a text for display: valid UTF-8, UTF-16 with a byte order mark or with the zeros of Latin text, else
+ * windows-1252, as old editors wrote it. Undefined for binary data.
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const start = bytes.subarray(0, examinedBytes);
@@ -31,16 +31,16 @@ function decodeWith(bytes: Uint8Array, encoding: Exclude<DecodedText['encoding']
   return { text: new TextDecoder(encoding).decode(bytes), encoding, exact: false };
 }
 
-/** UTF-16 without a mark: of mostly Latin text every other byte is zero. */
+/** Detects UTF-16 without a byte order mark: in mostly Latin text every other byte is zero. */
 function detectByteOrder(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const even = bytes.length - (bytes.length % 2);
   if (even < 4) return undefined;
-  let [first, second] = [0, 0];
+  let [evenZeros, oddZeros] = [0, 0];
   for (let index = 0; index < even; index += 2) {
-    if (bytes[index] === 0) first += 1;
-    if (bytes[index + 1] === 0) second += 1;
+    if (bytes[index] === 0) evenZeros += 1;
+    if (bytes[index + 1] === 0) oddZeros += 1;
   }
   const half = even / 2;
-  if (first === 0 && second > half * 0.7) return 'utf-16le';
-  return second === 0 && first > half * 0.7 ? 'utf-16be' : undefined;
+  if (evenZeros === 0 && oddZeros > half * 0.7) return 'utf-16le';
+  return oddZeros === 0 && evenZeros > half * 0.7 ? 'utf-16be' : undefined;
 }

@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** How long a code is shown, s; every authenticator app takes that for granted. */
+/** Validity of a code in seconds; authenticator apps assume this value. */
 const periodSeconds = 30;
 const digits = 6;
 
-/** Which code is shown at a time, ms. */
+/** Returns the time step (RFC 6238) of a time in ms. */
 export function toTimeStep(time: number): number {
   return Math.floor(time / 1000 / periodSeconds);
 }
 
-/** The code of a step: RFC 6238 with SHA-1, as apps have it. */
+/** Generates the code of a time step: RFC 6238 with SHA-1, as authenticator apps do. */
 export function generateCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -19,7 +19,7 @@ export function generateCode(secret: Uint8Array, step: number): string {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits).padStart(digits, '0');
 }
 
-/** The step that a code belongs to: the present one or, as clocks differ, the one before or after it. */
+/** Returns the time step of a code: the current one or, for clock drift, the previous or next one. */
 export function findMatchingStep(secret: Uint8Array, code: string, time: number): number | undefined {
   const input = Buffer.from(code.replaceAll(/\s/g, ''));
   const now = toTimeStep(time);
@@ -29,7 +29,7 @@ export function findMatchingStep(secret: Uint8Array, code: string, time: number)
   });
 }
 
-/** A secret as people type it and as addresses have it. */
+/** Encodes a secret as users type it and as otpauth URLs contain it. */
 export function toBase32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? []).map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');

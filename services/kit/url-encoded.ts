@@ -7,8 +7,8 @@ function unescapeBytes(text: string): string {
 }
 
 /**
- * Parses names and values of a form or a query. All of them are in one charset, found by {@link detectCharset}
- * from their unescaped bytes together.
+ * Parses names and values of a form or a query. All share one charset, detected by {@link detectCharset} from their
+ * unescaped bytes together.
  */
 export function parseUrlEncoded(
   bytes: Uint8Array,
@@ -27,7 +27,7 @@ export function parseUrlEncoded(
   return pairs.map(([name, value]) => [decode(name), decode(value)]);
 }
 
-/** Parses a query; its escapes may stand for bytes of windows-1252, as old devices write them. */
+/** Parses a query; its escapes may encode windows-1252 bytes, as old devices write them. */
 export function parseQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
   if (!/%[89a-f]/i.test(query) || ![...params].some((pair) => pair.some((text) => text.includes('\ufffd'))))

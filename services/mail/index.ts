@@ -4,26 +4,26 @@ import { jobsChanged } from '../contracts/jobs.ts';
 import { Problem } from '../contracts/problem.ts';
 import { mailActivity } from '../contracts/mail/api.ts';
 import { Activity } from '../kit/activity.ts';
-import { Deliveries } from './deliver/deliveries.ts';
+import { DeliveryWorker } from './deliver/delivery-worker.ts';
 import { manifest } from './manifest.ts';
-import { Gateway } from './accept/gateway.ts';
-import { routingOf, type Routing } from './accept/routing.ts';
+import { MailReceiver } from './accept/mail-receiver.ts';
+import { toRouting, type Routing } from './accept/routing.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { MailReader } from './mime/reader.ts';
 import { clearSpool } from './store/retention.ts';
 import { mailHandlers } from './app-api/api.ts';
-import { mailOutcomes } from './app-api/outcomes.ts';
-import { setUpHandlers } from './app-api/setting-up.ts';
-import { Admission } from './accept/admission.ts';
+import { createMailOutcomes } from './app-api/outcomes.ts';
+import { setupHandlers } from './app-api/setup.ts';
+import { DeliveryBackoff } from './accept/delivery-backoff.ts';
 import { SignIn } from './accept/sign-in.ts';
 import { readCertificate } from './smtp/certificate.ts';
 import { Listener, type LiveListenerOptions } from './smtp/listener.ts';
-import { within } from './smtp/networks.ts';
+import { createNetworkFilter } from './smtp/networks.ts';
 import { MessageStore } from './store/messages.ts';
 import { Sources } from './store/sources.ts';
 import { TopicMail } from './accept/topic-mail.ts';
-import { takeOverMailrise } from './import/mailrise.ts';
+import { importMailrise } from './import/mailrise.ts';
 
 const hourMs = 3_600_000;
 
@@ -35,7 +35,7 @@ function ago(ms: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-function countMails({ metrics }: Context) {
+function createMailCounter({ metrics }: Context) {
   return metrics.counter({
     name: 'gateway_emails_processed_total',
     help: 'Mails that were accepted, refused for good (rejected), or turned away or lost by a fault here (failed).',
@@ -47,120 +47,129 @@ function countMails({ metrics }: Context) {
 /** Returns the options of the listener that may change while it runs. */
 function listenerOptions(settings: Settings): LiveListenerOptions {
   const { clients, signIn } = settings;
-  const isInside = within(clients);
+  const isAllowedNetwork = createNetworkFilter(clients);
   return {
     maxSize: settings.maxMegabytes * 1024 * 1024,
     maxRecipients: settings.maxRecipients,
     maxClients: settings.maxClients,
     idleMs: settings.idleSeconds * 1000,
-    mayConnect: (address) => isInside(address) || (clients.length === 0 && signIn === 'required'),
+    mayConnect: (address) => isAllowedNetwork(address) || (clients.length === 0 && signIn === 'required'),
     signIn,
-    tokens: settings.topicDomain !== '',
+    acceptsTokens: settings.topicDomain !== '',
   };
 }
 
-/** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
+/** SMTP gateway: converts mail to notifications; accepted mail is never lost. */
 export const mail = defineService({
   ...manifest,
-  create(context, given) {
-    const live = createLiveSettings(given, () => {
-      routed = routingOf(settings);
+  create(context, initialSettings) {
+    const live = createLiveSettings(initialSettings, () => {
+      currentRouting = toRouting(settings);
       listener.reconfigure(listenerOptions(settings));
     });
     const settings = live.current;
     const { bus, clock, db, files, log } = context;
     const messages = new MessageStore(db);
     const sources = new Sources(db, files);
-    const processed = countMails(context);
+    const processed = createMailCounter(context);
     const activity = new Activity(context, mailActivity);
     const reader = new MailReader(clock);
-    let routed = routingOf(settings);
+    let currentRouting = toRouting(settings);
     const routing: Routing = {
       get mappings() {
-        return routed.mappings;
+        return currentRouting.mappings;
       },
       get rules() {
-        return routed.rules;
+        return currentRouting.rules;
       },
       get topics() {
-        return routed.topics;
+        return currentRouting.topics;
       },
       get urls() {
-        return routed.urls;
+        return currentRouting.urls;
       },
     };
-    const admission = new Admission(clock);
-    const recognise = (): boolean => settings.recognise;
+    const deliveryBackoff = new DeliveryBackoff(clock);
+    const recognize = (): boolean => settings.recognise;
     const signIn = new SignIn(context.accounts, () => settings.logins);
     const topicMail = new TopicMail(context.accounts, () => routing.topics);
-    const needsSignIn = (): boolean => settings.signIn === 'required';
-    const incoming = { messages, sources, processed, activity, admission, topicMail, signIn, needsSignIn };
-    const gateway = new Gateway({ context, routing, ...incoming });
-    const deliveries = new Deliveries({ context, routing, sources, reader, processed, activity, admission, recognise });
+    const requiresSignIn = (): boolean => settings.signIn === 'required';
+    const incoming = { messages, sources, processed, activity, deliveryBackoff, topicMail, signIn, requiresSignIn };
+    const mailReceiver = new MailReceiver({ context, routing, ...incoming });
+    const deliveryWorker = new DeliveryWorker({
+      context,
+      routing,
+      sources,
+      reader,
+      processed,
+      activity,
+      deliveryBackoff,
+      recognize,
+    });
     const { tls, certificateFile, keyFile } = settings;
     const listener = new Listener(
-      gateway,
+      mailReceiver,
       signIn,
       { ...listenerOptions(settings), tls, hostName: settings.hostName },
       clock,
       log,
     );
-    const outcomes = mailOutcomes(context, settings, activity);
-    const open = new DisposableStack();
+    const outcomes = createMailOutcomes(context, settings, activity);
+    const resources = new DisposableStack();
 
-    const clear = (): void => {
+    const clearOldMails = (): void => {
       clearSpool(messages, sources, clock.now() - settings.spoolDays * 24 * hourMs).catch((error: unknown) =>
-        log.warn('the spool was not cleared', { error }),
+        log.warn('spool cleanup failed', { error }),
       );
     };
 
-    const encrypt = async (): Promise<void> => {
-      if (tls !== 'off') listener.use(await readCertificate(certificateFile, keyFile));
+    const loadCertificate = async (): Promise<void> => {
+      if (tls !== 'off') listener.setCertificate(await readCertificate(certificateFile, keyFile));
     };
 
     return {
       api: [
-        ...mailHandlers({ context, routing, gateway, messages, sources, reader, activity, outcomes }),
-        ...setUpHandlers(routing, settings),
+        ...mailHandlers({ context, routing, mailReceiver, messages, sources, reader, activity, outcomes }),
+        ...setupHandlers(routing, settings),
       ],
       importData(program, place) {
-        if (program === 'mailrise') return takeOverMailrise(place, process.env);
+        if (program === 'mailrise') return importMailrise(place, process.env);
         throw new Problem('mail.unknown_program', 404, `Mail takes over from mailrise only, not from ${program}.`);
       },
       tcp: (socket, leaving) => listener.accept(socket, leaving),
       async start() {
-        await encrypt();
+        await loadCertificate();
         await sources.open();
-        gateway.lastAt = await messages.newest();
-        open.use(activity);
-        open.use(outcomes);
-        open.use(bus.subscribe(mailActivity, outcomes.invalidate));
-        open.use(
+        mailReceiver.lastReceivedAt = await messages.findNewestTime();
+        resources.use(activity);
+        resources.use(outcomes);
+        resources.use(bus.subscribe(mailActivity, outcomes.invalidate));
+        resources.use(
           bus.subscribe(jobsChanged, ({ service }) => {
             if (service !== manifest.id) return;
             outcomes.invalidate();
             activity.touch();
           }),
         );
-        open.use(deliveries.start());
-        open.use(clock.every(hourMs, clear));
-        // Certificates are renewed in their files.
-        open.use(
+        resources.use(deliveryWorker.start());
+        resources.use(clock.every(hourMs, clearOldMails));
+        // Certificates are renewed by replacing their files.
+        resources.use(
           clock.every(hourMs, () => {
-            encrypt().catch((error: unknown) => log.warn('the certificate was not read anew', { error }));
+            loadCertificate().catch((error: unknown) => log.warn('certificate reload failed', { error }));
           }),
         );
       },
       health(): Promise<Health> {
-        const { lastAt } = gateway;
-        const detail = lastAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastAt)}`;
+        const { lastReceivedAt } = mailReceiver;
+        const detail = lastReceivedAt === undefined ? 'No mail yet' : `Last mail ${ago(clock.now() - lastReceivedAt)}`;
         const begin = { label: 'Send a first mail', to: '/delivery/connect' };
-        return Promise.resolve({ state: 'up', detail, ...(lastAt === undefined ? { begin } : {}) });
+        return Promise.resolve({ state: 'up', detail, ...(lastReceivedAt === undefined ? { begin } : {}) });
       },
       reconfigure: live.update,
       async [Symbol.asyncDispose]() {
         await listener.close();
-        open.dispose();
+        resources.dispose();
       },
     };
   },

@@ -4,7 +4,7 @@ import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
-/** The SMTP gateway: mail becomes a notification, never lost once it was accepted. */
+/** SMTP gateway: converts mail to notifications; accepted mail is never lost. */
 export const manifest = defineManifest({
   id: 'mail',
   title: 'Mail gateway',
@@ -12,7 +12,11 @@ export const manifest = defineManifest({
   summary: 'Turns e-mail that devices and scripts send into notifications.',
   listeners: [
     {
-      ...{ name: 'smtp', title: 'Mail', protocol: 'tcp', scheme: 'smtp', port: 8025 },
+      name: 'smtp',
+      title: 'Mail',
+      protocol: 'tcp',
+      scheme: 'smtp',
+      port: 8025,
       whenShared:
         'Machines of these networks send mail here. Whether they encrypt it and sign in is set with mail; at first they do neither.',
     },

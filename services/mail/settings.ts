@@ -64,7 +64,7 @@ export const Settings = z.object({
     description: 'Each mail is kept as it came, attachments included, for this time.',
   }),
 });
-/** The push peer's environment names. */
+/** Environment names of ntfy. */
 export const environment: Readonly<Record<string, keyof Settings>> = {
   NTFY_SMTP_SERVER_DOMAIN: 'topicDomain',
   NTFY_SMTP_SERVER_ADDR_PREFIX: 'topicPrefix',

@@ -11,51 +11,54 @@ import { manifest } from './manifest.ts';
 import { openPopups, type Popups } from './popups.ts';
 import { PopupSettings, type Settings } from './settings.ts';
 
-/** What reaches the inbox, as native popups by the person's rules. */
+/** Popups service: shows messages of the inbox as native popups, following the rules of an account. */
 export const popups = defineService<typeof Settings, DesktopContext>({ ...manifest, create });
 
-function create(context: DesktopContext, given: unknown): Service {
+function create(context: DesktopContext, initialSettings: unknown): Service {
   const { bus, clock, log, handovers, random } = context;
-  const open = new AsyncDisposableStack();
-  let settings = PopupSettings.parse(given);
-  let shown: Popups | undefined;
+  const resources = new AsyncDisposableStack();
+  let settings = PopupSettings.parse(initialSettings);
+  let running: Popups | undefined;
 
-  const running = (): Popups => {
-    if (shown === undefined) throw new Problem('popups.starting', 503, 'Popups are not open yet.');
-    return shown;
+  const requireRunning = (): Popups => {
+    if (running === undefined) throw new Problem('popups.starting', 503, 'Popups are not open yet.');
+    return running;
   };
 
   return {
     api: [
-      implement(popupsApi.popups, () => running().state()),
-      implement(popupsApi.pausePopups, ({ body }) => running().pause(body.pausedUntil)),
+      implement(popupsApi.popups, () => requireRunning().state()),
+      implement(popupsApi.pausePopups, ({ body }) => requireRunning().pause(body.pausedUntil)),
     ],
 
     async start() {
-      shown = open.use(
+      running = resources.use(
         await openPopups({
-          ...{ bus, clock, log, ...context.desktop },
+          bus,
+          clock,
+          log,
+          ...context.desktop,
           file: join(context.files, 'popups.json'),
           settings: () => settings,
           markRead: (ids) => handovers.pass(inboxRead, random.text(20), { ids: [...ids] }),
         }),
       );
-      open.use(bus.subscribe(computerResumed, () => shown?.renew()));
+      resources.use(bus.subscribe(computerResumed, () => running?.refresh()));
     },
 
     reconfigure(next) {
       settings = PopupSettings.parse(next);
-      shown?.renew();
+      running?.refresh();
       return Promise.resolve();
     },
 
-    health: () => Promise.resolve(healthOf(running().state())),
+    health: () => Promise.resolve(getHealth(requireRunning().state())),
 
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-function healthOf({ enabled, driver, pausedUntil, held }: PopupsState): Health {
+function getHealth({ enabled, driver, pausedUntil, held }: PopupsState): Health {
   if (driver === 'none') return { state: 'up', idle: true, detail: 'no screen to show them on' };
   if (!enabled) return { state: 'up', idle: true, detail: 'switched off in the settings' };
   if (held > 0) return { state: 'up', detail: held === 1 ? '1 message waits' : `${String(held)} messages wait` };

@@ -3,14 +3,14 @@ import { popupsChanged } from '../contracts/popups/popups.ts';
 import { defineManifest } from '../contracts/service.ts';
 import { environment, PopupSettings, Settings } from './settings.ts';
 
-/** What reaches the inbox, as native popups by the person's rules. */
+/** Popups service: shows messages of the inbox as native popups, following the rules of an account. */
 export const manifest = defineManifest({
   id: 'popups',
   title: 'Popups',
   group: 'system',
   summary: 'Shows what reaches the inbox on the screen of this machine.',
   capabilities: ['desktop'],
-  // What the others tell while they start must not be missed.
+  // Started first, so that no message of other services is missed while they start.
   startsOn: 'first',
   settings: Settings,
   environment: {},

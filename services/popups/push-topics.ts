@@ -1,39 +1,39 @@
 import { z } from 'zod';
 import { PushRuleEvaluator, PushPopupRules, type PushOutcome } from '../contracts/push/rules.ts';
-import { SavedTally, Tally, type Counted } from './tally.ts';
+import { SavedTally, Tally, type CountedMessage } from './tally.ts';
 
 export const SavedPushTopics = z.object({
-  /** Kept, since a restart within the quiet is to hold on before push has told its rules again. */
+  /** Saved, so that messages are held after a restart before push has published its rules again. */
   rules: PushPopupRules.default({ rules: [], zone: null, follows: null }),
   held: z.record(z.string(), SavedTally).default({}),
 });
 
 /**
- * The rules that a person gave push topics, and what they hold back from the popups. What came another way than through
- * push has the topic '', which the rule of all topics fits. Times are ms since the epoch.
+ * Quiet-hours rules of push topics and the messages they hold back. Messages of other sources have the topic '', to
+ * which the rule for all topics applies. Times are ms since the epoch.
  */
 export class PushTopics {
   readonly #held: Map<string, Tally>;
   #rules: PushPopupRules;
   #judge: PushRuleEvaluator;
 
-  constructor({ rules, held }: z.infer<typeof SavedPushTopics>) {
+  constructor({ rules, held: tally }: z.infer<typeof SavedPushTopics>) {
     this.#rules = rules;
     this.#judge = new PushRuleEvaluator(rules);
-    this.#held = new Map(Object.entries(held).map(([topic, saved]) => [topic, Tally.from(saved)]));
+    this.#held = new Map(Object.entries(tally).map(([topic, savedTally]) => [topic, Tally.from(savedTally)]));
   }
 
-  /** How many are held. */
+  /** Number of held messages. */
   get size(): number {
     return [...this.#held.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Somebody's rules are followed: the machine's own quiet hours do not count. */
+  /** True when the rules of an account apply; the computer's own quiet hours are then ignored. */
   get isFollowing(): boolean {
     return this.#rules.follows !== null;
   }
 
-  /** When the quiet of all topics ends, Infinity for never; undefined while it is not quiet. */
+  /** Returns the end of the quiet hours of all topics, Infinity for never; undefined when it is not quiet. */
   quietUntil(now: number): number | undefined {
     return this.#judge.quietUntil('', now);
   }
@@ -43,23 +43,23 @@ export class PushTopics {
     this.#judge = new PushRuleEvaluator(rules);
   }
 
-  /** What the rules say of a message. */
+  /** Returns the outcome of the rules for a message. */
   outcome({ topic, priority }: { readonly topic: string; readonly priority: number }, now: number): PushOutcome {
     return this.#judge.outcome(topic, priority, now);
   }
 
-  /** Minutes between two popups of an urgent message; null: as the settings say. */
+  /** Returns the minutes between two popups of an urgent message; null to use the setting. */
   repeatMinutes(topic: string): number | null {
     return this.#judge.repeatMinutes(topic);
   }
 
-  hold(topic: string, row: Counted): void {
-    const held = this.#held.get(topic) ?? new Tally();
-    held.add([row]);
-    this.#held.set(topic, held);
+  hold(topic: string, row: CountedMessage): void {
+    const tally = this.#held.get(topic) ?? new Tally();
+    tally.add([row]);
+    this.#held.set(topic, tally);
   }
 
-  /** True when one of them was held. */
+  /** Returns true when one of them was held. */
   remove(ids: readonly number[]): boolean {
     let removed = false;
     for (const [topic, held] of this.#held) {
@@ -69,7 +69,7 @@ export class PushTopics {
     return removed;
   }
 
-  /** Takes what is held no longer; what its topic's rule made silent meanwhile is not told at all. */
+  /** Removes and returns messages that are no longer held; messages of topics silenced in the meantime are dropped. */
   takeEnded(now: number): Tally {
     const ended = new Tally();
     for (const [topic, held] of this.#held) {
@@ -81,8 +81,8 @@ export class PushTopics {
     return ended;
   }
 
-  saved(): z.infer<typeof SavedPushTopics> {
-    const held = [...this.#held].map(([topic, tally]) => [topic, tally.saved()] as const);
+  toSaved(): z.infer<typeof SavedPushTopics> {
+    const held = [...this.#held].map(([topic, tally]) => [topic, tally.toSaved()] as const);
     return { rules: this.#rules, held: Object.fromEntries(held) };
   }
 }

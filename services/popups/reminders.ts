@@ -1,26 +1,26 @@
 import type { Clock } from '../contracts/service.ts';
 import type { Brief } from './rules.ts';
 
-/** Urgent messages whose text is kept for repetition. */
-const most = 100;
+/** Maximum number of urgent messages kept for repetition. */
+const maxBriefs = 100;
 
-/** Urgent messages that nobody has seen: told again and again until they are, those with the same wait together. */
+/** Repeats urgent messages until they are read, those with the same interval together. */
 export class Reminders {
   readonly #briefs: Map<number, Brief>;
   readonly #clock: Clock;
   readonly #minutes: () => number;
   readonly #remind: (briefs: readonly Brief[]) => void;
-  /** By the minutes between two reminders. */
+  /** Timers by the minutes between two reminders. */
   readonly #alarms = new Map<number, Disposable>();
 
-  /** `minutes` between two reminders of messages that say nothing of their own, read at each use; 0: none. */
+  /** `minutes` returns the interval of messages without their own, read on each use; 0 disables it. */
   constructor(
-    known: readonly Brief[],
+    saved: readonly Brief[],
     clock: Clock,
     minutes: () => number,
     remind: (briefs: readonly Brief[]) => void,
   ) {
-    this.#briefs = new Map(known.map((brief) => [brief.id, brief]));
+    this.#briefs = new Map(saved.map((brief) => [brief.id, brief]));
     this.#clock = clock;
     this.#minutes = minutes;
     this.#remind = remind;
@@ -30,22 +30,22 @@ export class Reminders {
     return [...this.#briefs.values()];
   }
 
-  keep(brief: Brief): void {
-    if (this.#briefs.size < most) this.#briefs.set(brief.id, brief);
-    this.#wait(this.#waitOf(brief));
+  add(brief: Brief): void {
+    if (this.#briefs.size < maxBriefs) this.#briefs.set(brief.id, brief);
+    this.#schedule(this.#getMinutes(brief));
   }
 
-  /** True when one of them was waiting. */
+  /** Returns true when one of them was repeated. */
   remove(ids: readonly number[]): boolean {
     const removed = ids.filter((id) => this.#briefs.delete(id)).length > 0;
     if (this.#briefs.size === 0) this.stop();
     return removed;
   }
 
-  /** Begins the waits again, by the settings as they are now. */
-  renew(): void {
+  /** Restarts all timers with the current settings. */
+  restart(): void {
     this.stop();
-    for (const brief of this.briefs) this.#wait(this.#waitOf(brief));
+    for (const brief of this.briefs) this.#schedule(this.#getMinutes(brief));
   }
 
   stop(): void {
@@ -53,19 +53,19 @@ export class Reminders {
     this.#alarms.clear();
   }
 
-  /** Where reminders are switched off as a whole, no message has them. */
-  #waitOf({ repeatMinutes }: Brief): number {
+  /** When reminders are disabled in general, messages have none. */
+  #getMinutes({ repeatMinutes }: Brief): number {
     return repeatMinutes ?? this.#minutes();
   }
 
-  #wait(minutes: number): void {
+  #schedule(minutes: number): void {
     if (minutes === 0 || this.#alarms.has(minutes)) return;
     const alarm = this.#clock.after(minutes * 60_000, () => {
       this.#alarms.delete(minutes);
-      const due = this.briefs.filter((brief) => this.#waitOf(brief) === minutes);
+      const due = this.briefs.filter((brief) => this.#getMinutes(brief) === minutes);
       if (due.length === 0) return;
       this.#remind(due);
-      this.#wait(minutes);
+      this.#schedule(minutes);
     });
     this.#alarms.set(minutes, alarm);
   }

@@ -3,27 +3,27 @@ import type { InboxItem } from '../contracts/inbox/api.ts';
 import type { Popup } from '../contracts/popups/desktop.ts';
 import { formatCount } from '../kit/format-count.ts';
 import type { Tally } from './tally.ts';
-import { bodyText, titleText } from './text.ts';
+import { formatBody, formatTitle } from './text.ts';
 
-/** What happens to a message that reached the inbox. */
-export type Handling = 'inbox only' | 'hold' | 'hold with topic' | 'show';
+/** Handling of a message that reached the inbox. */
+export type Handling = 'inbox-only' | 'hold' | 'hold-with-topic' | 'show';
 
 /**
- * Priorities as the push server defines them: 1 and 2 only reach the inbox, 3 waits while it is quiet or paused, 4 and
- * 5 always pop up. `outcome`: what the rules say that popups follow.
+ * Decides by priority as defined by push: 1 and 2 only reach the inbox, 3 is held during quiet hours or a pause, 4 and
+ * 5 are always shown. `outcome` is the result of the followed rules.
  */
-export function handlingOf(
+export function getHandling(
   item: Pick<InboxItem, 'priority' | 'read' | 'done'>,
   now: { readonly enabled: boolean; readonly quiet: boolean },
   outcome: PushOutcome = 'show',
 ): Handling {
-  if (!now.enabled || item.read || item.done || item.priority <= 2) return 'inbox only';
-  if (outcome === 'quietly') return 'inbox only';
-  if (outcome === 'hold') return 'hold with topic';
+  if (!now.enabled || item.read || item.done || item.priority <= 2) return 'inbox-only';
+  if (outcome === 'quietly') return 'inbox-only';
+  if (outcome === 'hold') return 'hold-with-topic';
   return item.priority === 3 && now.quiet ? 'hold' : 'show';
 }
 
-/** A message's text as a popup shows it, and where a click leads; small enough to be kept. */
+/** Text of a message for a popup and its link; small enough to be saved. */
 export interface Brief {
   readonly id: number;
   readonly title: string;
@@ -31,44 +31,44 @@ export interface Brief {
   readonly source: string;
   readonly priority: number;
   readonly link: string | null;
-  /** Minutes between its reminders; null: as the settings say. */
+  /** Minutes between reminders; null to use the setting. */
   readonly repeatMinutes: number | null;
 }
 
-export function briefOf(item: InboxItem, repeatMinutes: number | null = null): Brief {
-  const source = titleText(item.source);
-  const body = bodyText(item.body, item.format);
-  const title = titleText(item.title);
+export function toBrief(item: InboxItem, repeatMinutes: number | null = null): Brief {
+  const source = formatTitle(item.source);
+  const body = formatBody(item.body, item.format);
+  const title = formatTitle(item.title);
   return {
     id: item.id,
     title: title === '' ? `Message from ${source === '' ? 'Homeport' : source}` : title,
     body,
     source,
     priority: item.priority,
-    link: webAddress(item.link),
+    link: toWebUrl(item.link),
     repeatMinutes,
   };
 }
 
-/** The popup of one message. */
-export function messagePopup(brief: Brief, sound: boolean): Popup {
+/** Builds the popup of one message. */
+export function buildMessagePopup(brief: Brief, sound: boolean): Popup {
   return {
     id: `message-${String(brief.id)}`,
     title: brief.title,
     body: brief.body,
-    urgency: urgencyOf(brief.priority),
+    urgency: toUrgency(brief.priority),
     actions: [{ id: 'read', label: 'Mark as read' }],
     silent: !sound,
     group: brief.source,
   };
 }
 
-/** "7 messages while it was quiet" */
-export function heldPopup(held: Tally, sound: boolean): Popup {
+/** Builds the summary "7 messages while it was quiet". */
+export function buildHeldPopup(held: Tally, sound: boolean): Popup {
   return {
     id: 'held',
     title: `${formatCount(held.size, 'message')} while it was quiet`,
-    body: listed(held),
+    body: formatSources(held),
     urgency: 'normal',
     actions: [],
     silent: !sound,
@@ -76,29 +76,29 @@ export function heldPopup(held: Tally, sound: boolean): Popup {
   };
 }
 
-/** "12 new from mail"; without a source "12 new messages". */
-export function burstPopup(source: string, burst: Tally, sound: boolean): Popup {
-  const name = titleText(source);
+/** Builds the summary "12 new from mail", or "12 new messages" without source. */
+export function buildBurstPopup(source: string, burst: Tally, sound: boolean): Popup {
+  const name = formatTitle(source);
   return {
     id: `burst-${name}`,
-    title: titleText(name === '' ? `${String(burst.size)} new messages` : `${String(burst.size)} new from ${name}`),
-    body: name === '' ? listed(burst) : '',
-    urgency: urgencyOf(burst.priority),
+    title: formatTitle(name === '' ? `${String(burst.size)} new messages` : `${String(burst.size)} new from ${name}`),
+    body: name === '' ? formatSources(burst) : '',
+    urgency: toUrgency(burst.priority),
     actions: [],
     silent: !sound,
     group: name === '' ? 'Homeport' : name,
   };
 }
 
-/** The reminder of urgent messages nobody has seen; of a single one its own popup is shown again. */
-export function urgentPopup(briefs: readonly Brief[], sound: boolean): Popup | undefined {
+/** Builds the reminder of unread urgent messages; for a single one, its own popup. */
+export function buildUrgentPopup(briefs: readonly Brief[], sound: boolean): Popup | undefined {
   const [first] = briefs;
   if (first === undefined) return undefined;
-  if (briefs.length === 1) return messagePopup(first, sound);
+  if (briefs.length === 1) return buildMessagePopup(first, sound);
   return {
     id: 'urgent',
     title: `${String(briefs.length)} urgent messages are unread`,
-    body: bodyText(briefs.map(({ title }) => title).join('\n'), 'text'),
+    body: formatBody(briefs.map(({ title }) => title).join('\n'), 'text'),
     urgency: 'critical',
     actions: [],
     silent: !sound,
@@ -106,19 +106,19 @@ export function urgentPopup(briefs: readonly Brief[], sound: boolean): Popup | u
   };
 }
 
-/** The address in its normal form if it is one of the web; anything else leads nowhere. */
-export function webAddress(link: string | null): string | null {
+/** Returns the normalized URL of a web address; null for other links. */
+export function toWebUrl(link: string | null): string | null {
   const url = link === null ? null : URL.parse(link);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : null;
 }
 
-function urgencyOf(priority: number): Popup['urgency'] {
+function toUrgency(priority: number): Popup['urgency'] {
   return priority >= 5 ? 'critical' : priority <= 2 ? 'low' : 'normal';
 }
 
-/** "mail 4, push 3" */
-function listed(tally: Tally): string {
+/** Formats sources such as "mail 4, push 3". */
+function formatSources(tally: Tally): string {
   const sources = tally.sources();
-  const named = sources.slice(0, 5).map(([source, count]) => `${titleText(source)} ${String(count)}`);
-  return bodyText([...named, ...(sources.length > 5 ? ['…'] : [])].join(', '), 'text');
+  const labels = sources.slice(0, 5).map(([source, count]) => `${formatTitle(source)} ${String(count)}`);
+  return formatBody([...labels, ...(sources.length > 5 ? ['…'] : [])].join(', '), 'text');
 }

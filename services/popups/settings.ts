@@ -3,7 +3,7 @@ import { QuietHours } from '../contracts/quiet-hours.ts';
 
 export const Settings = z.object({});
 
-/** What a person set about popups: fields of the group `host`, where they stood before popups were a service. */
+/** Popup settings: fields of the group `host`, where they were stored before popups became a service. */
 export const PopupSettings = z.object({
   popups: z.boolean().default(true).meta({
     title: 'Popups',

@@ -1,35 +1,35 @@
 import { htmlToText } from '../kit/plain-text.ts';
 import type { TextFormat } from '../contracts/notify/notification.ts';
 
-const longestTitle = 256;
-const longestBody = 1000;
-/** Characters of a message that are looked at; a popup shows far less. */
-const considered = 8000;
+const maxTitleLength = 256;
+const maxBodyLength = 1000;
+/** Maximum number of characters of a message that are processed; a popup shows far fewer. */
+const maxInputLength = 8000;
 
-/** Title on one line, 256 characters at most. */
-export function titleText(text: string): string {
-  return shorten(clean(text).replace(/\s+/g, ' ').trim(), longestTitle);
+/** Formats a title on one line, at most 256 characters. */
+export function formatTitle(text: string): string {
+  return truncate(removeUnsafeCharacters(text).replace(/\s+/g, ' ').trim(), maxTitleLength);
 }
 
-/** A message's body as plain text, 1,000 characters at most. */
-export function bodyText(text: string, format: TextFormat): string {
-  const part = text.slice(0, considered);
-  const plain = format === 'html' ? htmlToText(part) : format === 'markdown' ? unmarked(part) : part;
-  const lines = clean(plain).replace(/[^\S\n]+/g, ' ');
-  return shorten(
+/** Formats a body as plain text, at most 1,000 characters. */
+export function formatBody(text: string, format: TextFormat): string {
+  const input = text.slice(0, maxInputLength);
+  const plainText = format === 'html' ? htmlToText(input) : format === 'markdown' ? removeMarkdown(input) : input;
+  const lines = removeUnsafeCharacters(plainText).replace(/[^\S\n]+/g, ' ');
+  return truncate(
     lines
       .replace(/ ?\n ?/g, '\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim(),
-    longestBody,
+    maxBodyLength,
   );
 }
 
 /**
- * Without what could make a popup say something other than its letters do: control characters, direction overrides,
- * invisible ones. Line breaks stay; the joiners of scripts and emoji too.
+ * Removes characters that could disguise the text: control characters, direction overrides and invisible characters.
+ * Line breaks and the joiners of scripts and emoji are kept.
  */
-function clean(text: string): string {
+function removeUnsafeCharacters(text: string): string {
   return text
     .toWellFormed()
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -40,17 +40,17 @@ function clean(text: string): string {
     .replace(/[^\P{Cc}\n]/gu, ' ');
 }
 
-/** The marks of Markdown that read badly as plain text. */
-function unmarked(text: string): string {
+/** Removes Markdown marks that impair plain text. */
+function removeMarkdown(text: string): string {
   return text
     .replace(/^\s{0,3}(?:#{1,6}\s+|>\s?|`{3,}.*$)/gm, '')
     .replace(/!?\[([^\][\n]{0,500})\]\([^()\s]{0,2000}\)/g, '$1')
     .replace(/(\*\*|__|~~|`)(?=\S)([^\n]{1,500}?\S|\S)\1/g, '$2');
 }
 
-/** At most `length` UTF-16 units, no character cut in two. */
-function shorten(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const cut = text.slice(0, length - 1);
+/** Truncates to at most `length` UTF-16 units without splitting a character. */
+function truncate(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const cut = text.slice(0, maxLength - 1);
   return `${(/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut).trimEnd()}…`;
 }

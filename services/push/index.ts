@@ -11,58 +11,58 @@ import { openDelivery, seconds } from './publish/delivery.ts';
 import { parseDuration } from './domain/duration.ts';
 import { openEmails } from './publish/emails.ts';
 import { isTopic } from './domain/topics.ts';
-import { healthOf } from './metrics/health.ts';
+import { getHealth } from './metrics/health.ts';
 import { manifest } from './manifest.ts';
-import { KnownTopics } from './topics/known-topics.ts';
+import { ActiveTopics } from './topics/active-topics.ts';
 import { Limits } from './access/limits.ts';
 import type { Envelope } from './subscribe/envelope.ts';
-import { outsideOf, type Outside } from './subscribe/outside.ts';
+import { createFileAddressRewrite, type FileAddressRewrite } from './subscribe/file-addresses.ts';
 import { Subscribers } from './subscribe/subscribers.ts';
 import { createPushMetrics } from './metrics/metrics.ts';
 import { receiveOffers } from './publish/receive-offers.ts';
-import { measureAsPeer } from './metrics/peer-metrics.ts';
+import { registerNtfyMetrics } from './metrics/ntfy-metrics.ts';
 import { createPortable } from './import/portable.ts';
-import { aboutRoutes } from './ntfy-api/about.ts';
+import { serverInfoRoutes } from './ntfy-api/server-info.ts';
 import { pushHandlers } from './app-api/api.ts';
-import { openQuiet } from './quiet/quiet.ts';
+import { openQuietHours } from './quiet/quiet-hours.ts';
 import { openRecurring } from './recurring/recurring.ts';
-import { problemOf, pushListener, readRequest } from './ntfy-api/listener.ts';
-import { otherRoutes } from './ntfy-api/others.ts';
-import { leadBrowsers } from './ntfy-api/page.ts';
+import { toProblem, pushListener, readRequest } from './ntfy-api/listener.ts';
+import { createNonTopicRoutes } from './ntfy-api/non-topic-routes.ts';
+import { redirectBrowsers } from './ntfy-api/browser-redirect.ts';
 import { delayedHandlers } from './app-api/delayed.ts';
 import { publishRoutes } from './ntfy-api/publish.ts';
 import { retentionHandlers } from './app-api/retention.ts';
 import { searchHandlers } from './app-api/search.ts';
-import { sign, subscribeRoutes } from './ntfy-api/subscribe.ts';
-import { longestSilence, webSocketListener } from './ntfy-api/web-socket.ts';
-import { RateVisitors } from './access/rate-visitors.ts';
+import { buildStreamEvent, subscribeRoutes } from './ntfy-api/subscribe.ts';
+import { pongTimeoutMs, webSocketListener } from './ntfy-api/web-socket.ts';
+import { SubscriberRateLimits } from './access/subscriber-rate-limits.ts';
 import { Search } from './search/search.ts';
 import { Activity } from '../kit/activity.ts';
 import { createLiveSettings } from '../kit/live-settings.ts';
 import type { Settings } from './settings.ts';
 import { Statistics } from './metrics/statistics.ts';
 import { StoredTotal } from './metrics/stored-total.ts';
-import { pushAccountData } from './store/account-data.ts';
+import { createPushAccountData } from './store/account-data.ts';
 import { MessageStore } from './store/messages.ts';
 import { SyncTopics, withSyncTopics } from './access/sync-topics.ts';
-import { takeOverNtfy } from './import/ntfy.ts';
+import { importNtfy } from './import/ntfy.ts';
 import { findTemplate } from './publish/templates.ts';
 import { TopicCounts } from './topics/topic-counts.ts';
 import { openWebPush } from './web-push/web-push.ts';
 
-/** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
+/** Push service: delivers published messages to subscribers of a topic, compatible with ntfy. */
 export const push = defineService({
   ...manifest,
   create,
 });
 
-const minute = 60_000;
-const hour = 60 * minute;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
-function create(context: Context, given: Settings): Service {
-  const live = createLiveSettings(given, () => {
+function create(context: Context, initialSettings: Settings): Service {
+  const live = createLiveSettings(initialSettings, () => {
     limits.reconfigure();
-    // Whoever was given these reads them at each request.
+    // Updated in place, because routes hold references to these collections.
     reserved.clear();
     for (const topic of settings.reservedTopics) reserved.add(topic);
     webPushHosts.splice(0, webPushHosts.length, ...settings.webPushHosts);
@@ -74,58 +74,58 @@ function create(context: Context, given: Settings): Service {
   const syncTopics = new SyncTopics();
   const accounts = withSyncTopics(context.accounts, syncTopics);
   const limits = new Limits(clock, settings);
-  const rates = new RateVisitors(
+  const subscriberRateLimits = new SubscriberRateLimits(
     clock,
     () => settings.subscriberRateLimiting,
     (identity, topic) => (settings.unifiedPush ? true : accounts.may(identity, 'push', 'write', topic)),
   );
-  const topics = new KnownTopics(clock, limits, () => settings.totalTopicLimit);
-  const open = new DisposableStack();
+  const topics = new ActiveTopics(clock, limits, () => settings.totalTopicLimit);
+  const resources = new DisposableStack();
   const store = new MessageStore(context.db);
   const subscribers = new Subscribers(accounts, log);
   const statistics = new Statistics(clock);
-  const total = new StoredTotal(context, store, statistics);
+  const storedTotal = new StoredTotal(context, store, statistics);
   const counts = new TopicCounts(context);
   const metrics = createPushMetrics(context.metrics, store, subscribers);
   const reserved = new Set(settings.reservedTopics);
   const webPushHosts = [...settings.webPushHosts];
   const { appPages: pages } = context;
-  const spread = (envelopes: readonly Envelope[]): Promise<void> => {
+  const fanOut = (envelopes: readonly Envelope[]): Promise<void> => {
     statistics.add(envelopes.length);
-    total.counted(envelopes);
+    storedTotal.advance(envelopes);
     counts.add(envelopes);
     metrics.published.inc({}, envelopes.length);
     for (const envelope of envelopes) {
       subscribers.deliver(envelope);
     }
-    return subscribers.room();
+    return subscribers.waitForCapacity();
   };
-  const quiet = openQuiet({ ...context, accounts });
+  const quietHours = openQuietHours({ ...context, accounts });
   const webPush = openWebPush({
     context: { ...context, accounts },
     enabled: () => settings.webPush,
     contact: () => settings.webPushContact,
-    allowed: webPushHosts,
+    allowedHosts: webPushHosts,
     reserved,
     keptSeconds: () => delivery.cacheSeconds(),
-    quiet,
-    told: (topic, done) => counts.delivered(topic, done),
+    quiet: quietHours,
+    onDelivered: (topic, successful) => counts.countDelivery(topic, successful),
   });
   const search = new Search(context);
   const emails = openEmails({ context, settings, baseUrl: () => settings.baseUrl || pages.serviceForMessages('push') });
   const sendsMail = emails.enabled;
-  const also = [webPush.store, search.store, emails.store];
+  const writeHooks = [webPush.store, search.store, emails.store];
   const delivery = openDelivery({
     context,
     settings,
     messages: store,
-    also,
-    forget: (...gone) => search.remove(...gone),
-    onPublished: spread,
+    writeHooks,
+    removeFromSearch: (...args) => search.remove(...args),
+    onPublished: fanOut,
   });
-  const { publisher, record, attachments, baseUrl, cacheSeconds } = delivery;
+  const { publisher, writeMessages, attachments, baseUrl, cacheSeconds } = delivery;
 
-  const about = aboutRoutes({
+  const serverInfo = serverInfoRoutes({
     statistics,
     reservedTopics: () => settings.reservedTopics,
     signUp: () => settings.enableSignup,
@@ -135,46 +135,65 @@ function create(context: Context, given: Settings): Service {
     pages,
   });
   const messageSizeLimit = (): number => settings.messageSizeLimit;
-  const longestDelay = (): number => seconds(settings.messageDelayLimit);
+  const maxDelaySeconds = (): number => seconds(settings.messageDelayLimit);
   const recurring = openRecurring({
-    ...{ context, messages: store, publisher, record, reserved, messageSizeLimit, changed: delivery.plansChanged },
+    context,
+    messages: store,
+    publisher,
+    writeMessages,
+    reserved,
+    messageSizeLimit,
+    onChanged: delivery.notifyDelayedChanged,
   });
-  // A base address that the owner chose is right for everybody.
-  const outside = (request: IncomingMessage): Outside | undefined =>
-    settings.baseUrl === '' ? outsideOf(baseUrl(), context.publicUrl(request)) : undefined;
+  // A configured base address applies to all clients.
+  const findFileRewrite = (request: IncomingMessage): FileAddressRewrite | undefined =>
+    settings.baseUrl === '' ? createFileAddressRewrite(baseUrl(), context.publicUrl(request)) : undefined;
   const publish = publishRoutes({
-    outside,
+    findFileRewrite,
     publisher,
     attachments,
     sendsMail,
-    findTemplate: (asked) => findTemplate(join(context.files, 'templates'), asked),
+    findTemplate: (name) => findTemplate(join(context.files, 'templates'), name),
     accounts,
     random,
     reserved,
     messageSizeLimit,
-    longestDelay,
+    maxDelaySeconds,
     unifiedPush: () => settings.unifiedPush,
-    took: metrics.took,
+    commitSeconds: metrics.commitSeconds,
     clock,
     limits,
     topics,
-    rates,
+    subscriberRateLimits,
   });
-  const others = otherRoutes({ publish, attachments, baseUrl, messageSizeLimit, limits, rates });
+  const nonTopicRoutes = createNonTopicRoutes({
+    publish,
+    attachments,
+    baseUrl,
+    messageSizeLimit,
+    limits,
+    subscriberRateLimits,
+  });
   const subscribe = subscribeRoutes({
-    outside,
+    findFileRewrite,
     context: { accounts, clock, random },
     store,
-    schedule: delivery.waiting,
+    delayedMessages: delivery.delayedStore,
     subscribers,
     reserved,
     bounds: settings,
     cut: metrics.cut,
     limits,
     topics,
-    rates,
+    subscriberRateLimits,
   });
-  const peerMetrics = measureAsPeer(context, { store, subscribers, limits, topics, published: () => statistics.total });
+  const ntfyMetrics = registerNtfyMetrics(context, {
+    store,
+    subscribers,
+    limits,
+    topics,
+    published: () => statistics.total,
+  });
   const access = openAccess({
     context: { ...context, accounts },
     limits,
@@ -186,38 +205,40 @@ function create(context: Context, given: Settings): Service {
     sendsMail,
     attachments,
   });
-  const listening = {
+  const listenerDependencies = {
     context,
     api: { ...access.routes, ...webPush.routes },
     limits,
-    rates,
+    subscriberRateLimits,
     behindProxy: () => settings.behindProxy,
     refused: metrics.refused,
   };
 
   const saveTotal = async (): Promise<void> => {
-    if (await total.save({ anyway: !publisher.healthy })) publisher.recovered();
+    if (await storedTotal.save({ force: !publisher.healthy })) publisher.markHealthy();
   };
-  const eachMinute = async (): Promise<void> => {
+  const runMinutely = async (): Promise<void> => {
     statistics.sample();
-    // First: what is removed can no longer be counted.
+    // Saved first, because deleted messages can no longer be counted.
     await saveTotal();
     await counts.save();
     await delivery.retention.upkeep();
-    await removeExpiredMessages(context, store, search, delivery.taken);
-    await delivery.eachMinute();
-    await recurring.eachMinute();
+    await removeExpiredMessages(context, store, search, delivery.inboxCursor);
+    await delivery.runMinutely();
+    await recurring.runMinutely();
     await webPush.upkeep();
-    await quiet.upkeep();
-    limits.forget();
-    topics.forget((topic) => subscribers.listening(topic));
+    await quietHours.upkeep();
+    limits.removeInactive();
+    topics.removeIdle((topic) => subscribers.hasSubscribers(topic));
   };
-  const complain = (error: unknown): void => log.error('upkeep failed', { error });
+  const logUpkeepFailure = (error: unknown): void => log.error('upkeep failed', { error });
   const keepAlive = (): void => {
-    // A token that expires is no change of an account.
+    // The expiry of a token is not announced as an account change.
     subscribers.recheck();
-    void subscribers.keepAlive(({ subscription }) => sign('keepalive', subscription.asked, context)).catch(complain);
-    clock.after(longestSilence, () => subscribers.checkLife());
+    void subscribers
+      .keepAlive(({ subscription }) => buildStreamEvent('keepalive', subscription.topicList, context))
+      .catch(logUpkeepFailure);
+    clock.after(pongTimeoutMs, () => subscribers.checkPongs());
   };
   let keepAliveTimer: Disposable | undefined;
   let keepAliveInterval = '';
@@ -232,24 +253,34 @@ function create(context: Context, given: Settings): Service {
   };
 
   return {
-    http: leadBrowsers(
-      pushListener({ ...listening, publish, subscribe, about, others, pages, reserved, served: peerMetrics.served }),
+    http: redirectBrowsers(
+      pushListener({
+        ...listenerDependencies,
+        publish,
+        subscribe,
+        serverInfo,
+        findNonTopicRoute: nonTopicRoutes,
+        pages,
+        reserved,
+        onServed: ntfyMetrics.countRequest,
+      }),
       {
         pages,
-        isPage: (path) => path === '/' || (!about.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
+        isPage: (path) =>
+          path === '/' || (!serverInfo.has(path) && isTopic(path.slice(1)) && !reserved.has(path.slice(1))),
       },
     ),
     upgrade: webSocketListener({
       subscribe,
-      async asks(request) {
-        const read = await readRequest(listening, request);
-        limits.request(read.asked);
+      async readRequest(request) {
+        const read = await readRequest(listenerDependencies, request);
+        limits.request(read.requestContext);
         return read;
       },
-      fail: (error) => problemOf(listening, error),
+      toProblem: (error) => toProblem(listenerDependencies, error),
       clock,
     }),
-    accountData: pushAccountData(context),
+    accountData: createPushAccountData(context),
     api: [
       ...pushHandlers({
         context,
@@ -258,62 +289,62 @@ function create(context: Context, given: Settings): Service {
         limits,
         reserved,
         messageSizeLimit,
-        longestDelay,
+        maxDelaySeconds,
         statistics,
         subscribers,
         counts,
       }),
-      ...delayedHandlers({ planned: delivery.planned, clock, longestDelay }),
+      ...delayedHandlers({ delayedMessages: delivery.delayedMessages, clock, maxDelaySeconds }),
       ...recurring.handlers,
       ...searchHandlers(search),
-      ...retentionHandlers({ context, retention: delivery.retention, otherwise: cacheSeconds }),
+      ...retentionHandlers({ context, retention: delivery.retention, defaultSeconds: cacheSeconds }),
       ...webPush.handlers,
-      ...quiet.handlers,
+      ...quietHours.handlers,
     ],
     portable: createPortable(context),
     importData(program, folder) {
       if (program === 'ntfy')
-        return takeOverNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
+        return importNtfy({ context, messages: store, keepInInbox: settings.keepInInbox }, folder);
       throw new Problem('push.unknown_program', 404, `Push takes over from ntfy only, not from ${program}.`);
     },
 
     async start() {
       await counts.resume();
-      await total.resume(await counts.today());
+      await storedTotal.resume(await counts.today());
       topics.resume(await store.topics());
-      open.use(await access.start());
-      open.use(await webPush.start());
-      open.use(await quiet.start());
-      open.use(
+      resources.use(await access.start());
+      resources.use(await webPush.start());
+      resources.use(await quietHours.start());
+      resources.use(
         context.handovers.receive(
           pushOffered,
           receiveOffers({ context, publisher, attachments, reserved, messageSizeLimit }),
         ),
       );
-      open.use(await delivery.start());
-      open.use(emails.start());
-      open.use(await recurring.start());
-      const activity = open.use(new Activity(context, pushStored));
-      open.use(context.bus.subscribe(pushPublished, activity.touch));
-      open.use(context.bus.subscribe(pushRetracted, activity.touch));
-      open.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
+      resources.use(await delivery.start());
+      resources.use(emails.start());
+      resources.use(await recurring.start());
+      const activity = resources.use(new Activity(context, pushStored));
+      resources.use(context.bus.subscribe(pushPublished, activity.touch));
+      resources.use(context.bus.subscribe(pushRetracted, activity.touch));
+      resources.use(context.bus.subscribe(accountsChanged, ({ account }) => subscribers.recheck(account)));
       startKeepAlive();
-      open.defer(() => keepAliveTimer?.[Symbol.dispose]());
-      open.use(clock.every(minute, () => void eachMinute().catch(complain)));
-      open.use(clock.every(hour, () => void delivery.eachHour().catch(complain)));
+      resources.defer(() => keepAliveTimer?.[Symbol.dispose]());
+      resources.use(clock.every(minuteMs, () => void runMinutely().catch(logUpkeepFailure)));
+      resources.use(clock.every(hourMs, () => void delivery.runHourly().catch(logUpkeepFailure)));
     },
 
     health(): Promise<Health> {
-      return Promise.resolve(healthOf(publisher.healthy, statistics, subscribers.size));
+      return Promise.resolve(getHealth(publisher.healthy, statistics, subscribers.size));
     },
 
     reconfigure: live.update,
 
     async [Symbol.asyncDispose]() {
-      open.dispose();
+      resources.dispose();
       await recurring[Symbol.asyncDispose]();
       await delivery[Symbol.asyncDispose]();
-      await quiet[Symbol.asyncDispose]();
+      await quietHours[Symbol.asyncDispose]();
       subscribers.endAll();
       await saveTotal();
       await counts.save();

@@ -2,11 +2,11 @@ import { liveTopic } from '../contracts/control/live.ts';
 import { pushDelayedChanged } from '../contracts/push/delayed.ts';
 import { pushStored } from '../contracts/push/topics.ts';
 import { defineManifest } from '../contracts/service.ts';
-import { accounts } from './access/ready-made.ts';
+import { accounts } from './access/service-accounts.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** The push server: publish to a topic, and everyone who listens to it gets the message. Answers like ntfy. */
+/** Push service: delivers published messages to subscribers of a topic, compatible with ntfy. */
 export const manifest = defineManifest({
   id: 'push',
   title: 'Messages',

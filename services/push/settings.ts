@@ -6,18 +6,18 @@ import { reservedTopics } from './domain/topics.ts';
 import { emailEnvironment, emailFields } from './settings/email.ts';
 import { limitEnvironment, limitFields } from './settings/limits.ts';
 
-/** A duration as the peer's configuration writes it, between two bounds in ms. */
-function duration(least: number, most: number, words: string) {
+/** Duration in ntfy's configuration format, between two bounds in ms. */
+function duration(minMs: number, maxMs: number, examples: string) {
   return z.string().refine((text) => {
     const ms = parseDuration(text);
-    return ms !== undefined && ms >= least && ms <= most;
-  }, `Use a duration such as ${words}.`);
+    return ms !== undefined && ms >= minMs && ms <= maxMs;
+  }, `Use a duration such as ${examples}.`);
 }
 
-const minute = 60_000;
+const minuteMs = 60_000;
 
 export const Settings = z.object({
-  cacheDuration: duration(minute, 8760 * 60 * minute, '12h or 90m, between 1m and 8760h')
+  cacheDuration: duration(minuteMs, 8760 * 60 * minuteMs, '12h or 90m, between 1m and 8760h')
     .default('12h')
     .meta({
       live: true,
@@ -25,7 +25,7 @@ export const Settings = z.object({
       title: 'Keep messages for',
       description: 'How long a message can be read again by clients that come back. The inbox keeps its own copy.',
     }),
-  keepaliveInterval: duration(5000, 10 * minute, '45s, between 5s and 10m')
+  keepaliveInterval: duration(5000, 10 * minuteMs, '45s, between 5s and 10m')
     .default('45s')
     .meta({
       live: true,
@@ -91,7 +91,7 @@ export const Settings = z.object({
 });
 export type Settings = z.infer<typeof Settings>;
 
-/** The peer's environment names, and ours for what it has none for. */
+/** Environment names of ntfy, and Homeport's own where ntfy has none. */
 export const environment: Readonly<Record<string, keyof Settings>> = {
   NTFY_CACHE_DURATION: 'cacheDuration',
   NTFY_KEEPALIVE_INTERVAL: 'keepaliveInterval',

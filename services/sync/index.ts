@@ -182,10 +182,10 @@ function create(context: Context, initialSettings: Settings): Service {
           running: running.slice(0, 5).map(toRunningWork),
         };
       }
-      const { all, failed, held } = await taskStore.getSummary();
-      const [firstTask, secondTask] = [...failed, ...held];
+      const { all, failed, heldTasks: heldTasks } = await taskStore.getSummary();
+      const [firstTask, secondTask] = [...failed, ...heldTasks];
       if (firstTask !== undefined) {
-        const detail = formatAttention(failed, held);
+        const detail = formatAttention(failed, heldTasks);
         const to = secondTask === undefined ? `/sync/syncs/${String(firstTask.id)}` : '/sync';
         return { state: 'up', detail, remedy: { label: failed.length > 0 ? 'See what failed' : 'See why', to } };
       }
@@ -204,15 +204,17 @@ function create(context: Context, initialSettings: Settings): Service {
 }
 
 /** Formats `Papers failed, Photos is held back`, with the reason if only one task failed. */
-function formatAttention(failed: readonly FailedTask[], held: readonly Task[]): string {
+function formatAttention(failed: readonly FailedTask[], heldTasks: readonly Task[]): string {
   const [onlyTask] = failed;
-  if (onlyTask !== undefined && failed.length + held.length === 1) {
+  if (onlyTask !== undefined && failed.length + heldTasks.length === 1) {
     const why = firstSentence(findExplanation(onlyTask.error, onlyTask.fields.source) ?? '') ?? '';
     return `${onlyTask.fields.name} failed${why === '' ? '' : `: ${why}`}`;
   }
   const joinTaskNames = (tasks: readonly Task[]): string => joinNames(tasks.map(({ fields }) => fields.name));
   return [
     ...(failed.length === 0 ? [] : [`${joinTaskNames(failed)} failed`]),
-    ...(held.length === 0 ? [] : [`${joinTaskNames(held)} ${held.length === 1 ? 'is' : 'are'} held back`]),
+    ...(heldTasks.length === 0
+      ? []
+      : [`${joinTaskNames(heldTasks)} ${heldTasks.length === 1 ? 'is' : 'are'} held back`]),
   ].join(', ');
 }

@@ -121,9 +121,13 @@ async function fill(folder: string): Promise<void> {
       return {
         key: `bench:${String(number)}`,
         offer: {
-          ...{ title: titleOf(number), tags: [] },
-          ...{ body: `The ${words.join(' and the ')} are as they should be.` },
-          ...{ format: 'text' as const, priority: 3, source: 'push', topic: `topic-${String(number % 50)}` },
+          title: titleOf(number),
+          tags: [],
+          body: `The ${words.join(' and the ')} are as they should be.`,
+          format: 'text' as const,
+          priority: 3,
+          source: 'push',
+          topic: `topic-${String(number % 50)}`,
           time: Date.now() - (rows - number),
         },
       };
@@ -132,8 +136,8 @@ async function fill(folder: string): Promise<void> {
   }
   // Of one commit's batches the last answers whether there may be more.
   const index = async (transaction: Kysely<any>): Promise<boolean> => {
-    for (let batch = 1; batch < 20; batch += 1) await store.words.addNew(transaction);
-    return store.words.addNew(transaction);
+    for (let batch = 1; batch < 20; batch += 1) await store.itemWords.addNew(transaction);
+    return store.itemWords.addNew(transaction);
   };
   while (await database.commit(index));
 }

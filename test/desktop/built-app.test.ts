@@ -27,7 +27,7 @@ interface State {
   readonly errors: readonly string[];
 }
 
-/** The built app under the stand-in for Electron's program. */
+/** Runs the built app under a fake of Electron's program. */
 class BuiltApp implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly messages: Record<string, unknown>[] = [];
@@ -59,7 +59,7 @@ class BuiltApp implements AsyncDisposable {
     }, waiting);
     return answer['value'] as Answer;
   }
-  /** Waits until it is as the expectation wants. */
+  /** Waits until the state matches the expectation. */
   async sees(expectation: (state: State) => void): Promise<State> {
     return await vi.waitFor(async () => {
       const state = await this.ask('state');
@@ -90,27 +90,27 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('the built desktop app', () => {
+describe('built desktop app', () => {
   beforeAll(async () => {
-    // Without npm's path: whoever calls the script, it finds its compiler.
+    // Without npm's path: the script finds its compiler in any environment.
     await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-app.mjs'), app], {
       cwd: work,
       env: { ...process.env, PATH: '/usr/bin:/bin' },
     });
-    // A desktop that shows tray icons, as far as one asks its bus.
+    // Fakes a desktop that shows tray icons, for queries of its bus.
     mkdirSync(tools);
     writeFileSync(join(tools, 'gdbus'), '#!/bin/sh\necho "(true,)"\n', { mode: 0o755 });
     symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
   }, 240_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it('names its entry as Electron looks for it', () => {
+  it('names its entry as Electron expects', () => {
     const built = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as Record<string, unknown>;
     expect(built).toMatchObject({ main: 'main/index.js', type: 'module', version: manifest.version });
     expect(built).not.toHaveProperty('scripts');
   });
 
-  it('starts: its entry is evaluated, Electron becomes ready, and the window shows a page that answers', async () => {
+  it('evaluates its entry, becomes ready, and shows a page that answers', async () => {
     await using built = new BuiltApp();
     await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     await built.ask('second');
@@ -131,7 +131,7 @@ describe('the built desktop app', () => {
     await expect(fetch(page)).rejects.toThrow();
   });
 
-  it('ends when who started it for npm was killed, and could tell it nothing', async () => {
+  it('ends when its parent under npm is killed without notice', async () => {
     const dataDir = mkdtempSync(join(work, 'data-'));
     const argv = JSON.stringify([program, app, '--data-dir', dataDir, '--hidden']);
     const starter = spawn(
@@ -156,7 +156,7 @@ describe('the built desktop app', () => {
     try {
       await vi.waitFor(() => expect(output).toContain('host is ready'), waiting);
       starter.kill('SIGKILL');
-      // All that was started holds this stream.
+      // Every started process holds this stream.
       await vi.waitUntil(() => over, waiting);
       expect(output).toContain('host is stopping');
     } finally {
@@ -164,7 +164,7 @@ describe('the built desktop app', () => {
     }
   });
 
-  it('gives the services what npm start gives Node', async () => {
+  it('passes the flags of npm start to the services', async () => {
     expect(manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max'))).toEqual(
       hostFlags.map((flag) => flag.replace('--js-flags=', '')),
     );
@@ -176,7 +176,7 @@ describe('the built desktop app', () => {
     });
   });
 
-  it('outlives its services: it says that they ended, starts them again, and the page answers', async () => {
+  it('reports crashed services, restarts them, and the page answers', async () => {
     await using built = new BuiltApp();
     const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
     process.kill(pids[0] ?? 0, 'SIGKILL');
@@ -194,12 +194,12 @@ describe('the built desktop app', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'answers while its services hang, and quits all the same',
+    'responds while its services hang, and quits',
     async () => {
       await using built = new BuiltApp();
       const { pids } = await built.sees(({ tip }) => expect(tip).toBe('Homeport: All services run'));
       const [pid = 0] = pids;
-      // As a busy loop: the process is there, and does nothing of what it is asked.
+      // Acts like a busy loop: the process exists, but does not respond.
       process.kill(pid, 'SIGSTOP');
       await built.ask('second');
       await built.sees(({ visible }) => expect(visible).toBe(true));

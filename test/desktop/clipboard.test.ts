@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { watchClipboard } from '../../main/desktop/clipboard.ts';
-import { videoLink } from '../../main/desktop/video-links.ts';
+import { findVideoLink } from '../../main/desktop/video-links.ts';
 import type { Popup, PopupEvent } from '../../services/contracts/popups/desktop.ts';
 import { createFakeClock } from '../support/clock.ts';
 
@@ -22,7 +22,7 @@ function rig(copied = '') {
       throw error;
     },
   });
-  /** Resolves once it was looked at. */
+  /** Resolves once the clipboard was read. */
   const copy = async (text: string): Promise<void> => {
     state.text = text;
     clock.advance(5000);
@@ -33,8 +33,8 @@ function rig(copied = '') {
 
 const video = 'https://www.youtube.com/watch?v=abc123&t=5';
 
-describe('a copied video link', () => {
-  it('is offered once, and opens the page with it when the person presses', async () => {
+describe('clipboard watcher', () => {
+  it('offers a copied link once and opens the page with it on a click', async () => {
     const { watch, copy, popups, opened } = rig();
     using _watch = watch;
     watch.turn(true);
@@ -53,7 +53,7 @@ describe('a copied video link', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('is no business of ours while it is off, nor when it was copied before', async () => {
+  it('ignores links while disabled and links copied before', async () => {
     const { watch, copy, popups, state } = rig(video);
     using _watch = watch;
     await copy(video);
@@ -79,7 +79,7 @@ describe('a copied video link', () => {
     [`look at ${video}`, false],
     ['file:///home/film.mp4', false],
     [`https://cdn.example/${'a'.repeat(5000)}.mp4`, false],
-  ])('%s: %s', (text, is) => {
-    expect(videoLink(text) !== undefined).toBe(is);
+  ])('handles %s: %s', (text, is) => {
+    expect(findVideoLink(text) !== undefined).toBe(is);
   });
 });

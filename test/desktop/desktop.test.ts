@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { autostartFile } from '../../main/desktop/autostart.ts';
-import { desktopShell, electronProgram } from '../../main/desktop/choice.ts';
+import { chooseDesktopShell, electronProgram } from '../../main/desktop/choice.ts';
 import { hasTray } from '../../main/desktop/tray-presence.ts';
 import { electronNotifier } from '../../main/shell/notifier.ts';
 import { openLoginItem } from '../../main/shell/login-item.ts';
@@ -15,7 +15,7 @@ import { FakeElectron, menuTree } from '../support/electron.ts';
 const folder = mkdtempSync(join(tmpdir(), 'homeport-desktop-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('the tray of a Linux desktop', () => {
+describe('Linux tray', () => {
   const answer = (texts: Readonly<Record<string, string>>) => (program: string) =>
     texts[program] === undefined ? Promise.reject(new Error('ENOENT')) : Promise.resolve(texts[program]);
 
@@ -26,17 +26,17 @@ describe('the tray of a Linux desktop', () => {
     [{ busctl: 'b true\n' }, true],
     [{ busctl: 'b false\n' }, false],
     [{}, false],
-  ])('is there when the session bus says so: %j', async (texts, there) => {
+  ])('detects a tray on the session bus: %j', async (texts, there) => {
     expect(await hasTray('linux', answer(texts))).toBe(there);
   });
 
-  it('is always there elsewhere', async () => {
+  it('is always available on other systems', async () => {
     expect(await hasTray('darwin', answer({}))).toBe(true);
   });
 });
 
-describe('the start at login', () => {
-  it('writes a path as the desktop entry specification quotes it', async () => {
+describe('start at login', () => {
+  it('quotes a path as the desktop entry specification requires', async () => {
     const item = autostartFile({ XDG_CONFIG_HOME: folder }, ['/opt/a "b" $c `d` \\e 100%/homeport']);
     await item.set(true);
     const text = readFileSync(join(folder, 'autostart', 'homeport.desktop'), 'utf8');
@@ -44,7 +44,7 @@ describe('the start at login', () => {
     expect(await item.get()).toBe(true);
   });
 
-  it('names the AppImage, which is mounted elsewhere at each start', async () => {
+  it('uses the path of the AppImage instead of its mount', async () => {
     const item = autostartFile({ XDG_CONFIG_HOME: folder, APPIMAGE: '/home/ada/Homeport.AppImage' }, ['/tmp/.mount/x']);
     await item.set(true);
     expect(readFileSync(join(folder, 'autostart', 'homeport.desktop'), 'utf8')).toContain(
@@ -52,13 +52,16 @@ describe('the start at login', () => {
     );
   });
 
-  it.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('is off when the desktop says %s', async (line) => {
-    mkdirSync(join(folder, 'autostart'), { recursive: true });
-    writeFileSync(join(folder, 'autostart', 'homeport.desktop'), `[Desktop Entry]\n${line}\n`);
-    expect(await autostartFile({ XDG_CONFIG_HOME: folder }, ['x']).get()).toBe(false);
-  });
+  it.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
+    'reports disabled when the desktop sets %s',
+    async (line) => {
+      mkdirSync(join(folder, 'autostart'), { recursive: true });
+      writeFileSync(join(folder, 'autostart', 'homeport.desktop'), `[Desktop Entry]\n${line}\n`);
+      expect(await autostartFile({ XDG_CONFIG_HOME: folder }, ['x']).get()).toBe(false);
+    },
+  );
 
-  it('is the system’s own on macOS and Windows', async () => {
+  it('uses the system function on macOS and Windows', async () => {
     const electron = new FakeElectron();
     const { app } = electron.parts;
     const item = openLoginItem({ app, platform: 'win32', environment: {}, command: ['C:\\Homeport.exe'] });
@@ -69,13 +72,13 @@ describe('the start at login', () => {
   });
 });
 
-describe('the choice at the start', () => {
+describe('chooseDesktopShell', () => {
   const root = join(folder, 'project');
   const program = electronProgram({ root, environment: {}, platform: 'linux' });
   const choose = (fields: object = {}) =>
-    desktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
+    chooseDesktopShell({ root, environment: { DISPLAY: ':0' }, platform: 'linux', user: 1000, ...fields });
 
-  it('says what is missing, one thing after the other', () => {
+  it('reports each missing part in turn', () => {
     expect(choose()).toEqual({ missing: 'since Electron’s program is not installed here' });
     mkdirSync(join(program, '..'), { recursive: true });
     writeFileSync(program, '');
@@ -88,7 +91,7 @@ describe('the choice at the start', () => {
     expect(choose({ environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toHaveProperty('program');
   });
 
-  it('knows the program’s place on every system, and of a copy brought along', () => {
+  it('finds the program on every system and in a bundled copy', () => {
     const environment = { ELECTRON_OVERRIDE_DIST_PATH: '/brought' };
     expect(electronProgram({ root, environment, platform: 'linux' })).toBe('/brought/electron');
     expect(electronProgram({ root, environment, platform: 'win32' })).toContain('electron.exe');
@@ -96,13 +99,13 @@ describe('the choice at the start', () => {
   });
 });
 
-describe('notifications', () => {
+describe('electronNotifier', () => {
   const popup = {
     ...{ id: 'message-1', title: 'Backup', body: '<done>', urgency: 'normal' as const, silent: true, group: 'mail' },
     actions: [{ id: 'read', label: 'Mark as read' }],
   };
 
-  it('tell what became of them', () => {
+  it('reports the events of a notification', () => {
     const electron = new FakeElectron();
     electron.becomeReady();
     const notifier = electronNotifier(electron.parts.Notification, 'darwin');
@@ -117,7 +120,7 @@ describe('notifications', () => {
     expect(events).toEqual(['shown', 'clicked', { action: 'read' }, { failed: 'the server is gone' }]);
   });
 
-  it('take the place of an earlier one of the same message, and leave the screen when there are too many', () => {
+  it('replaces an earlier notification of the same message and closes the oldest', () => {
     const electron = new FakeElectron();
     electron.becomeReady();
     const notifier = electronNotifier(electron.parts.Notification, 'linux');
@@ -130,7 +133,7 @@ describe('notifications', () => {
     expect(electron.notifications[1]?.closed).toBe(true);
   });
 
-  it('say so where the desktop shows none, and go when the app goes', async () => {
+  it('fails without notification support and closes notifications on exit', async () => {
     const electron = new FakeElectron();
     electron.becomeReady();
     electron.showsNotifications = false;
@@ -145,7 +148,7 @@ describe('notifications', () => {
   });
 });
 
-it('the menu copies an address, shortens a long reason, and tells of an update', () => {
+it('copies an address, truncates a long reason and shows an update in the tray menu', () => {
   const copied: string[] = [];
   const service: ServiceState = {
     ...{ id: 'push', title: 'Push', summary: '', state: 'degraded', detail: '', reason: 'a '.repeat(100) },

@@ -22,7 +22,7 @@ const zip = join(work, 'brought.zip');
 const name = `electron-v45.4.1-${process.platform}-${process.arch}.zip`;
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-/** A zip that holds a program, and npm's package with these checksums. */
+/** Prepares a zip with a program, and npm's package with these checksums. */
 function prepare(checksums: Readonly<Record<string, string>>): void {
   mkdirSync(npmPackage, { recursive: true });
   writeFileSync(join(npmPackage, 'package.json'), JSON.stringify({ name: 'electron', version: '45.4.1' }));
@@ -34,7 +34,7 @@ function unpack(): { readonly status: number | null; readonly said: string } {
   return { status, said: stderr };
 }
 
-describe('a zip of Electron that somebody brought along', () => {
+describe('bundled Electron archive', () => {
   let digest = '';
   beforeEach(() => {
     rmSync(npmPackage, { recursive: true, force: true });
@@ -48,17 +48,17 @@ describe('a zip of Electron that somebody brought along', () => {
     digest = createHash('sha256').update(readFileSync(zip)).digest('hex');
   });
 
-  it('is unpacked into the npm package’s place when its checksum is the one of that package', () => {
+  it('is extracted into the npm package when its checksum matches the package', () => {
     prepare({ [name]: digest });
     expect(unpack()).toEqual({ status: 0, said: '' });
     expect(execFileSync(join(npmPackage, 'dist', 'electron'), { encoding: 'utf8' })).toBe('started\n');
     expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'dist', 'package.json', 'path.txt']);
-    // Not again at the next start, also when the zip is gone.
+    // Not again at the next start, even without the zip.
     rmSync(zip);
     expect(unpack().status).toBe(0);
   });
 
-  it('takes the place of an older version', () => {
+  it('replaces an older version', () => {
     prepare({ [name]: digest });
     mkdirSync(join(npmPackage, 'dist'));
     writeFileSync(join(npmPackage, 'dist', 'version'), '44.0.0');
@@ -67,7 +67,7 @@ describe('a zip of Electron that somebody brought along', () => {
     expect(readdirSync(join(npmPackage, 'dist')).sort()).toEqual(['electron', 'version']);
   });
 
-  it('is refused whole when a byte of it is another', () => {
+  it('is rejected completely when one byte differs', () => {
     prepare({ [name]: digest });
     const parts = join(work, 'parts');
     writeFileSync(join(parts, 'electron'), '#!/bin/sh\necho stopped\n');
@@ -80,7 +80,7 @@ describe('a zip of Electron that somebody brought along', () => {
     expect(readdirSync(npmPackage).sort()).toEqual(['checksums.json', 'package.json']);
   });
 
-  it('is refused when it is of another machine, which is said', () => {
+  it('is rejected with the platform when it is for another one', () => {
     prepare({ [name]: '0'.repeat(64), 'electron-v45.4.1-plan9-mips.zip': digest });
     const { status, said } = unpack();
     expect(status).toBe(1);
@@ -88,7 +88,7 @@ describe('a zip of Electron that somebody brought along', () => {
     expect(existsSync(join(npmPackage, 'dist'))).toBe(false);
   });
 
-  it('is refused in a sentence when it is not there, or nothing is known of it', () => {
+  it('is rejected with a message when the file or its checksum is missing', () => {
     prepare({});
     expect(unpack()).toMatchObject({ status: 1, said: `The npm package electron 45.4.1 knows no ${name}.\n` });
     rmSync(zip);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connectCalls, type Line } from '../../main/desktop/calls.ts';
+import { connectCalls, type MessageLine } from '../../main/desktop/calls.ts';
 import type { HostAnswers, OpenedHost, ShellAnswers } from '../../main/desktop/host-line.ts';
-import { keepHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
+import { superviseHostProcess, type HostChild } from '../../main/desktop/host-process.ts';
 import { remoteNotifier } from '../../main/desktop/remote-notifier.ts';
 import { emptyStatus } from '../../main/desktop/status.ts';
 import type { PopupEvent } from '../../services/contracts/popups/desktop.ts';
@@ -15,19 +15,19 @@ const facts: OpenedHost = {
   status: emptyStatus,
 };
 
-/** Two ends of a line; what is sent on one arrives on the other. */
-function pair(): readonly [Line, Line] {
+/** Returns two ends of a connection; messages sent on one arrive on the other. */
+function pair(): readonly [MessageLine, MessageLine] {
   const listeners: ((message: unknown) => void)[][] = [[], []];
-  const end = (mine: number, other: number): Line => ({
+  const end = (mine: number, other: number): MessageLine => ({
     send: (message) => listeners[other]?.forEach((listener) => listener(structuredClone(message))),
     receive: (listener) => void listeners[mine]?.push(listener),
   });
   return [end(0, 1), end(1, 0)];
 }
 
-/** A process of the services that does what the test says. */
+/** Fake host process that the test controls. */
 class Child implements HostChild {
-  readonly line: Line;
+  readonly line: MessageLine;
   readonly ask;
   killed = 0;
   frozen = false;
@@ -59,7 +59,7 @@ function keep(stopMs = 4000) {
   const clock = createFakeClock();
   const children: Child[] = [];
   const told: string[] = [];
-  const process = keepHostProcess({
+  const process = superviseHostProcess({
     fork() {
       children.push(new Child(stopMs));
       return children.at(-1) as Child;
@@ -75,8 +75,8 @@ function keep(stopMs = 4000) {
   return { process, clock, children, child, told };
 }
 
-describe('the process of the services', () => {
-  it('is started again when it ends by itself, later each time, and the person hears of it once', async () => {
+describe('superviseHostProcess', () => {
+  it('restarts the process after growing pauses and reports the loss once', async () => {
     const { process, clock, children, child, told } = keep();
     await child().ask('opened', facts);
     expect(told).toEqual(['starting', 'running', 'opened']);
@@ -92,7 +92,7 @@ describe('the process of the services', () => {
     expect(told.filter((word) => word === 'lost')).toHaveLength(1);
   });
 
-  it('begins with the shortest pause again once it has run for a minute', async () => {
+  it('resets the pause after a minute of running', async () => {
     const { process, clock, children, child, told } = keep();
     await child().ask('opened', facts);
     child().kill();
@@ -106,7 +106,7 @@ describe('the process of the services', () => {
     expect(told.filter((word) => word === 'lost')).toHaveLength(2);
   });
 
-  it('is given up when it cannot open at first, and tried again when it could before', async () => {
+  it('gives up when the first start fails, and retries when it ran before', async () => {
     const first = keep();
     await first.child().ask('refused', { reason: 'The key is missing.', runningAt: null });
     first.child().kill();
@@ -127,10 +127,10 @@ describe('the process of the services', () => {
     expect(later.process.reason()).toBeNull();
   });
 
-  it('is seen to hang, and to answer again; its person may start it anew', async () => {
+  it('detects an unresponsive process and its recovery, and restarts on request', async () => {
     const { process, clock, children, child } = keep();
     await child().ask('opened', facts);
-    // Time for an answer to arrive between two looks.
+    // Lets an answer arrive between two pings.
     const passes = async (ms: number): Promise<void> => {
       for (let at = 0; at < ms; at += 1000) {
         clock.advance(1000);
@@ -151,7 +151,7 @@ describe('the process of the services', () => {
     expect(process.phase()).toBe('running');
   });
 
-  it('does not wait any longer when its person asks for it', () => {
+  it('restarts without waiting on request', () => {
     const { process, clock, children, child } = keep();
     for (let end = 0; end < 6; end += 1) {
       child().kill();
@@ -163,7 +163,7 @@ describe('the process of the services', () => {
     expect(process.phase()).toBe('starting');
   });
 
-  it('ends its services before it ends, as long as it says that they may take', async () => {
+  it('lets services end within the time limit they report', async () => {
     const { process, clock, child, told } = keep(4000);
     const stopped = process[Symbol.asyncDispose]();
     await vi.waitFor(() => expect(child().stops).toBe(1));
@@ -178,7 +178,7 @@ describe('the process of the services', () => {
     await expect(process.ask('alive')).rejects.toThrow('do not run');
   });
 
-  it('is ended by force when it hangs', async () => {
+  it('kills an unresponsive process', async () => {
     const { process, clock, child } = keep();
     child().frozen = true;
     const stopped = process[Symbol.asyncDispose]();
@@ -189,7 +189,7 @@ describe('the process of the services', () => {
     expect(child().killed).toBe(1);
   });
 
-  it('is not waited for when it has ended already', async () => {
+  it('does not wait for a process that has already ended', async () => {
     const { process, clock, children, child } = keep();
     child().kill();
     await process[Symbol.asyncDispose]();
@@ -199,8 +199,8 @@ describe('the process of the services', () => {
   });
 });
 
-describe('calls between two processes', () => {
-  it('bring answers and refusals back to who asked, in any order', async () => {
+describe('connectCalls', () => {
+  it('returns results and rejections to their callers in any order', async () => {
     const [here, there] = pair();
     const slow = Promise.withResolvers<string>();
     connectCalls(there, {
@@ -222,7 +222,7 @@ describe('calls between two processes', () => {
     await expect(Promise.all([never, ask('double', 1)])).rejects.toThrow();
   });
 
-  it('tell a popup’s end to who showed it, and remember no popup for ever', () => {
+  it('delivers the end of a popup to its owner and releases it', () => {
     const shown: number[] = [];
     const { notifier, told } = remoteNotifier({
       show: ({ ticket }) => shown.push(ticket),

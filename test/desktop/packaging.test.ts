@@ -14,10 +14,10 @@ import { SmtpDialogue } from '../support/smtp.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Where Electron's fuses stand in its program; what follows is their version, their number, and a digit for each. */
+/** Marker of Electron's fuses in its program, followed by their version, their number, and a digit for each. */
 const fuseSentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 
-/** What electron-builder needs of Electron to pack an app: everything but a program that runs. */
+/** Creates everything of Electron that electron-builder needs to pack an app, except for a working program. */
 async function standIn(folder: string): Promise<string> {
   for (const name of ['locales', 'resources', 'empty']) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, 'electron'), `ELF${fuseSentinel}\u0001\u0009${'0'.repeat(9)}`, { mode: 0o755 });
@@ -29,7 +29,7 @@ async function standIn(folder: string): Promise<string> {
   return folder;
 }
 
-describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the packed app', () => {
+describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('packaged app', () => {
   const work = mkdtempSync(join(tmpdir(), 'homeport-package-'));
   const packed = join(work, 'out', 'linux-unpacked');
   const archive = join(packed, 'resources', 'app.asar');
@@ -42,14 +42,14 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     });
     const dist = await standIn(join(work, 'electron'));
     const options = ['--linux', 'dir', `-c.electronDist=${dist}`, `-c.directories.output=${join(work, 'out')}`];
-    // It asks the world for nothing: the program is there, and nothing is published.
+    // Without network access: the program exists, and nothing is published.
     const builder = join(root, 'node_modules', '.bin', 'electron-builder');
     await run(builder, ['--config', 'electron-builder.yml', ...options], { cwd: root });
     files = listPackage(archive, { isPack: false });
   }, 240_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
-  it('holds the built app, its pages and the packages it runs with', () => {
+  it('contains the built app, its pages and its runtime packages', () => {
     for (const file of [
       '/main/index.js',
       '/main/shell/preload.cjs',
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     expect(manifest.main).toBe('main/index.js');
   });
 
-  it('holds no sources, no tests, no tools and no database driver of another system', () => {
+  it('contains no sources, tests, tools or database drivers of other systems', () => {
     const own = files.filter((file) => !file.startsWith('/node_modules/'));
     expect(own.filter((file) => file.endsWith('.ts'))).toEqual([]);
     expect(own.filter((file) => /^\/(test|scripts|docs|renderer|\.cache)\b/.test(file))).toEqual([]);
@@ -80,12 +80,12 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     ]);
   });
 
-  it('has the database driver beside the archive, where the system can load it', () => {
+  it('unpacks the database driver beside the archive', () => {
     const unpacked = readdirSync(join(packed, 'resources', 'app.asar.unpacked'), { recursive: true }).map(String);
     expect(unpacked).toContain(join('node_modules', 'better-sqlite3', 'prebuilds', 'linux-x64.node'));
   });
 
-  it('has its fuses set, and runs as Node for its own children', async () => {
+  it('sets its fuses and runs as Node for its child processes', async () => {
     const wire = await getCurrentFuseWire(join(packed, 'homeport'));
     const isOn = (fuse: FuseV1Options): boolean => String.fromCharCode(Number(wire[fuse])) === '1';
     // Expressions of users run in Node processes of their own (decision 0185).
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the pac
     expect(isOn(FuseV1Options.OnlyLoadAppFromAsar)).toBe(true);
   });
 
-  it('runs without its types: the built host starts under plain Node and reads a large mail in its own thread', async () => {
+  it('starts the built host under plain Node and parses a large mail in a thread', async () => {
     const dataDir = join(work, 'data');
     mkdirSync(dataDir);
     const program = join(work, 'start.mjs');

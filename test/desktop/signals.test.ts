@@ -10,10 +10,10 @@ const folder = mkdtempSync(join(tmpdir(), 'homeport-signals-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  '%s asks the desktop app to end, and waits for it',
+  'forwards %s to the desktop app and waits for its end',
   async (signal) => {
     const [app, program] = [join(folder, signal), join(folder, `${signal}.sh`)];
-    // It ends with its starter: left behind, it would hold the output of the run open for ever.
+    // Ends with its parent; otherwise it would hold the output of the run open.
     const waiting = 'while kill -0 $PPID 2>/dev/null; do sleep 0.05; done';
     writeFileSync(program, `#!/bin/sh\ntrap 'echo over > "$1"; exit 3' TERM\necho open\n${waiting}\n`);
     chmodSync(program, 0o755);

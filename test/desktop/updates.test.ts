@@ -29,14 +29,14 @@ function open(given: Updater | undefined, busy = () => false) {
   return { updates, clock, lines, states };
 }
 
-describe('updates', () => {
-  it('do not exist without a feed', async () => {
+describe('openUpdates', () => {
+  it('does nothing without a feed', async () => {
     const { updates } = open(undefined);
     expect(updates.state()).toBe('absent');
     expect(await updates.check()).toBe('absent');
   });
 
-  it('are loaded and wait for the app to be quit', async () => {
+  it('downloads an update and installs it on quit', async () => {
     const feed = updater({ available: true });
     const { updates, states } = open(feed);
     expect(feed).toMatchObject({ autoDownload: false, autoInstallOnAppQuit: true });
@@ -46,7 +46,7 @@ describe('updates', () => {
     expect(feed.checkForUpdates).toHaveBeenCalledOnce();
   });
 
-  it('are looked for once a day, but not while something is being downloaded', async () => {
+  it('checks once a day, but not during downloads', async () => {
     const feed = updater();
     let busy = false;
     const { updates, clock } = open(feed, () => busy);
@@ -69,14 +69,14 @@ describe('updates', () => {
   it.each([
     ['the feed is out of reach', { checks: () => Promise.reject(new Error('offline')) }],
     ['the file is damaged', { available: true, loads: () => Promise.reject(new Error('sha512 checksum mismatch')) }],
-  ])('say in the log when %s, and can be tried again', async (_, answers) => {
+  ])('logs when %s, and retries', async (_, answers) => {
     const { updates, lines } = open(updater(answers));
     expect(await updates.check()).toBe('failed');
-    expect(lines.join('\n')).toContain('the update could not be loaded');
+    expect(lines.join('\n')).toContain('update download failed');
     expect(await updates.check()).toBe('failed');
   });
 
-  it('are looked for once at a time', async () => {
+  it('runs one check at a time', async () => {
     const waiting = Promise.withResolvers<never>();
     const feed = updater({ checks: () => waiting.promise });
     const { updates } = open(feed);

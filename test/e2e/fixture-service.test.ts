@@ -8,7 +8,7 @@ import { json, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { restoreBackup } from '../../main/host/backup/restore.ts';
 import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
-import { configurationPage } from '../../main/host/config/documentation.ts';
+import { buildConfigurationPage } from '../../main/host/config/documentation.ts';
 import { registry } from '../../main/host/services/registry.ts';
 import type { DispatchContext } from '../../services/contracts/dispatch.ts';
 import { defineService } from '../../services/contracts/service.ts';
@@ -94,7 +94,7 @@ describe('a service added by its folder and one registry line', () => {
     });
     expect(parseCommandLine(['engines', 'remove', 'tide'], services)).toMatchObject({ engine: 'tide' });
     expect(parseCommandLine(['engines', 'remove', 'tide'], registry)).toMatchObject({ name: 'invalid' });
-    expect(configurationPage(services, helpText(services))).toMatch(/`tidePath` \| text \| – \| `TIDE_PATH`/);
+    expect(buildConfigurationPage(services, helpText(services))).toMatch(/`tidePath` \| text \| – \| `TIDE_PATH`/);
   });
 
   it('sends its live topic only to permitted accounts', async () => {

@@ -173,7 +173,7 @@ describe('a failing service', () => {
     const host = await openTestHost({ dataDir, services, environment: { HOMEPORT_STOP_TIMEOUT: '1' } });
     await host[Symbol.asyncDispose]();
     const log = host.log.join('\n');
-    expect(log).toContain('did not let go in time');
+    expect(log).toContain('service stop timed out');
     expect(log).toContain('out of order');
     await using _next = await openTestHost({ dataDir, services: [control] });
   });
@@ -209,7 +209,7 @@ describe('a failing service', () => {
       await vi.waitFor(() => expect(lives).toBe(life + 1), patient);
     }
     await vi.waitFor(shows({ state: 'up', detail: 'Life 3.' }), patient);
-    expect(host.log.join('\n')).toContain('service says that it is down, and is started anew');
+    expect(host.log.join('\n')).toContain('service down, restart scheduled');
   });
 
   it('receives the stop timeout of its manifest when it needs more than the setting allows', async () => {

@@ -47,7 +47,7 @@ function databaseWithRows(rows: number): Database.Database {
 }
 
 describe('backup and restore', () => {
-  it('brings back every file and the rows that are still in the write-ahead log of an open database', async () => {
+  it('restores every file and rows in the write-ahead log of an open database', async () => {
     const open = databaseWithRows(100);
     const summary = await writeBackup(data, file);
     open.close();
@@ -67,7 +67,7 @@ describe('backup and restore', () => {
     expect(existsSync(join(restored, '.restoring'))).toBe(false);
   });
 
-  it('comes to an end while somebody writes all the time', async () => {
+  it('finishes during continuous writes', async () => {
     const open = databaseWithRows(1);
     open.exec('CREATE TABLE filler (content TEXT)');
     const fill = open.prepare('INSERT INTO filler VALUES (?)');
@@ -75,7 +75,7 @@ describe('backup and restore', () => {
     let done = false;
     const backup = writeBackup(data, file).finally(() => (done = true));
     let commits = 0;
-    // A copy that begins anew with each commit would outlast any number of them.
+    // A copy that restarted with each commit would never finish.
     for (; !done && commits < 5000; commits += 1) {
       fill.run('y');
       await nextTurn();
@@ -85,7 +85,7 @@ describe('backup and restore', () => {
     open.close();
   });
 
-  it('leaves out engines, logs, lock files and links', async () => {
+  it('omits engines, logs, lock files and links', async () => {
     mkdirSync(join(data, 'engines'));
     writeFileSync(join(data, 'engines', 'yt-dlp'), 'large');
     mkdirSync(join(data, 'logs'));
@@ -100,7 +100,7 @@ describe('backup and restore', () => {
     expect(readdirSync(join(restored, 'mail'))).toEqual(['spool']);
   });
 
-  it('refuses a folder that is not empty, and with force keeps what was there', async () => {
+  it('rejects a non-empty folder, and preserves its content with force', async () => {
     await writeBackup(data, file);
     writeFileSync(join(data, 'homeport.yaml'), 'version: 1\n# newer\n');
     await expect(restoreBackup(data, file, { force: false })).rejects.toMatchObject({ code: 'backup.not_empty' });
@@ -113,7 +113,7 @@ describe('backup and restore', () => {
     ['cut off', (content: Buffer) => content.subarray(0, content.length / 2)],
     ['changed in the middle', (content: Buffer) => (content.writeUInt8((content[200] ?? 0) ^ 1, 200), content)],
     ['not an archive', () => Buffer.from('hello')],
-  ])('refuses an archive that is %s and changes nothing', async (_title, damage) => {
+  ])('rejects an archive that is %s and changes nothing', async (_title, damage) => {
     await writeBackup(data, file);
     writeFileSync(file, damage(readFileSync(file)));
     await expect(restoreBackup(data, file, { force: true })).rejects.toMatchObject({ code: 'backup.damaged' });
@@ -122,7 +122,7 @@ describe('backup and restore', () => {
   });
 
   it.each(['../escaped', '/tmp/homeport-escaped', 'mail/../../escaped', 'C:/escaped', 'lock.sqlite'])(
-    'refuses an archive with the path %s',
+    'rejects an archive with the path %s',
     async (name) => {
       const tar = pack();
       tar.entry({ name }, 'evil');
@@ -134,7 +134,7 @@ describe('backup and restore', () => {
     },
   );
 
-  it('finishes a swap that was cut off, and throws away an unpacking that was', () => {
+  it('finishes an interrupted swap and discards an interrupted unpacking', () => {
     const staging = join(data, '.restoring');
     mkdirSync(join(staging, 'content'), { recursive: true });
     writeFileSync(join(staging, 'content', 'homeport.yaml'), 'half');
@@ -151,11 +151,11 @@ describe('backup and restore', () => {
     expect(readdirSync(former).sort()).toEqual(['homeport.yaml', 'mail', 'moved-before-the-crash', 'vault.key']);
   });
 
-  it('will not write into the data folder it saves', async () => {
+  it('refuses to write into the saved data folder', async () => {
     await expect(writeBackup(data, join(data, 'backup.tar.gz'))).rejects.toMatchObject({ code: 'backup.target' });
   });
 
-  it('says why it could not write, and leaves no half archive', async () => {
+  it('reports a write failure and leaves no partial archive', async () => {
     await expect(writeBackup(data, join(folder, 'missing', 'backup.tar.gz'))).rejects.toMatchObject({
       code: 'backup.target',
     });
@@ -163,7 +163,7 @@ describe('backup and restore', () => {
     expect(readdirSync(folder)).toEqual(['data']);
   });
 
-  it('takes a file that is only called like a database for a file', async () => {
+  it('treats a file that only looks like a database as a file', async () => {
     writeFileSync(join(data, 'mail', 'spool', 'holiday.sqlite'), 'no database');
     writeFileSync(join(data, 'mail', 'spool', 'notes.sqlite-wal'), 'nor this');
     await writeBackup(data, file);
@@ -181,7 +181,7 @@ describe('backup and restore', () => {
     expect(readdirSync(folder)).toEqual(['data']);
   });
 
-  it('keeps what an interrupted restore has set aside when the next one begins', async () => {
+  it('preserves data set aside by an interrupted restore', async () => {
     await writeBackup(data, file);
     const staging = join(data, '.restoring');
     mkdirSync(join(staging, 'content'), { recursive: true });
@@ -194,13 +194,16 @@ describe('backup and restore', () => {
     expect(kept.some((name) => existsSync(join(data, name, 'mine')))).toBe(true);
   });
 
-  it.each([['nothing but its mark'], ['content']])('is finished after a cut in its last step, with %s left', (left) => {
-    const staging = join(data, '.restoring');
-    mkdirSync(left === 'content' ? join(staging, 'content') : staging, { recursive: true });
-    writeFileSync(join(staging, 'complete'), '');
-    writeFileSync(join(staging, 'set-aside'), '');
-    expect(finishRestore(data)).toBeUndefined();
-    expect(existsSync(staging)).toBe(false);
-    expect(existsSync(join(data, 'homeport.yaml'))).toBe(true);
-  });
+  it.each([['nothing but its mark'], ['content']])(
+    'finishes after an interruption of its last step with %s remaining',
+    (left) => {
+      const staging = join(data, '.restoring');
+      mkdirSync(left === 'content' ? join(staging, 'content') : staging, { recursive: true });
+      writeFileSync(join(staging, 'complete'), '');
+      writeFileSync(join(staging, 'set-aside'), '');
+      expect(finishRestore(data)).toBeUndefined();
+      expect(existsSync(staging)).toBe(false);
+      expect(existsSync(join(data, 'homeport.yaml'))).toBe(true);
+    },
+  );
 });

@@ -18,19 +18,19 @@ import { silentLog } from '../support/place.ts';
 
 const rows = 1_000_000;
 const perCommit = 1000;
-/** Milliseconds that a trivial request may take longer, at the 99th percentile. */
+/** Allowed additional milliseconds of a trivial request at the 99th percentile. */
 const most = 20;
-/** A machine that is busy with something else for a moment proves nothing. */
+/** Repeats, since a computer may be busy with other work. */
 const tries = 3;
 
-describe(`with ${String(rows)} rows in the inbox, a trivial request waits at most ${String(most)} ms longer at p99 for`, () => {
+describe(`event loop with ${String(rows)} inbox rows delays a trivial request at most ${String(most)} ms at p99 during`, () => {
   let data: string;
   let backups: string;
   let host: HostProcess;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   beforeAll(async () => {
-    // On a disk: this is more than fits into memory beside everything else.
+    // On a disk, since the data exceeds the memory.
     data = mkdtempSync(join(process.env['HOMEPORT_SOAK_DIR'] ?? tmpdir(), 'homeport-million-'));
     backups = `${data}-backups`;
     await fill(join(data, 'inbox'));
@@ -70,7 +70,7 @@ describe(`with ${String(rows)} rows in the inbox, a trivial request waits at mos
     expect(added.at(-1), `each of ${added.map((ms) => ms.toFixed(1)).join(', ')} ms`).toBeLessThan(most);
   };
 
-  it('searches', () =>
+  it('stays responsive during searches', () =>
     addedBy('search', async () => {
       for (const words of ['backup', 'number 77777', 'nothing of this kind', 'disk full']) {
         await api(host.url('control'), `/api/inbox?q=${encodeURIComponent(words)}`);
@@ -78,13 +78,13 @@ describe(`with ${String(rows)} rows in the inbox, a trivial request waits at mos
       await api(host.url('control'), '/api/inbox?minPriority=5&limit=200');
     }));
 
-  it('a backup', () =>
+  it('stays responsive during a backup', () =>
     addedBy('backup', async () => {
       const made = await api<BackupFile>(host.url('control'), '/api/backups', { method: 'POST' });
       expect(made.bytes).toBeGreaterThan(statSync(join(data, 'inbox', 'db.sqlite')).size / 50);
     }));
 
-  it('an export of the configuration', () =>
+  it('stays responsive during an export of the configuration', () =>
     addedBy('config export', async () => {
       const child = spawn(process.execPath, [command, 'config', 'export', '--data-dir', data], {
         env: testEnvironment(data),

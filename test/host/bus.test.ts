@@ -9,7 +9,7 @@ const happened = defineTopic('test.happened', z.object({ n: z.int() }));
 const other = defineTopic('test.other', z.object({ n: z.int() }));
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('events reach the listeners of their topic after the turn, in order', async () => {
+test('delivers events to subscribers of their topic after the turn, in order', async () => {
   const bus = createBus(silentLog);
   const seen: string[] = [];
   using _first = bus.subscribe(happened, ({ n }) => seen.push(`first ${n}`));
@@ -23,7 +23,7 @@ test('events reach the listeners of their topic after the turn, in order', async
   expect(seen).toEqual(['first 1', 'second 1', 'other 2', 'first 3', 'second 3']);
 });
 
-test('who comes later hears the newest event of a topic that tells a state, and none of another', async () => {
+test('delivers the latest event to new subscribers of retained topics only', async () => {
   const bus = createBus(silentLog);
   const state = defineTopic('test.state', z.object({ n: z.int() }), { retained: true });
   const seen: string[] = [];
@@ -39,7 +39,7 @@ test('who comes later hears the newest event of a topic that tells a state, and 
   expect(seen).toEqual(['state 2', 'state 4']);
 });
 
-test('what a listener publishes comes after what was published before', async () => {
+test('delivers nested events after earlier ones', async () => {
   const bus = createBus(silentLog);
   const seen: number[] = [];
   using _listening = bus.subscribe(happened, ({ n }) => {
@@ -53,7 +53,7 @@ test('what a listener publishes comes after what was published before', async ()
   expect(seen).toEqual([1, 2, 3]);
 });
 
-test('a listener hears neither what was published before it came nor anything after it went', async () => {
+test('delivers neither events before a subscription nor after its disposal', async () => {
   const bus = createBus(silentLog);
   const late = vi.fn();
   const gone = vi.fn();
@@ -66,7 +66,7 @@ test('a listener hears neither what was published before it came nor anything af
   expect(gone).not.toHaveBeenCalled();
 });
 
-test('a listener that throws is logged and disturbs no other', async () => {
+test('logs a subscriber that throws and continues with the others', async () => {
   const error = vi.fn();
   const bus = createBus({ ...silentLog, error });
   const seen: number[] = [];
@@ -80,7 +80,7 @@ test('a listener that throws is logged and disturbs no other', async () => {
   expect(error).toHaveBeenCalledWith(expect.any(String), { topic: 'test.happened', error: expect.any(Error) });
 });
 
-test('an event that does not fit its topic throws at the publisher', async () => {
+test('throws at the publisher for an event that violates its schema', async () => {
   const bus = createBus(silentLog);
   const listener = vi.fn();
   using _listening = bus.subscribe(happened, listener);
@@ -91,7 +91,7 @@ test('an event that does not fit its topic throws at the publisher', async () =>
 
 const offer = defineHandover('test.offer', z.object({ n: z.int() }));
 
-test('a hand-over resolves when the receiver has committed', async () => {
+test('resolves a handover when the receiver has committed', async () => {
   const handovers = createHandovers();
   const seen: unknown[] = [];
   using _receiving = handovers.receive(offer, async (payload, key) => {
@@ -102,7 +102,7 @@ test('a hand-over resolves when the receiver has committed', async () => {
   expect(seen).toEqual([['k', { n: 1 }]]);
 });
 
-test('a hand-over fails as its receiver does, and can be repeated while there is none', async () => {
+test('rejects a handover like its receiver and without one', async () => {
   const handovers = createHandovers();
   const none = { code: 'handover.no_receiver', status: 503, retryable: true };
   await expect(handovers.pass(offer, 'k', { n: 1 })).rejects.toMatchObject(none);
@@ -112,7 +112,7 @@ test('a hand-over fails as its receiver does, and can be repeated while there is
   await expect(handovers.pass(offer, 'k', { n: 1 })).rejects.toMatchObject(none);
 });
 
-test('a hand-over has one receiver at a time', () => {
+test('allows one receiver per handover at a time', () => {
   const handovers = createHandovers();
   const first = handovers.receive(offer, async () => undefined);
   expect(() => handovers.receive(offer, async () => undefined)).toThrow('has a receiver already');
@@ -122,7 +122,7 @@ test('a hand-over has one receiver at a time', () => {
   expect(() => handovers.receive(offer, async () => undefined)).toThrow('has a receiver already');
 });
 
-test('a payload that does not fit its hand-over is final', async () => {
+test('fails permanently for an invalid handover payload', async () => {
   const handovers = createHandovers();
   const receiver = vi.fn(async () => undefined);
   using _receiving = handovers.receive(offer, receiver);
@@ -131,7 +131,7 @@ test('a payload that does not fit its hand-over is final', async () => {
   expect(receiver).not.toHaveBeenCalled();
 });
 
-test('while services are starting a hand-over waits for its receiver, and no longer', async () => {
+test('waits for a receiver only while services are starting', async () => {
   const started = Promise.withResolvers<void>();
   const handovers = createHandovers(started.promise);
   const received = vi.fn(async () => undefined);
@@ -146,7 +146,7 @@ test('while services are starting a hand-over waits for its receiver, and no lon
   await expect(nobody).rejects.toMatchObject({ code: 'handover.no_receiver' });
 });
 
-test('who hands over to a service that is switched off is told so', async () => {
+test('reports that the receiving service is disabled', async () => {
   const handovers = createHandovers(Promise.resolve(), (service) => service === 'test');
   const off = { code: 'handover.switched_off', retryable: true };
   await expect(handovers.pass(offer, 'k', { n: 1 })).rejects.toMatchObject(off);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../main/host/runtime/clock.ts';
 import { systemRandom } from '../../main/host/runtime/random.ts';
 
-test('a timer calls once, a repeated one until it is disposed', async () => {
+test('calls a timer once and an interval until its disposal', async () => {
   let once = 0;
   let often = 0;
   systemClock.after(1, () => (once += 1));
@@ -18,7 +18,7 @@ test('a timer calls once, a repeated one until it is disposed', async () => {
   expect([once, often]).toEqual([1, 3]);
 });
 
-test('a timer for later than Node can wait does not call early, and can be cancelled', async () => {
+test('supports timers beyond the limit of Node, and their cancellation', async () => {
   let called = false;
   const cancelled = systemClock.after(1, () => (called = true));
   cancelled[Symbol.dispose]();
@@ -27,7 +27,7 @@ test('a timer for later than Node can wait does not call early, and can be cance
   expect(called).toBe(false);
 });
 
-test('random text has the length asked for, of letters and digits that all occur', () => {
+test('returns random text of the requested length with all letters and digits', () => {
   expect(systemRandom.text(0)).toBe('');
   const text = systemRandom.text(10_000);
   expect(text).toMatch(/^[A-Za-z0-9]{10000}$/);
@@ -35,7 +35,7 @@ test('random text has the length asked for, of letters and digits that all occur
   expect(systemRandom.bytes(16)).toHaveLength(16);
 });
 
-test('random bytes are each given out once, whatever lengths are asked for', () => {
+test('returns each random byte once for any lengths', () => {
   const lengths = Array.from({ length: 2000 }, (_, at) => 16 + (at % 50)).concat(4095, 4096, 4097, 10_000);
   const drawn = lengths.map((length) => systemRandom.bytes(length));
   expect(drawn.map((bytes) => bytes.length)).toEqual(lengths);
@@ -44,7 +44,7 @@ test('random bytes are each given out once, whatever lengths are asked for', () 
   for (let at = 0; at + 12 <= whole.length; at += 12) windows.add(whole.toString('hex', at, at + 12));
   expect(windows.size).toBe(Math.floor(whole.length / 12));
   expect(new Set(whole).size).toBe(256);
-  // What was given out stays as it is when more is drawn.
+  // Returned bytes do not change when more are drawn.
   const [first = new Uint8Array()] = drawn;
   const before = [...first];
   systemRandom.bytes(4096);

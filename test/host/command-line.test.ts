@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataDirOf } from '../../main/host/cli/data-dir.ts';
+import { getDataDir } from '../../main/host/cli/data-dir.ts';
 import { helpText, parseCommandLine } from '../../main/host/cli/command-line.ts';
 import { registry } from '../../main/host/services/registry.ts';
 
@@ -41,11 +41,11 @@ test.each([
   ['engines install', { name: 'engines install', dataDir: undefined, engine: undefined }],
   ['engines remove yt-dlp', { name: 'engines remove', dataDir: undefined, engine: 'yt-dlp' }],
   ['engines install yt-dlp', { name: 'engines install', dataDir: undefined, engine: 'yt-dlp' }],
-])('homeport %s', (line, command) => {
+])('parses homeport %s', (line, command) => {
   expect(parseCommandLine(line.split(' ').filter(Boolean), registry)).toEqual(command);
 });
 
-test('a homeport:// link is handed on as an address', () => {
+test('passes a homeport:// link on as a URL', () => {
   const command = parseCommandLine(['--hidden', 'homeport://open/inbox?id=7']);
   expect(command).toMatchObject({ name: 'start', hidden: true });
   expect(command.name === 'start' && command.link?.href).toBe('homeport://open/inbox?id=7');
@@ -73,13 +73,13 @@ test.each([
   ['https://example.org', /There is no command/],
   [`homeport://${'x'.repeat(5000)}`, /cannot be read/],
   ['homeport://open more', /does not take "more"/],
-])('homeport %.40s is answered with one sentence and exit code 2', (line, message) => {
+])('rejects homeport %.40s with one sentence and exit code 2', (line, message) => {
   const command = parseCommandLine(line.split(' '), registry);
   expect(command).toEqual({ name: 'invalid', exitCode: 2, message: expect.stringMatching(message) });
   expect(command.name === 'invalid' && command.message.split('\n')).toHaveLength(1);
 });
 
-test('the help names every flag and command', () => {
+test('lists every flag and command in the help', () => {
   for (const word of [
     '--headless',
     '--hidden',
@@ -125,15 +125,15 @@ test.each([
     'win32',
     'C:\\Users\\a\\AppData\\Local\\homeport',
   ],
-] as const)('the data folder: %s', (_rule, flag, environment, platform, folder) => {
-  expect(dataDirOf(flag, environment, platform, '/home/a')).toBe(folder);
+] as const)('resolves the data folder: %s', (_rule, flag, environment, platform, folder) => {
+  expect(getDataDir(flag, environment, platform, '/home/a')).toBe(folder);
 });
 
-test('a relative data folder counts from the working folder', () => {
-  expect(dataDirOf('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
+test('resolves a relative data folder against the working folder', () => {
+  expect(getDataDir('data', {}, 'linux')).toBe(`${process.cwd()}/data`);
 });
 
-test('what can be taken over stands in the manifests: a program of one becomes a command with its help', () => {
+test('adds import commands with help from the manifests', () => {
   const services = [
     { importSources: [{ program: 'gitea', from: 'FOLDER', what: 'its repositories', dryRun: true }] },
   ] as const;

@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('the files of the data folder lock
     expect([mode('lock.sqlite'), mode('running.json')]).toEqual(['600', '600']);
   });
 
-  it('lose the wider mode that an earlier version gave them', () => {
+  it('tightens the file mode of an earlier version', () => {
     for (const name of ['lock.sqlite', 'running.json']) {
       writeFileSync(join(folder, name), '');
       chmodSync(join(folder, name), 0o644);

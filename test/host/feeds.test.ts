@@ -14,7 +14,7 @@ const source = (values: readonly number[]) => ({
   },
 });
 
-it('hands the follower what the source has, whoever of the two comes first', async () => {
+it('passes entries to the follower regardless of who starts first', async () => {
   const feeds = createFeeds(silentLog);
   const grown = vi.fn();
   using followed = feeds.follow(numbers, grown);
@@ -35,7 +35,7 @@ it('hands the follower what the source has, whoever of the two comes first', asy
   expect(grown).toHaveBeenCalledTimes(3);
 });
 
-it('leaves out an entry that does not have the form, says so, and goes on behind it', async () => {
+it('skips and logs an invalid entry and continues after it', async () => {
   const error = vi.fn();
   const feeds = createFeeds({ ...silentLog, error });
   using followed = feeds.follow(numbers, () => undefined);
@@ -45,7 +45,7 @@ it('leaves out an entry that does not have the form, says so, and goes on behind
   expect(error).toHaveBeenCalledWith(expect.any(String), expect.objectContaining({ key: '2.5' }));
 });
 
-it('has one source and one follower', () => {
+it('allows one source and one follower', () => {
   const feeds = createFeeds(silentLog);
   using _served = feeds.serve(numbers, source([]));
   expect(() => feeds.serve(numbers, source([]))).toThrow('served already');

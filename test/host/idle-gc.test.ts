@@ -22,7 +22,7 @@ function loopWorked(share: number): void {
   worked.mockReturnValue({ idle: 1 - share, active: share, utilization: share });
 }
 
-it('the host gives back once what its start left in the heap, as soon as it is idle', () => {
+it('frees memory of the start once the host is idle', () => {
   vi.stubGlobal('gc', collected);
   const clock = createFakeClock();
   measured.mockReturnValue(statistics);
@@ -35,7 +35,7 @@ it('the host gives back once what its start left in the heap, as soon as it is i
   expect(collected).toHaveBeenCalledExactlyOnceWith({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 });
 
-it('the host gives back again what a burst of work left, once it has been idle for a while', () => {
+it('frees memory of a burst once the host has been idle for a while', () => {
   vi.stubGlobal('gc', collected);
   const heapIs = (megabytes: number) =>
     measured.mockReturnValue({ ...statistics, total_heap_size: megabytes * 1024 * 1024 });
@@ -57,7 +57,7 @@ it('the host gives back again what a burst of work left, once it has been idle f
   expect(collected).toHaveBeenCalledTimes(2);
   clock.advance(3_600_000);
   expect(collected).toHaveBeenCalledTimes(2);
-  // A burst that left little behind.
+  // Simulates a burst that left little garbage.
   loopWorked(0.8);
   clock.advance(5000);
   loopWorked(0.01);
@@ -66,7 +66,7 @@ it('the host gives back again what a burst of work left, once it has been idle f
   expect(collected).toHaveBeenCalledTimes(2);
 });
 
-it('a host does so after its start, and one that ended before does not', async () => {
+it('runs after the start, and not after the host ended', async () => {
   vi.stubGlobal('gc', collected);
   loopWorked(0.01);
   measured.mockReturnValue(statistics);
@@ -79,7 +79,7 @@ it('a host does so after its start, and one that ended before does not', async (
   expect(collected).toHaveBeenCalledOnce();
 });
 
-it('a process that was started without flags gives back what it left all the same', () => {
+it('works in a process that was started without flags', () => {
   const heap = new URL('../../main/host/runtime/idle-gc.ts', import.meta.url).href;
   const program = `
     const { exposeCollector } = await import('${heap}');

@@ -34,21 +34,21 @@ const probe = defineService({
 
 const authorization = { Authorization: adminAuthorization };
 
-describe('a live setting takes effect and cuts nothing:', () => {
+describe('live setting without interruption:', () => {
   let host: TestHost;
   beforeAll(async () => {
     host = await openTestHost({ services: [...registry, probe] });
   });
   afterAll(() => host[Symbol.asyncDispose]());
 
-  /** Which services were started anew for it. */
+  /** Returns the services that were restarted for the change. */
   const change = async (service: string, settings: object): Promise<readonly string[]> => {
     const body = JSON.stringify(settings);
     const options = { method: 'PATCH', body };
     return (await api<{ restarted: string[] }>(host.url('control'), `/api/settings/${service}`, options)).restarted;
   };
 
-  it('limits and retention of push, with a JSON stream, an SSE stream and a WebSocket open', async () => {
+  it('applies limits and retention of push with open JSON, SSE and WebSocket streams', async () => {
     const url = host.url('push');
     const leaving = new AbortController();
     const heard: string[] = [];
@@ -60,7 +60,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
         try {
           for await (const part of body) heard.push(`${format} ${Buffer.from(part).toString()}`);
         } catch {
-          return; // The end of the test.
+          return; // The test ends here.
         }
         ended.push(format);
       })();
@@ -86,7 +86,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
 
     const short = await publish('after the change');
     expect(short.expires - short.time).toBe(2 * 3600);
-    // What is longer than a message may be is a file.
+    // A text longer than a message becomes a file.
     expect((await publish('x'.repeat(300))).attachment).toBeDefined();
     expect((await fetch(`${url}/steady,other/json?poll=1`, { headers: authorization })).status).toBe(400);
     await vi.waitFor(() => {
@@ -103,7 +103,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     socket.terminate();
   });
 
-  it('web push, with a stream open', async () => {
+  it('applies web push with a stream open', async () => {
     const url = host.url('push');
     const leaving = new AbortController();
     const { body } = await fetch(`${url}/steady/raw`, { headers: authorization, signal: leaving.signal });
@@ -136,7 +136,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     leaving.abort();
   });
 
-  it('rules, recipients and limits of mail, within a conversation', async () => {
+  it('applies rules, recipients and limits of mail within a conversation', async () => {
     const socket = connect(host.port('mail'), '127.0.0.1');
     const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
     const say = async (text: string): Promise<string> => {
@@ -202,7 +202,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     expect(await change('mail', { hostName: 'mail.example.org' })).toEqual(['mail']);
   });
 
-  it('how long the inbox keeps, with its live stream open', async () => {
+  it('applies the retention of the inbox with an open live stream', async () => {
     const leaving = new AbortController();
     const { body } = await fetch(`${host.url('control')}/api/events`, {
       headers: authorization,
@@ -215,7 +215,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
       try {
         for await (const part of body) heard += Buffer.from(part).toString();
       } catch {
-        return; // The end of the test.
+        return; // The test ends here.
       }
       ended = true;
     })();
@@ -231,7 +231,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     leaving.abort();
   });
 
-  it('texts, limits and locks of notify', async () => {
+  it('applies texts, limits and locks of notify', async () => {
     const url = host.url('notify');
     const keys = (): Promise<number> => fetch(`${url}/cfg`).then(({ status }) => status);
     expect(await keys()).toBe(403);
@@ -240,7 +240,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     expect(await change('notify', { redirects: false })).toEqual([]);
   });
 
-  it('texts and intervals of downloads, with a socket open', async () => {
+  it('applies texts and intervals of downloads with an open socket', async () => {
     const url = host.url('downloads');
     const socket = io(url, { transports: ['websocket'], reconnection: false });
     let left = false;
@@ -257,7 +257,7 @@ describe('a live setting takes effect and cuts nothing:', () => {
     socket.close();
   });
 
-  it('is told with the setting', async () => {
+  it('is published with the setting', async () => {
     const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
     const live = (service: string, name: string): boolean | undefined =>
       sections.find(({ id }) => id === service)?.fields.find((field) => field.name === name)?.live;

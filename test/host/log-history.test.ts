@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jsonLine, textLine, type LogEntry } from '../../main/host/log/format.ts';
-import { linesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
+import { readLinesBefore, readLine, type LogPosition } from '../../main/host/log/history.ts';
 import type { LogLine } from '../../services/contracts/control/log.ts';
 import { control } from '../../services/control/index.ts';
 import { api } from '../support/api.ts';
@@ -16,7 +16,7 @@ const entry: LogEntry = {
 
 const newest = { at: Infinity, passed: 0 };
 
-describe('the log of earlier starts', () => {
+describe('log history', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'homeport-log-'));
@@ -26,18 +26,18 @@ describe('the log of earlier starts', () => {
   it.each([
     ['text', textLine(entry), '12'],
     ['JSON', jsonLine(entry), 12],
-  ])('is read back from lines of %s', (_, line, count) => {
+  ])('parses lines of %s', (_, line, count) => {
     const { id: _id, fields, ...rest } = entry;
     expect(readLine(line)).toEqual({ ...rest, fields: { ...fields, count } });
   });
 
-  it('passes over what is no line of it', () => {
+  it('skips invalid lines', () => {
     for (const line of ['', '{"time":', 'Error: x', '2026-01-02T03:04:05.678Z LOUD push x']) {
       expect(readLine(line)).toBeUndefined();
     }
   });
 
-  it('is read from the end and through the files that were turned over', async () => {
+  it('is read backwards through the rotated files', async () => {
     const path = join(dataDir, 'homeport.log');
     const lines = Array.from({ length: 12_000 }, (_, at) =>
       textLine({ ...entry, at: entry.at + at, message: `line ${String(at)}`, fields: { word: 'ü'.repeat(20) } }),
@@ -45,23 +45,23 @@ describe('the log of earlier starts', () => {
     writeFileSync(`${path}.1`, `${lines.slice(0, 5000).join('\n')}\n`);
     writeFileSync(path, `${lines.slice(5000).join('\n')}\n`);
     const from = { at: entry.at + 11_000, passed: Infinity };
-    const { lines: found } = await linesBefore(path, { from, limit: 9000, fits: () => true });
+    const { lines: found } = await readLinesBefore(path, { from, limit: 9000, fits: () => true });
     expect(found.length).toBe(9000);
     expect(found[0]?.message).toBe('line 10999');
     expect(
       found.every(({ message, fields }, at) => message === `line ${String(10_999 - at)}` && fields['word'] !== ''),
     ).toBe(true);
     const fits = ({ message }: { message: string }): boolean => message.endsWith('00');
-    expect((await linesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
-    const none = await linesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
+    expect((await readLinesBefore(path, { from: newest, limit: 5, fits })).lines[4]?.message).toBe('line 11500');
+    const none = await readLinesBefore(join(dataDir, 'none.log'), { from: newest, limit: 5, fits });
     expect([none.lines, none.isWhole]).toEqual([[], true]);
   });
 
-  /** Reads on from piece to piece, as the page does. */
+  /** Reads page by page, like the Log page. */
   async function messagesOf(path: string, limit: number, fits: (line: { message: string }) => boolean = () => true) {
     const [messages, sizes]: [string[], number[]] = [[], []];
     for (let from: LogPosition = newest; ;) {
-      const { lines, position, isWhole } = await linesBefore(path, { from, limit, fits });
+      const { lines, position, isWhole } = await readLinesBefore(path, { from, limit, fits });
       messages.push(...lines.map(({ message }) => message));
       sizes.push(lines.length);
       if (isWhole) return { messages, sizes };
@@ -69,7 +69,7 @@ describe('the log of earlier starts', () => {
     }
   }
 
-  it('loses no line of a millisecond that a page ends within, be it in several files', async () => {
+  it('loses no line of a millisecond at a page boundary', async () => {
     const path = join(dataDir, 'homeport.log');
     const lines = Array.from({ length: 30 }, (_, at) =>
       textLine({ ...entry, at: entry.at + Math.floor(at / 10), message: `line ${String(at)}` }),
@@ -81,7 +81,7 @@ describe('the log of earlier starts', () => {
     expect(sizes[0]).toBe(4);
   });
 
-  it('goes on behind what one question reads at most, and says that there is more', async () => {
+  it('continues after the read limit and reports more', async () => {
     const path = join(dataDir, 'homeport.log');
     const word = 'x'.repeat(100_000);
     const lines = Array.from({ length: 400 }, (_, at) =>
@@ -93,12 +93,12 @@ describe('the log of earlier starts', () => {
     expect(sizes.length).toBeGreaterThan(2);
   });
 
-  it.each(['\n', ''])('has lines whole that are longer than a piece, before an end of %j', async (end) => {
+  it.each(['\n', ''])('reads lines longer than a chunk before an end of %j', async (end) => {
     const path = join(dataDir, 'homeport.log');
     const word = 'ü'.repeat(400_000);
     const lines = [0, 1, 2].map((at) => textLine({ ...entry, at: entry.at + at, fields: { word, at } }));
     writeFileSync(path, `${lines.join('\n')}${end}`);
-    const found = await linesBefore(path, { from: newest, limit: 9, fits: () => true });
+    const found = await readLinesBefore(path, { from: newest, limit: 9, fits: () => true });
     expect(found.lines.map(({ fields }) => [fields['at'], fields['word'] === word])).toEqual([
       ['2', true],
       ['1', true],
@@ -106,7 +106,7 @@ describe('the log of earlier starts', () => {
     ]);
   });
 
-  it('goes on from memory into the files without a gap or a line twice', async () => {
+  it('continues from memory to files without gaps or duplicates', async () => {
     await using host = await openTestHost({ services: [control], dataDir });
     for (let number = 0; number < 2500; number += 1) host.host.log.warn(`the tide turned ${String(number)}`);
     const messages: string[] = [];
@@ -122,7 +122,7 @@ describe('the log of earlier starts', () => {
     expect(messages).toEqual(Array.from({ length: 2500 }, (_, at) => `the tide turned ${String(2499 - at)}`));
   });
 
-  it('is on the Log page after a restart', async () => {
+  it('appears on the Log page after a restart', async () => {
     const read = async (query: string): Promise<readonly LogLine[]> => {
       await using host = await openTestHost({ services: [control], dataDir });
       host.host.log.warn('the tide turned', { level: 'high', mooring: 3 });

@@ -9,7 +9,7 @@ import { createLog, type HostLog, type LogEntry } from '../../main/host/log/log.
 interface Kept {
   readonly log: HostLog;
   readonly lines: string[];
-  /** The last line, read as JSON. */
+  /** Returns the last line parsed as JSON. */
   readonly last: () => Record<string, unknown>;
 }
 
@@ -25,8 +25,8 @@ function kept(format: 'text' | 'json' = 'json', keep?: number): Kept {
   return { log, lines, last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
 }
 
-describe('a line', () => {
-  test('as text tells time, level, part, sentence and fields', () => {
+describe('log line', () => {
+  test('contains time, level, part, message and fields as text', () => {
     const { log, lines } = kept('text');
     log.child('push').info('message published', { topic: 'alerts', bytes: 12, title: 'two words', tags: ['a', 'b'] });
     expect(lines).toEqual([
@@ -34,7 +34,7 @@ describe('a line', () => {
     ]);
   });
 
-  test('as JSON is one object whose own names no field can take', () => {
+  test('is one JSON object whose own names cannot be overridden', () => {
     const { log, last } = kept();
     log.warn('odd', { level: 'debug', message: 'lie', count: 1n, none: undefined });
     expect(last()).toEqual({
@@ -48,7 +48,7 @@ describe('a line', () => {
     });
   });
 
-  test.each(['text', 'json'] as const)('as %s stays one line and cannot steer a terminal', (format) => {
+  test.each(['text', 'json'] as const)('stays one line as %s and cannot control a terminal', (format) => {
     const { log, lines } = kept(format);
     const evil = 'a\r\n1970-01-01 ERROR forged\u2028x\u001b[2J\u202e\u0085';
     log.info(evil, { evil, [evil]: evil, deep: { evil: [evil] } });
@@ -56,7 +56,7 @@ describe('a line', () => {
     expect(lines[0]).not.toMatch(/[\p{Cc}\u2028\u202e]/u);
   });
 
-  test('below the level is not written; the level can change while running', () => {
+  test('is omitted below the level, which can change', () => {
     const { log, lines } = kept();
     const child = log.child('mail');
     child.debug('quiet');
@@ -69,7 +69,7 @@ describe('a line', () => {
     expect(log.level).toBe('error');
   });
 
-  test('goes to stderr, so that stdout holds the ready line only', () => {
+  test('is written to stderr', () => {
     const program = `import { createLog } from ${JSON.stringify(join(import.meta.dirname, '../../main/host/log/log.ts'))}; createLog({ level: 'info', format: 'text' }).info('here');`;
     expect(
       execFileSync(process.execPath, ['--input-type=module', '-e', program], {
@@ -79,8 +79,8 @@ describe('a line', () => {
   });
 });
 
-describe('secrets', () => {
-  test('are removed by the name of their field, at any depth', () => {
+describe('redaction', () => {
+  test('removes secrets by field name at any depth', () => {
     const { log, lines } = kept();
     const secret = 'hunter2hunter2';
     log.info('signed in', {
@@ -110,20 +110,20 @@ describe('secrets', () => {
     ['a bearer credential', 'refused Bearer hunter2hunter2', 'refused'],
     ['an access token of ours', 'made tk_hunter2hunter2hunter2hunter2h', 'made'],
     ['a seal of the vault', 'read v1.hunter2hunter2hunter2.abc', 'read'],
-  ])('are removed from %s', (_name, text, stays) => {
+  ])('removes secrets from %s', (_name, text, stays) => {
     const { log, lines } = kept();
     log.info(text, { text, list: [text], error: new Error(text) });
     expect(lines[0]).not.toContain('hunter2');
     expect(lines[0]).toContain(stays);
   });
 
-  test('do not stay behind in what the Log page reads', () => {
+  test('covers the entries of the Log page', () => {
     const { log } = kept();
     log.info('x', { token: 'hunter2' });
     expect(JSON.stringify(log.recent())).not.toContain('hunter2');
   });
 
-  test('cost linear time to look for, whatever the text', () => {
+  test('takes linear time for any text', () => {
     const { log, lines } = kept();
     for (const piece of ['a-', 'auth', '://', 'http://a', 'token=', '"password":"', 'v1.', 'Bearer ']) {
       log.info(piece.repeat(20_000), { piece: piece.repeat(20_000) });
@@ -132,8 +132,8 @@ describe('secrets', () => {
   });
 });
 
-describe('fields', () => {
-  test('tell an error with its chain of causes', () => {
+describe('log fields', () => {
+  test('contains an error with its chain of causes', () => {
     const { log, last } = kept();
     const cause = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
     log.error('failed', {
@@ -147,7 +147,7 @@ describe('fields', () => {
     expect(String((last()['error'] as Record<string, unknown>)['stack'])).toContain('log.test.ts');
   });
 
-  test('that are circular, huge or hostile do no harm', () => {
+  test('tolerates circular, huge and hostile values', () => {
     const { log, last } = kept();
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
@@ -176,8 +176,8 @@ describe('fields', () => {
   });
 });
 
-describe('the newest entries', () => {
-  test('stay in memory up to a number, in order', () => {
+describe('recent entries', () => {
+  test('are kept in memory up to a limit, in order', () => {
     const { log } = kept('json', 5);
     for (let count = 1; count <= 12; count += 1) log.info(`line ${count}`);
     expect(log.recent().map((entry) => entry.message)).toEqual(['line 8', 'line 9', 'line 10', 'line 11', 'line 12']);
@@ -185,7 +185,7 @@ describe('the newest entries', () => {
     expect(log.recent({ after: 11 }).map((entry) => entry.id)).toEqual([12]);
   });
 
-  test('can be asked by level, part and text', () => {
+  test('are filtered by level, part and text', () => {
     const { log } = kept();
     log.child('push').info('published', { topic: 'Alerts' });
     log.child('push').error('broken');
@@ -195,7 +195,7 @@ describe('the newest entries', () => {
     expect(log.recent({ text: 'alerts' })).toHaveLength(1);
   });
 
-  test('reach subscribers until they leave; one that throws harms nobody', () => {
+  test('reaches subscribers until disposal and ignores one that throws', () => {
     const { log } = kept();
     const seen: LogEntry[] = [];
     const subscription = log.subscribe((entry) => seen.push(entry));
@@ -210,14 +210,14 @@ describe('the newest entries', () => {
   });
 });
 
-describe('the log file', () => {
+describe('log file', () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'log-'));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('turns itself over, keeps so many, and goes on after a restart', () => {
+  test('rotates, limits its files, and continues after a restart', () => {
     const path = join(folder, 'homeport.log');
     {
       using file = logFile(path, { maxBytes: 100, keep: 2 });
@@ -233,7 +233,7 @@ describe('the log file', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('survives a folder that is gone or full and tells what it lost', () => {
+  test('survives a missing or full folder and reports lost lines', () => {
     const path = join(folder, 'later', 'homeport.log');
     using file = logFile(path);
     file.write('lost');
@@ -243,7 +243,7 @@ describe('the log file', () => {
     expect(readFileSync(path, 'utf8')).toMatch(/lines lost.*2\}\nfound\n$/);
   });
 
-  test('can be opened anew after it was moved', () => {
+  test('can be reopened after it was moved', () => {
     const path = join(folder, 'homeport.log');
     using file = logFile(path);
     file.write('before');
@@ -253,7 +253,7 @@ describe('the log file', () => {
     expect(readFileSync(path, 'utf8')).toBe('after\n');
   });
 
-  test.runIf(process.platform === 'linux')('takes a full disk calmly', () => {
+  test.runIf(process.platform === 'linux')('tolerates a full disk', () => {
     using file = logFile('/dev/full');
     expect(() => file.write('line')).not.toThrow();
   });

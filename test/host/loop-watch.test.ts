@@ -12,7 +12,7 @@ import { LoopWatch, type LoopTimes } from '../../main/host/runtime/loop-watch.ts
 import { openTestHost } from '../support/host.ts';
 import { silentLog } from '../support/place.ts';
 
-/** What was computed, in ms: what is only late may be so since the machine was busy. */
+/** Returns the processor time in ms, since a busy computer only delays. */
 function computed(): number {
   return process.threadCpuUsage().user / 1000;
 }
@@ -40,8 +40,8 @@ function watch(times?: LoopTimes): { readonly loop: LoopWatch; readonly lines: L
   return { loop, lines };
 }
 
-describe('what holds up the event loop', () => {
-  it('is named: the innermost that took long, once in a while', () => {
+describe('LoopWatch', () => {
+  it('logs the innermost long task once per interval', () => {
     const { loop, lines } = watch({ now: computed, processor: computed });
     using _open = loop;
     loop.run('push', 'a request', () => {
@@ -60,8 +60,8 @@ describe('what holds up the event loop', () => {
     expect(lines[0]?.milliseconds).toBeGreaterThanOrEqual(130);
   });
 
-  it('is found although nobody timed it, with what was begun last', async () => {
-    // As if this thread had the processor all the while.
+  it('reports an untimed delay with the latest task', async () => {
+    // Simulates exclusive use of the processor.
     const now = (): number => performance.now();
     const { loop, lines } = watch({ now, processor: now });
     using _open = loop;
@@ -73,7 +73,7 @@ describe('what holds up the event loop', () => {
     expect(lines[0]).toMatchObject({ service: 'unknown', by: 'begun last: notify a request' });
   });
 
-  it('is a statement of a database', async () => {
+  it('reports a database statement', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'loop-'));
     const { loop, lines } = watch();
     using _open = loop;
@@ -91,7 +91,7 @@ describe('what holds up the event loop', () => {
     }
   });
 
-  it('is a request or a timer of a service, told in the log of the host', async () => {
+  it("reports a request or timer of a service in the host's log", async () => {
     const slow = defineService({
       id: 'slow',
       title: 'Slow',
@@ -121,8 +121,8 @@ describe('what holds up the event loop', () => {
   });
 });
 
-describe('the delays of the event loop', () => {
-  it('are counted by how long they were, on the page of metrics', async () => {
+describe('event loop delays', () => {
+  it('are counted by duration on the metrics page', async () => {
     const { loop } = watch();
     using _open = loop;
     const metrics = createMetrics({ version: '1', loopDelays: () => loop.delays() });
@@ -141,7 +141,7 @@ describe('the delays of the event loop', () => {
     let after = before;
     const grown = (name: string): number => (after.get(name) ?? 0) - (before.get(name) ?? 0);
     const long = (): number => grown('count') - grown('bucket{le="0.25"}');
-    // The watch misses one whenever it has looked, about once a second.
+    // The monitor misses one delay after each of its checks, about once a second.
     for (let time = 0; time < 12 && long() < 3; time += 1) {
       block(300);
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,22 +1,22 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { machineWatch } from '../../main/host/runtime/machine.ts';
+import { createMachineMonitor } from '../../main/host/runtime/machine.ts';
 
-test('everybody who looks at the same time is told the same of the processors', async () => {
+test('returns the same processor load to concurrent callers', async () => {
   let [now, busy, all] = [0, 0, 0];
-  const machine = machineWatch(tmpdir(), { now: () => now }, () => ({ busy, all }));
+  const machine = createMachineMonitor(tmpdir(), { now: () => now }, () => ({ busy, all }));
   [now, busy, all] = [5000, 2000, 5000];
   expect((await machine()).cpu).toBe(0.4);
-  // Another window, some ms later: too little for the processors to have counted anything.
+  // A later window of some ms, too short for a processor tick.
   now += 3;
   expect((await machine()).cpu).toBe(0.4);
   [now, busy, all] = [6000, 2900, 6000];
   expect((await machine()).cpu).toBe(0.9);
 });
 
-test('of a moment after the clock was put on nothing is told of the processors', async () => {
+test('returns no processor load right after a clock change', async () => {
   let [now, busy, all] = [0, 0, 0];
-  const machine = machineWatch(tmpdir(), { now: () => now }, () => ({ busy, all }));
+  const machine = createMachineMonitor(tmpdir(), { now: () => now }, () => ({ busy, all }));
   [now, busy, all] = [5000, 2000, 5000];
   expect((await machine()).cpu).toBe(0.4);
   [now, busy, all] = [3_600_000, 2010, 5010];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import '../../main/host/runtime/plain-issues.ts';
 
-describe('what nobody has worded', () => {
+describe('default validation messages', () => {
   it.each<[z.ZodType, unknown, string]>([
     [z.string(), undefined, 'It is missing.'],
     [z.number(), 'seven', 'Expected a number.'],
@@ -27,11 +27,11 @@ describe('what nobody has worded', () => {
     [z.string().regex(/^[a-z]+$/), 'A1', 'It is not of the expected form.'],
     [z.strictObject({}), { more: 1 }, 'There is no field more.'],
     [z.union([z.string(), z.number()]), true, 'It is not of the expected form.'],
-  ])('is a sentence for people: %#', (schema, value, words) => {
+  ])('are sentences for display: %#', (schema, value, words) => {
     expect(schema.safeParse(value).error?.issues[0]?.message).toBe(words);
   });
 
-  it('gives way to the words of a schema', () => {
+  it('prefers messages of a schema', () => {
     expect(z.string().min(3, 'Say more.').safeParse('a').error?.issues[0]?.message).toBe('Say more.');
   });
 });

@@ -7,7 +7,7 @@ import { registry } from '../../main/host/services/registry.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Prints the sources that loading the list of services takes, and after a line, those that creating `id` adds. */
+/** Prints the sources loaded by the list of services, and after a line, those that creating `id` adds. */
 const program = (id: string): string => `
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -22,7 +22,7 @@ const program = (id: string): string => `
 `;
 
 it.each(registry.filter(({ capabilities = [] }) => !capabilities.includes('controlHost')).map(({ id }) => id))(
-  'the code of %s is loaded when it runs, and not before',
+  'loads the code of %s only when it runs',
   async (id) => {
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program(id)], { cwd: root });
     const [before = '', after = ''] = stdout.split('--\n');

@@ -12,7 +12,7 @@ import { createFakeClock } from '../support/clock.ts';
 import { fixtureService } from '../support/fixture-service.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 
-/** A service whose answers end when the test says so. */
+/** Service whose responses end on request of the test. */
 function ferry(more: Partial<Service> = {}) {
   const words: string[] = [];
   const tones: unknown[] = [];
@@ -42,8 +42,8 @@ async function stateOf(host: TestHost): Promise<ServiceState | undefined> {
 
 const textOf = async (reply: Promise<Response>): Promise<string> => (await reply).text();
 
-describe('a restart for a changed setting', () => {
-  it('waits for a running request, says so, and then takes place', async () => {
+describe('restart for a changed setting', () => {
+  it('waits for a running request and reports it', async () => {
     const { service, words, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const running = textOf(fetch(host.url('ferry')));
@@ -59,7 +59,7 @@ describe('a restart for a changed setting', () => {
     expect(await stateOf(host)).not.toHaveProperty('pendingRestart');
   });
 
-  it('goes on answering meanwhile, and waits for what is long', async () => {
+  it('answers in the meantime and waits for long requests', async () => {
     const { service, words, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const first = textOf(fetch(host.url('ferry')));
@@ -77,7 +77,7 @@ describe('a restart for a changed setting', () => {
     await vi.waitFor(() => expect(words).toEqual(['', 'new']));
   });
 
-  it('does not wait for a live stream, which ends only with its client', async () => {
+  it('does not wait for a live stream', async () => {
     const { service, words, answers } = ferry();
     await using host = await openTestHost({
       services: [service, control],
@@ -90,7 +90,7 @@ describe('a restart for a changed setting', () => {
     expect(await live).toBe('cut');
   });
 
-  it('takes place at the limit although something is still running', async () => {
+  it('happens at the limit despite running work', async () => {
     const clock = createFakeClock(Date.now());
     const { service, words, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '30', HOMEPORT_STOP_TIMEOUT: '1' };
@@ -105,7 +105,7 @@ describe('a restart for a changed setting', () => {
     await vi.waitFor(() => expect(words).toEqual(['', 'new']));
   });
 
-  it('takes place at once where the limit is 0', async () => {
+  it('happens immediately when the limit is 0', async () => {
     const { service, words, answers } = ferry();
     const environment = { HOMEPORT_RESTART_WAIT: '0', HOMEPORT_STOP_TIMEOUT: '1' };
     await using host = await openTestHost({ services: [service, control], environment });
@@ -116,7 +116,7 @@ describe('a restart for a changed setting', () => {
     expect(words).toEqual(['', 'new']);
   });
 
-  it('applies live settings at once and gives up the wait when the change is taken back', async () => {
+  it('applies live settings immediately and is cancelled when the change is reverted', async () => {
     const { service, words, tones, answers } = ferry();
     await using host = await openTestHost({ services: [service, control] });
     const running = textOf(fetch(host.url('ferry')));
@@ -132,7 +132,7 @@ describe('a restart for a changed setting', () => {
     expect(words).toEqual(['']);
   });
 
-  it('waits for the jobs of a service, which begins no further ones', async () => {
+  it('waits for the jobs of a service, which starts no further ones', async () => {
     let jobs = 2;
     const held: string[] = [];
     const drain = {
@@ -149,7 +149,7 @@ describe('a restart for a changed setting', () => {
     expect(held).toEqual(['held', 'released']);
   });
 
-  it('is not waited for by someone who switches the service off or restarts it', async () => {
+  it('happens immediately when the service is disabled or restarted manually', async () => {
     const { service, words } = ferry({
       drain: { begin: () => ({ [Symbol.dispose]: () => undefined }), running: () => 1 },
     });
@@ -161,7 +161,7 @@ describe('a restart for a changed setting', () => {
     expect((await stateOf(host))?.state).toBe('off');
   });
 
-  it('waits for a connection of a listener that speaks no HTTP', async () => {
+  it('waits for a connection of a listener for another protocol', async () => {
     const { service, words } = ferry({
       listeners: { quay: { tcp: (socket) => void socket.write('hello\n') } },
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { registry } from '../../main/host/services/registry.ts';
 
-/** Why a change of a setting may restart its service: it changes where the service is reached, or a key. */
+/** Reason why a change of a setting may restart its service: it changes an address or a key. */
 type Reason = 'port' | 'address' | 'key';
 
 /** Settings that restart their service, with the reason. A new one needs a reason, or takes effect live. */
@@ -32,7 +32,7 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
     https: 'key',
     certFile: 'key',
     keyFile: 'key',
-    // The place of unfinished files: what runs finishes in the former one first.
+    // Location of unfinished files: running downloads finish in the former one.
     tempDir: 'address',
   },
   mail: { topicDomain: 'address', hostName: 'address', tls: 'key', certificateFile: 'key', keyFile: 'key' },
@@ -51,13 +51,13 @@ const restarting: Readonly<Record<string, Readonly<Record<string, Reason>>>> = {
 const isLive = (field: unknown): boolean => field instanceof z.ZodType && field.meta()?.['live'] === true;
 
 describe.each(registry.map((service) => [service.id, service] as const))('settings of %s', (id, { settings }) => {
-  it('take effect live unless they change a port, an address or a key', () => {
+  it('does not restart unless a setting changes a port, an address or a key', () => {
     const known = new Set(Object.keys(restarting[id] ?? {}));
     const notLive = Object.entries(settings.shape).filter(([, field]) => !isLive(field));
     expect(notLive.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('that restart it exist and are not live', () => {
+  it('has only existing settings that are not live in the list of restarts', () => {
     const shape: Readonly<Record<string, unknown>> = settings.shape;
     for (const name of Object.keys(restarting[id] ?? {}))
       expect([name, shape[name] !== undefined && !isLive(shape[name])]).toEqual([name, true]);

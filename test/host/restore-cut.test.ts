@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finishRestore, stageFormer, stageRestore } from '../../main/host/backup/restore.ts';
 import { writeBackup } from '../../main/host/backup/write.ts';
 
-/** Calls that change the disk, and after each of which a kill leaves something else behind. */
+/** Calls that change the disk, after each of which a kill leaves a different state. */
 const changing = ['renameSync', 'rmSync', 'writeFileSync', 'mkdirSync'] as const;
 
 class Cut extends Error {}
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a service writes belongs together: half of the one and half of the other is worth nothing. */
+/** Writes files that belong together: a mixture of old and new is corrupt. */
 function fill(mark: 'old' | 'new'): void {
   mkdirSync(join(data, 'mail', 'spool'), { recursive: true });
   mkdirSync(join(data, 'git'));
@@ -35,7 +35,7 @@ function fill(mark: 'old' | 'new'): void {
   }
 }
 
-/** Whose data a folder holds, all of them; anything else is a mixture. */
+/** Returns whose data a folder contains; anything else is a mixture. */
 function heldBy(place: string): string {
   const marks = ['homeport.yaml', 'vault.key', 'mail/spool/a.eml', 'git/HEAD'].map((path) =>
     existsSync(join(place, path)) ? readFileSync(join(place, path), 'utf8') : 'nothing',
@@ -44,7 +44,7 @@ function heldBy(place: string): string {
   return [...new Set([...marks, ...alone])].join(' and ');
 }
 
-/** Does it as a process that is killed before its n-th change of the disk. False: it came to its end. */
+/** Runs the work like a process that is killed before its n-th change of the disk. Returns false when it completed. */
 function cutBefore(count: number, work: () => void): boolean {
   const whole = Object.fromEntries(changing.map((name) => [name, fs[name]]));
   let changes = 0;
@@ -72,14 +72,14 @@ function cutBefore(count: number, work: () => void): boolean {
 
 const setAside = (): string[] => readdirSync(data).filter((name) => name.startsWith('.before-restore-'));
 
-describe('a restore that is cut off at any of its steps', () => {
-  it('has all of the backup at the next start, and all of the former data set aside', async () => {
+describe('interrupted restore', () => {
+  it('has the complete backup at the next start and the former data set aside', async () => {
     let cuts = 0;
     for (let step = 1; ; step += 1) {
       rmSync(data, { recursive: true });
       fill('new');
       await stageRestore(data, file);
-      // Until the swap nothing has changed.
+      // Nothing has changed before the swap.
       expect(heldBy(data)).toBe('new');
       const wasCut = cutBefore(step, () => finishRestore(data));
       finishRestore(data);
@@ -92,7 +92,7 @@ describe('a restore that is cut off at any of its steps', () => {
     expect(cuts).toBeGreaterThan(8);
   });
 
-  it('comes back whole, either the one or the other, where it was being taken back', async () => {
+  it('has either data completely when taken back', async () => {
     const seen = new Set<string>();
     for (let step = 1; ; step += 1) {
       rmSync(data, { recursive: true });
@@ -107,7 +107,7 @@ describe('a restore that is cut off at any of its steps', () => {
       const now = heldBy(data);
       seen.add(now);
       expect(['old', 'new'], `cut before step ${String(step)}`).toContain(now);
-      // The other is there as well.
+      // The other data exists as well.
       expect(setAside().map((name) => heldBy(join(data, name)))).toEqual([now === 'old' ? 'new' : 'old']);
       if (!wasCut) {
         expect(now).toBe('new');
@@ -117,7 +117,7 @@ describe('a restore that is cut off at any of its steps', () => {
     expect([...seen].sort()).toEqual(['new', 'old']);
   });
 
-  it('is given up while it gets ready, with one that was ready before', async () => {
+  it('is discarded during preparation, also with an earlier one ready', async () => {
     await stageRestore(data, file);
     writeFileSync(file, 'no archive');
     await expect(stageRestore(data, file)).rejects.toMatchObject({ code: 'backup.damaged' });

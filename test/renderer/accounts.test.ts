@@ -8,7 +8,7 @@ import { api } from '../support/api.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
-import { closeNews, newsOf } from './news.ts';
+import { closeToasts, getToast } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await row.getByRole('button', { name: 'Revoke cron' }).click();
     const answered = async (): Promise<number> => (await publish('nas-low-backup')).status;
-    await expect.poll(() => closeNews(page).then(answered)).toBe(401);
+    await expect.poll(() => closeToasts(page).then(answered)).toBe(401);
     await page.getByText('No token yet.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
@@ -174,10 +174,10 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByLabel('What it may do', { exact: true }).selectOption('all');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByRole('button', { name: 'Revoke cron' }).click();
-    await newsOf(page, 'cron stops working').waitFor();
+    await getToast(page, 'cron stops working').waitFor();
     await goTo('cam');
     const left = async () => (await api<{ tokens: unknown[] }>(pages.url, '/api/accounts/nas/tokens')).tokens;
-    await expect.poll(() => closeNews(page).then(left)).toEqual([]);
+    await expect.poll(() => closeToasts(page).then(left)).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
@@ -241,11 +241,11 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     // Both patterns have ten characters: of those the one that grants writing counts.
     await page.getByText('nas may publish to nas-high-backup').waitFor();
     await matrix.getByLabel('Write *-*-backup').uncheck();
-    await newsOf(page, 'Changed: *-*-backup.').waitFor();
+    await getToast(page, 'Changed: *-*-backup.').waitFor();
     await ask();
     await page.getByText('nas may not publish to nas-high-backup').waitFor();
     await matrix.getByLabel('Write nas-high-*').check();
-    const change = newsOf(page, 'Changed: nas-high-*.');
+    const change = getToast(page, 'Changed: nas-high-*.');
     await change.waitFor();
     await ask();
     await page.getByText('nas may publish to nas-high-backup').waitFor();
@@ -266,7 +266,7 @@ describe.skipIf(noBrowser)('the accounts page', () => {
     await page.getByRole('link', { name: /^bob/ }).click();
     const matrix = page.getByRole('table', { name: 'Grants' });
     await matrix.getByLabel('Write Inbox, by source').check();
-    await newsOf(page, 'Changed: Inbox, by source.').waitFor();
+    await getToast(page, 'Changed: Inbox, by source.').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

@@ -29,16 +29,22 @@ describe('a configuration that was edited on the page', () => {
   it('takes filters, order, format and name from the other once it inherits', () => {
     const parent = readConfig({
       ...base,
-      ...{ addonName: 'Family', excludeUncached: true, deduplicator: { enabled: true, keys: ['filename'] } },
-      ...{ formatter: { id: 'gdrive' }, sortCriteria: { global: [{ key: 'size' }] } },
+      addonName: 'Family',
+      excludeUncached: true,
+      deduplicator: { enabled: true, keys: ['filename'] },
+      formatter: { id: 'gdrive' },
+      sortCriteria: { global: [{ key: 'size' }] },
     });
     const before = { ...base, addonName: '' };
     const draft = draftOf(before);
     const edit = { ...draft, parent: chosenParent(draft.parent, 'family') };
     const merged = mergeParent(parent, readConfig(configOf(before, edit)));
     expect(merged).toMatchObject({
-      ...{ addonName: 'Family', excludeUncached: true, deduplicator: { enabled: true, keys: ['filename'] } },
-      ...{ formatter: { id: 'gdrive' }, sortCriteria: { global: [{ key: 'size' }] } },
+      addonName: 'Family',
+      excludeUncached: true,
+      deduplicator: { enabled: true, keys: ['filename'] },
+      formatter: { id: 'gdrive' },
+      sortCriteria: { global: [{ key: 'size' }] },
     });
     const named = mergeParent(parent, readConfig(configOf(before, { ...edit, addonName: 'Own' })));
     expect(named.addonName).toBe('Own');
@@ -53,7 +59,8 @@ describe('a configuration that was edited on the page', () => {
     expect(chosenParent({ uuid: 'one', strategies }, 'two')).toEqual({ uuid: 'two', strategies });
     expect(chosenParent({ uuid: 'one', strategies }, '')).toEqual({ uuid: '', strategies });
     expect(chosenParent({ uuid: '', strategies }, 'one').strategies).toEqual({
-      ...{ sorting: 'override', formatter: 'inherit' },
+      sorting: 'override',
+      formatter: 'inherit',
     });
   });
 

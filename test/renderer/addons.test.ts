@@ -177,7 +177,9 @@ describe.skipIf(noBrowser)('Addons', () => {
     return ((await made.json()) as { uuid: string }).uuid;
   };
   const preset = (instanceId: string, name: string): object => ({
-    ...{ type: 'custom', instanceId, enabled: true },
+    type: 'custom',
+    instanceId,
+    enabled: true,
     options: { name, manifestUrl: upstream.manifestUrl },
   });
   const saved = async (uuid: string): Promise<any> => {
@@ -262,7 +264,11 @@ describe.skipIf(noBrowser)('Addons', () => {
   it('catalogs are hidden, named and moved, and players list them so', async () => {
     await using lists = await openFakeAddon({
       manifest: {
-        ...{ id: 'l', name: 'L', version: '1.0.0', types: ['movie'], resources: ['catalog'] },
+        id: 'l',
+        name: 'L',
+        version: '1.0.0',
+        types: ['movie'],
+        resources: ['catalog'],
         catalogs: ['Top', 'New', 'Old'].map((name) => ({ type: 'movie', id: name, name })),
       },
     });
@@ -367,7 +373,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(formatter.definitions.custom.name).toBe('{stream.resolution}!');
     expect(presets.map(({ options }: any) => options.name)).toEqual(['One', 'Two', 'Three']);
     expect(presets[0].options).toMatchObject({
-      ...{ timeout: 2500, mediaTypes: ['movie'], pinPosition: 'top', formatPassthrough: true },
+      timeout: 2500,
+      mediaTypes: ['movie'],
+      pinPosition: 'top',
+      formatPassthrough: true,
     });
     expect(watched.complaints).toEqual([]);
   });
@@ -420,7 +429,11 @@ describe.skipIf(noBrowser)('Addons', () => {
   it('groups of addons, merged catalogs and variants are made, and players get them', async () => {
     await using lists = await openFakeAddon({
       manifest: {
-        ...{ id: 'l', name: 'L', version: '1.0.0', types: ['movie'], resources: ['stream', 'catalog'] },
+        id: 'l',
+        name: 'L',
+        version: '1.0.0',
+        types: ['movie'],
+        resources: ['stream', 'catalog'],
         catalogs: ['Top', 'New', 'Old'].map((name) => ({ type: 'movie', id: name, name })),
       },
       streams: [{ name: 'Late', url: 'http://h.example/late.mkv', behaviorHints: { filename: 'Late.2019.mkv' } }],
@@ -467,7 +480,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
     expect(await saved(uuid)).toMatchObject({
       groups: {
-        ...{ enabled: true, behaviour: 'parallel' },
+        enabled: true,
+        behaviour: 'parallel',
         groupings: [
           { addons: [], condition: '' },
           { addons: ['l1'], condition: 'count(previousStreams) < 3' },
@@ -475,7 +489,10 @@ describe.skipIf(noBrowser)('Addons', () => {
       },
       mergedCatalogs: [
         {
-          ...{ id: 'aiostreams.merged.list1', name: 'Both', type: 'movie', mergeMethod: 'interleave' },
+          id: 'aiostreams.merged.list1',
+          name: 'Both',
+          type: 'movie',
+          mergeMethod: 'interleave',
           catalogIds: ['id=l1e3b0.New&type=movie', 'id=l1e3b0.Top&type=movie'],
         },
       ],
@@ -506,7 +523,9 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
     const config = await saved(uuid);
     expect(config.parentConfig.mergeStrategies).toEqual({
-      ...{ sorting: 'inherit', formatter: 'inherit', services: 'override' },
+      sorting: 'inherit',
+      formatter: 'inherit',
+      services: 'override',
     });
     const deep = (await page.getByRole('link', { name: 'Open in Stremio' }).getAttribute('href')) ?? '';
     const { addon } = await stremio.detectFromURL(deep.replace('stremio:', 'http:'));
@@ -527,7 +546,8 @@ describe.skipIf(noBrowser)('Addons', () => {
     expect(await exported()).toContain('TMDBKEY');
     await exchange.getByLabel('Import', { exact: true }).selectOption('merge');
     await exchange.getByLabel('File to import').setInputFiles({
-      ...{ name: 'x.json', mimeType: 'application/json' },
+      name: 'x.json',
+      mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify({ addonName: 'Merged' })),
     });
     await page.getByText('The configuration is taken over.').waitFor();
@@ -547,7 +567,10 @@ describe.skipIf(noBrowser)('Addons', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved. What is installed goes on working with it.').waitFor();
     expect(await saved(uuid)).toMatchObject({
-      ...{ posterService: 'rpdb', rpdbApiKey: 'RPDBKEY', usePosterServiceForMeta: true, tmdbApiKey: 'TMDBKEY' },
+      posterService: 'rpdb',
+      rpdbApiKey: 'RPDBKEY',
+      usePosterServiceForMeta: true,
+      tmdbApiKey: 'TMDBKEY',
       digitalReleaseFilter: { enabled: true },
     });
     await card.getByLabel('Key of The Movie Database').fill('');

@@ -11,19 +11,19 @@ interface Finding {
 }
 
 /**
- * What axe finds serious or critical on a page, one line a place. `what`: everything, or the contrast alone, which is all
- * that another theme changes of a page that was looked at.
+ * Returns the serious and critical findings of axe, one line each. `what` selects all rules, or only contrast, which
+ * is the only part that differs in another theme.
  */
 export async function seriousFindings(
   page: Page,
   what: 'everything' | 'contrast' = 'everything',
 ): Promise<readonly string[]> {
-  // Evaluated by the debugger, which the page's security policy does not hinder.
+  // Evaluated through the debugger, which the content security policy does not block.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await source);
   const violations = await page.evaluate(
     async (runOnly) => {
-      // A colour that is on its way to another is neither of them; what inherits it sets out when that has arrived. They are
-      // ended rather than waited for: a window that has just been resized leaves one in thousands waiting for ever to begin.
+      // Finishes color transitions, because an intermediate color is neither of them. They are finished instead of
+      // awaited: in a window that was just resized, one of thousands may never start.
       for (;;) {
         const fading = document.getAnimations().filter((each) => each instanceof CSSTransition);
         if (fading.length === 0) break;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { linesOf, scaleOf } from '../../renderer/src/parts/chart/scale.ts';
+import { getGridLines, buildScale } from '../../renderer/src/parts/chart/scale.ts';
 
 it.each([
   ['nothing', 0, 180, [0, 1]],
@@ -7,8 +7,8 @@ it.each([
   ['a top that is no round number', 103, 180, [0, 50, 100, 150]],
   ['many', 41_000, 180, [0, 10_000, 20_000, 30_000, 40_000, 50_000]],
   ['a low plot', 14, 80, [0, 10, 20]],
-] as const)('%s has whole lines, the last of them above every value', (_, max, height, lines) => {
-  expect(linesOf(scaleOf(max, height))).toEqual(lines);
+] as const)('uses whole grid lines up to at least the maximum for %s', (_, max, height, lines) => {
+  expect(getGridLines(buildScale(max, height))).toEqual(lines);
 });
 
 it.each([
@@ -17,5 +17,5 @@ it.each([
   ['a hundred per cent', 12, 100, [0, 50, 100]],
   ['values above what was said to be the whole', 30, 20, [0, 10, 20, 30]],
 ] as const)('parts of a whole have room for it: %s', (_, max, whole, lines) => {
-  expect(linesOf(scaleOf(max, 160, whole))).toEqual(lines);
+  expect(getGridLines(buildScale(max, 160, whole))).toEqual(lines);
 });

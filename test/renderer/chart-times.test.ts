@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { named } from '../../renderer/src/parts/chart/names.ts';
-import { momentNames, roundTimes } from '../../renderer/src/parts/chart/times.ts';
+import { getLabelledTimes } from '../../renderer/src/parts/chart/axis-labels.ts';
+import { getTimeFormat, getRoundTimes } from '../../renderer/src/parts/chart/times.ts';
 
 const clock = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -8,37 +8,41 @@ const clock = new Intl.DateTimeFormat('en', {
   second: '2-digit',
   hourCycle: 'h23',
 });
-const at = (hours: number, minutes: number, seconds = 0): number =>
+const toSeconds = (hours: number, minutes: number, seconds = 0): number =>
   new Date(2026, 1, 3, hours, minutes, seconds).getTime() / 1000;
 
 it.each([
   [
     'a day',
-    at(-1, 13),
-    at(22, 43),
+    toSeconds(-1, 13),
+    toSeconds(22, 43),
     10,
     ['00:00:00', '03:00:00', '06:00:00', '09:00:00', '12:00:00', '15:00:00', '18:00:00', '21:00:00'],
   ],
-  ['an hour', at(3, 12), at(4, 10), 4, ['03:15:00', '03:30:00', '03:45:00', '04:00:00']],
-  ['half a minute', at(3, 12, 1), at(3, 12, 31), 3, ['03:12:10', '03:12:20', '03:12:30']],
-] as const)('%s is named at round moments', (_, first, last, most, words) => {
-  expect(roundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(words);
+  ['an hour', toSeconds(3, 12), toSeconds(4, 10), 4, ['03:15:00', '03:30:00', '03:45:00', '04:00:00']],
+  ['half a minute', toSeconds(3, 12, 1), toSeconds(3, 12, 31), 3, ['03:12:10', '03:12:20', '03:12:30']],
+] as const)('labels %s at round times', (_, first, last, most, labels) => {
+  expect(getRoundTimes(first, last, most)?.map((time) => clock.format(time * 1000))).toEqual(labels);
 });
 
-it('names days where a clock would say nothing, and nothing where there is no time', () => {
-  expect(roundTimes(at(0, 0), at(72, 0), 10)).toBeUndefined();
-  expect(roundTimes(at(1, 0), at(1, 0), 10)).toBeUndefined();
+it('names days where times of day are not useful, and returns nothing for an empty span', () => {
+  expect(getRoundTimes(toSeconds(0, 0), toSeconds(72, 0), 10)).toBeUndefined();
+  expect(getRoundTimes(toSeconds(1, 0), toSeconds(1, 0), 10)).toBeUndefined();
 });
 
-it('names days by their dates, hours by the clock too, and what is seconds apart by its seconds', () => {
+it('formats days by date, hours with the time, and close times with seconds', () => {
   const points = (...times: readonly number[]) => times.map((time) => ({ at: time * 1000 }));
-  expect(momentNames('Day', points(at(12, 0), at(36, 0)))(at(12, 0) * 1000)).toBe('Tue, Feb 3');
-  expect(momentNames('Hour', points(at(8, 0), at(9, 0)))(at(9, 0) * 1000)).toBe('Tue, Feb 3, 09:00');
-  expect(momentNames('Time', points(at(9, 0), at(9, 0, 1)))(at(9, 0, 1) * 1000)).toBe('Tue, Feb 3, 09:00:01');
+  expect(getTimeFormat('Day', points(toSeconds(12, 0), toSeconds(36, 0)))(toSeconds(12, 0) * 1000)).toBe('Tue, Feb 3');
+  expect(getTimeFormat('Hour', points(toSeconds(8, 0), toSeconds(9, 0)))(toSeconds(9, 0) * 1000)).toBe(
+    'Tue, Feb 3, 09:00',
+  );
+  expect(getTimeFormat('Time', points(toSeconds(9, 0), toSeconds(9, 0, 1)))(toSeconds(9, 0, 1) * 1000)).toBe(
+    'Tue, Feb 3, 09:00:01',
+  );
 });
 
-it('names the last moment of a line, and no round one that it would touch', () => {
-  const [first, last] = [at(-12, 35), at(12, 35)];
-  const words = named('line', [first, last], 400).map((time) => clock.format(time * 1000));
-  expect(words).toEqual(['16:00:00', '20:00:00', '00:00:00', '04:00:00', '08:00:00', '12:35:00']);
+it('labels the last time of a line, and no round time that would overlap it', () => {
+  const [first, last] = [toSeconds(-12, 35), toSeconds(12, 35)];
+  const labels = getLabelledTimes('line', [first, last], 400).map((time) => clock.format(time * 1000));
+  expect(labels).toEqual(['16:00:00', '20:00:00', '00:00:00', '04:00:00', '08:00:00', '12:35:00']);
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { fitting, ranked } from '../../renderer/src/state/command-search.ts';
+import { filterCommands, rankGroups } from '../../renderer/src/state/command-search.ts';
 
-const command = (title: string, ...words: string[]) => ({
-  ...{ id: title, title, icon: 'settings' as const, words },
+const command = (title: string, ...keywords: string[]) => ({
+  id: title,
+  title,
+  icon: 'settings' as const,
+  keywords,
   run: () => undefined,
 });
 const groups = [
@@ -13,7 +16,7 @@ const groups = [
   { title: 'Settings', commands: [command('Settings of Push', 'Retention'), command('Push settings')] },
 ];
 const found = (typed: string): string[] =>
-  ranked(fitting(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
+  rankGroups(filterCommands(groups, typed), typed).flatMap(({ commands }) => commands.map(({ title }) => title));
 
 describe('the search for a command', () => {
   it.each([
@@ -23,18 +26,18 @@ describe('the search for a command', () => {
     ['retention', ['Settings of Push']],
     ['push s', ['Push settings', 'Settings of Push']],
     ['start', []],
-  ])('finds for %j', (typed, titles) => {
+  ])('finds commands for %j', (typed, titles) => {
     expect(found(typed)).toEqual(titles);
   });
 
-  it('has the best match first whatever it is, one group of a title, and what there is much of last', () => {
+  it('sorts the best match first, merges groups with the same title, and keeps large groups last', () => {
     const found = [
       { title: 'Services', commands: [command('Restart Push', 'push'), command('Push service')] },
       { title: 'Topics', commands: [command('backup-push'), command('push')] },
       { title: 'In the inbox', commands: [command('Other words'), command('Push')], many: true },
     ];
-    const shown = ranked([...fitting(groups, 'push'), ...found], 'push');
-    expect(shown.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
+    const titles = rankGroups([...filterCommands(groups, 'push'), ...found], 'push');
+    expect(titles.map(({ title, commands }) => [title, ...commands.map((each) => each.title)])).toEqual([
       ['Topics', 'push', 'backup-push'],
       ['Services', 'Push service', 'Copy the address of Push', 'Restart Push'],
       ['Settings', 'Push settings', 'Settings of Push'],

@@ -14,14 +14,14 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the tab Connect', () => {
+describe.skipIf(noBrowser)('the Connect tab', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, downloads, inbox, control] });
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('of Messages has the address that clients are given', async () => {
+  it('shows the address for clients of Messages', async () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     await page.getByText(`Server ${pages.host.url('push')}`).waitFor();
@@ -37,17 +37,17 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('of Downloads is in sight on a phone, where the row of views is longer than the screen', async () => {
+  it('scrolls the Connect tab of Downloads into view on a phone', async () => {
     await using visit = await pages.visit('/downloads/connect', screens[0]);
     const tab = visit.page.getByRole('navigation', { name: 'Downloads' }).getByRole('link', { name: 'Connect' });
     await expect.poll(() => tab.evaluate((element) => element.getBoundingClientRect().right <= innerWidth)).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('of Downloads has a bookmark that brings the address of any page here', async () => {
+  it('offers a bookmarklet of Downloads that adds the address of the current page', async () => {
     await using visit = await pages.visit('/downloads/connect');
     const { page } = visit;
-    // A phone is told nothing that only this computer reaches.
+    // Phones are not given an address that only this computer can reach.
     await page.getByText('a code for the phone stands here').waitFor();
     const bookmark = page.getByRole('link', { name: 'Download with Homeport' });
     const script = ((await bookmark.getAttribute('href')) ?? '').replace(/^javascript:/, '');
@@ -74,14 +74,14 @@ describe.skipIf(noBrowser)('the tab Connect', () => {
   });
 });
 
-describe.skipIf(noBrowser)('what other devices connect to', () => {
+describe.skipIf(noBrowser)('connections from other devices', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ also: [uptime, push, gateway], environment: sharing() });
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('is said once the service is shared, and leads there until then', async () => {
+  it('shows the address once the service is shared, and a link to share it until then', async () => {
     await using visit = await pages.visit('/uptime/connect');
     const { page } = visit;
     await page.getByText(`curl -u ${admin.name} ${pages.host.url('uptime')}/metrics`).waitFor();
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)('what other devices connect to', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is what a phone is given for Messages, also while the rest is written for this computer', async () => {
+  it('shows phones the shared address for Messages, even while commands are for this computer', async () => {
     await using visit = await pages.visit('/push/connect');
     const { page } = visit;
     const phones = page.getByRole('listitem').filter({ hasText: 'set the default server' });

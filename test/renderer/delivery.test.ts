@@ -62,13 +62,13 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.getByRole('radio', { name: '24 hours' }).check();
     await page.getByRole('img', { name: 'Deliveries of the last 24 hours: 9 in all' }).waitFor();
     await page.getByText('Delivered 6, Given up 3').waitFor();
-    // All came in one hour: there is nothing to draw a line through.
+    // All deliveries are in one hour, so there is no line to draw.
     await page.getByText(/^A delivery of the last 24 hours usually took .+\.$/).waitFor();
     expect(await page.getByRole('img', { name: /by hour$/ }).count()).toBe(0);
     await expectFits(watched, 'delivery', screen);
   });
 
-  it('tries all again that was given up, and takes a test mail', async () => {
+  it('retries all failed deliveries, and sends a test mail', async () => {
     refuses = false;
     await using watched = await real.visit('/delivery');
     const { page } = watched;
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     await page.waitForURL('**/delivery/keys/house');
   });
 
-  it('says when a fault that may pass is tried again, and tries it now where somebody asks', async () => {
+  it('shows when a temporary failure is retried, and retries it now on request', async () => {
     await real.ask('POST', '/notify/keys', { key: 'busy', text: `${place}/busy\n` });
     await real.post('busy', 'Later');
     await using watched = await real.visit('/delivery');
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('the overview of Delivery', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('gives a script the command that posts to a key, as it is copied', async () => {
+  it('shows a copyable command that posts to a key', async () => {
     await using watched = await real.visit('/delivery/connect');
     const { page } = watched;
     await page.getByLabel('Key', { exact: true }).selectOption('Key house');

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { downSpansOf } from '../../renderer/src/pages/uptime/down-spans.ts';
 
 const point = (timestamp: number, up: number, down: number) => ({
-  ...{ timestamp, up, down, avgPing: null, minPing: null, maxPing: null, p95: null },
+  timestamp,
+  up,
+  down,
+  avgPing: null,
+  minPing: null,
+  maxPing: null,
+  p95: null,
 });
 
 describe('when a monitor was down, by the points of its chart', () => {

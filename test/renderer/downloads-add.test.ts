@@ -21,8 +21,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
   it('shows what one link leads to, and takes a quality that the site has by one press', async () => {
     pages.downloads.preview = {
       ...pages.downloads.preview,
-      ...{ title: 'Harbour at dawn', author: 'Old Salt', duration: 754, heights: [1440, 720, 480] },
-      ...{ chapters: true, subtitles: ['en', 'es'] },
+      title: 'Harbour at dawn',
+      author: 'Old Salt',
+      duration: 754,
+      heights: [1440, 720, 480],
+      chapters: true,
+      subtitles: ['en', 'es'],
       picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==',
     };
     await using visit = await pages.visit('/downloads');
@@ -80,9 +84,19 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => pages.downloads.added.length).toBe(1);
     expect(pages.downloads.added[0]).toEqual({
-      ...{ url: 'https://videos.example/talk', download_type: 'video', quality: 'best', format: 'mp4', codec: 'h264' },
-      ...{ folder: 'Talks/2026', custom_name_prefix: '01', playlist_item_limit: 5, auto_start: false },
-      ...{ split_by_chapters: true, sponsorblock: true, clip_start: '1:00', clip_end: '2:30' },
+      url: 'https://videos.example/talk',
+      download_type: 'video',
+      quality: 'best',
+      format: 'mp4',
+      codec: 'h264',
+      folder: 'Talks/2026',
+      custom_name_prefix: '01',
+      playlist_item_limit: 5,
+      auto_start: false,
+      split_by_chapters: true,
+      sponsorblock: true,
+      clip_start: '1:00',
+      clip_end: '2:30',
       ytdl_options_presets: ['thrifty'],
     });
     await page.reload();
@@ -117,8 +131,12 @@ describe.skipIf(noBrowser)('Adding downloads', () => {
       .poll(() => pages.downloads.added)
       .toEqual([
         {
-          ...{ url: 'https://videos.example/a', download_type: 'captions', quality: 'best', format: 'vtt' },
-          ...{ subtitle_language: 'de', subtitle_mode: 'manual_only' },
+          url: 'https://videos.example/a',
+          download_type: 'captions',
+          quality: 'best',
+          format: 'vtt',
+          subtitle_language: 'de',
+          subtitle_mode: 'manual_only',
         },
         { url: 'https://videos.example/b', download_type: 'thumbnail', quality: 'best', format: 'jpg' },
       ]);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
 import { seriousFindings } from './axe.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
@@ -60,7 +60,11 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
 
   it('calls what has no title by its file, wherever it is named', async () => {
     pages.downloads.set('untitled', {
-      ...{ title: '', state: 'finished', filename: 'clips/Sunset at sea.zip', size: 9, finishedAt: 2 },
+      title: '',
+      state: 'finished',
+      filename: 'clips/Sunset at sea.zip',
+      size: 9,
+      finishedAt: 2,
     });
     await using visit = await pages.visit('/downloads/queue/untitled');
     const { page } = visit;
@@ -80,9 +84,9 @@ describe.skipIf(noBrowser)('The history of downloads', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await row(page, 'Film').waitFor();
     await act(page, 'Film', 'Delete with its file');
-    await expect.poll(() => closeNews(page).then(() => pages.downloads.deleted)).toEqual(['film']);
+    await expect.poll(() => closeToasts(page).then(() => pages.downloads.deleted)).toEqual(['film']);
     await act(page, 'Song', 'Forget (its file stays)');
-    await expect.poll(() => closeNews(page).then(() => pages.downloads.all.has('song'))).toBe(false);
+    await expect.poll(() => closeToasts(page).then(() => pages.downloads.all.has('song'))).toBe(false);
     expect(pages.downloads.deleted).toEqual(['film']);
   });
 

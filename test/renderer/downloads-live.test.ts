@@ -14,7 +14,9 @@ describe.skipIf(noBrowser)('Live streams', () => {
     const { page } = visit;
     await page.getByText('Nothing has been downloaded yet.').waitFor();
     pages.downloads.set('now', {
-      ...{ title: 'Harbour live', state: 'downloading', live: true },
+      title: 'Harbour live',
+      state: 'downloading',
+      live: true,
       message: 'Recording 1:02, 12.3 MB',
     });
     pages.downloads.set('then', { title: 'Regatta', state: 'waiting', startsAt: Date.UTC(2027, 6, 1, 12) });

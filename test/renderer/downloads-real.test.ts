@@ -5,7 +5,7 @@ import { downloads } from '../../services/downloads/index.ts';
 import { inbox } from '../../services/inbox/index.ts';
 import { openRig, type Rig } from '../services/downloads/rig.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { launchBrowser, noBrowser, openPage, signIn } from '../support/browser.ts';
 
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('Downloads with the real service', () => {
     await page.getByRole('link', { name: /finished, in the history$/ }).click();
     await page.getByRole('button', { name: 'More for Harbour at dawn' }).click();
     await page.getByRole('menuitem', { name: 'Delete with its file' }).click();
-    await expect.poll(() => closeNews(page).then(async () => (await rig.client.history()).done)).toEqual([]);
+    await expect.poll(() => closeToasts(page).then(async () => (await rig.client.history()).done)).toEqual([]);
     expect(watched.complaints).toEqual([]);
     await expect.poll(() => existsSync(rig.file('Harbour at dawn.mp4'))).toBe(false);
   });

@@ -4,7 +4,7 @@ import { Problem } from '../../services/contracts/problem.ts';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { fixtureMedia } from '../support/fixture-site/media.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
@@ -38,9 +38,17 @@ describe.skipIf(noBrowser)('Downloads', () => {
     const { page } = visit;
     await page.getByText('Nothing has been downloaded yet.').waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches.', state: 'degraded', detail: '' },
-      ...{ reason: 'nothing can be downloaded until yt-dlp is installed.' },
-      ...{ address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+      id: 'downloads',
+      title: 'Downloads',
+      summary: 'Fetches.',
+      state: 'degraded',
+      detail: '',
+      reason: 'nothing can be downloaded until yt-dlp is installed.',
+      address: null,
+      port: null,
+      suggestedPort: null,
+      listeners: [],
+      grantable: [],
       remedy: { label: 'Install yt-dlp', to: '/settings/engines', adminOnly: true },
     });
     const told = page.getByRole('alert').filter({ hasText: 'until yt-dlp is installed' });
@@ -58,8 +66,12 @@ describe.skipIf(noBrowser)('Downloads', () => {
       await page.getByText('Looking at the page').waitFor();
       expect(await page.getByLabel(field).inputValue()).toBe('');
       pages.downloads.set('added-1', {
-        ...{ title: 'Harbour at dawn', state: 'downloading', percent: 62.7, stream: 'video' },
-        ...{ speed: 3_140_000, eta: 42 },
+        title: 'Harbour at dawn',
+        state: 'downloading',
+        percent: 62.7,
+        stream: 'video',
+        speed: 3_140_000,
+        eta: 42,
       });
       await page.getByText('Video 62 %, then audio · 3.1 MB/s · 0:42 left').waitFor();
       expect(await page.getByRole('progressbar', { name: 'Progress of Harbour at dawn' }).getAttribute('value')).toBe(
@@ -76,7 +88,10 @@ describe.skipIf(noBrowser)('Downloads', () => {
       pages.downloads.set('added-1', { state: 'postprocessing', percent: null, message: 'Joining video and audio' });
       await page.getByText('Joining video and audio').waitFor();
       pages.downloads.set('added-1', {
-        ...{ state: 'finished', message: null, filename: 'Harbour at dawn.mp4', size: 12_400_000 },
+        state: 'finished',
+        message: null,
+        filename: 'Harbour at dawn.mp4',
+        size: 12_400_000,
         finishedAt: Date.now(),
       });
       await row(page, 'Harbour at dawn').getByText('MP4', { exact: true }).waitFor();
@@ -257,7 +272,7 @@ describe.skipIf(noBrowser)('Downloads', () => {
       expect(await order(page)).toEqual(['One', 'Two', 'Three', 'Four', 'Five']);
       await remove('Three');
       const left = (): readonly string[] => [...pages.downloads.all.keys()];
-      await expect.poll(() => closeNews(page).then(left)).toEqual(['one', 'two', 'four', 'five']);
+      await expect.poll(() => closeToasts(page).then(left)).toEqual(['one', 'two', 'four', 'five']);
     });
   });
 
@@ -358,7 +373,9 @@ describe.skipIf(noBrowser)('Downloads', () => {
   describe('the history', () => {
     it('says what to do about a failure, and tries again', async () => {
       pages.downloads.set('bad', {
-        ...{ title: 'Gone', state: 'failed', finishedAt: Date.now() },
+        title: 'Gone',
+        state: 'failed',
+        finishedAt: Date.now(),
         message: 'ERROR: [generic] x: Unable to download webpage: HTTP Error 404: Not Found',
       });
       await using visit = await pages.visit('/downloads');
@@ -475,8 +492,19 @@ describe.skipIf(noBrowser)('Downloads', () => {
 
 function sample(uid: string) {
   return {
-    ...{ uid, url: `https://videos.example/${uid}`, quality: 'best', format: 'any', percent: null, stream: null },
-    ...{ speed: null, eta: null, size: null, filename: null, message: null, thumbnail: false },
-    ...{ createdAt: 1, finishedAt: null },
+    uid,
+    url: `https://videos.example/${uid}`,
+    quality: 'best',
+    format: 'any',
+    percent: null,
+    stream: null,
+    speed: null,
+    eta: null,
+    size: null,
+    filename: null,
+    message: null,
+    thumbnail: false,
+    createdAt: 1,
+    finishedAt: null,
   };
 }

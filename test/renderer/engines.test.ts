@@ -15,7 +15,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'engines-page-'));
     mkdirSync(join(folder, 'bin'));
-    // Neither this machine's programs nor the world's.
+    // Hides the programs of this computer and of the internet.
     vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
     vi.stubEnv('PIP_NO_INDEX', '1');
     vi.stubEnv('PIP_FIND_LINKS', '');
@@ -37,7 +37,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     chmodSync(path, 0o755);
   }
 
-  /** As an installation leaves it. */
+  /** Writes the files of an installation. */
   function installed(version: string): void {
     const place = join(folder, 'engines', 'yt-dlp', `${version}-abcd`);
     mkdirSync(place, { recursive: true });
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     );
   }
 
-  it('shows what is here, from where, and what is missing means', async () => {
+  it('shows installed engines, their source, and what a missing one means', async () => {
     await using visit = await pages.visit('/settings/engines');
     const rows = visit.page.getByRole('list', { name: 'Engines' }).getByRole('listitem');
     const ytdlp = rows.filter({ has: visit.page.getByRole('heading', { name: /^yt-dlp/ }) });
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     await ffmpeg.getByText('Missing').waitFor();
     await ffmpeg.getByText(/Downloads stay below full quality/).waitFor();
     await ffmpeg.getByText(/Correct its path in the settings/).waitFor();
-    // To install another one would change nothing while the settings point there.
+    // Another installation would have no effect while the settings contain a path.
     const itsPath = ffmpeg.getByRole('link', { name: 'Its path is set in the settings' });
     expect(await itsPath.getAttribute('href')).toBe('/settings/engines/ffmpegPath');
     expect(await ffmpeg.getByRole('button', { name: 'Install ffmpeg' }).count()).toBe(0);
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks an engine again, which may have been replaced by hand', async () => {
+  it('checks an engine again, which may have been replaced manually', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
@@ -83,7 +83,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows how an installation gets on, in every window, and says why it failed', async () => {
+  it('shows the progress of an installation in every window, and the reason of a failure', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByText('2026.01.01', { exact: true }).waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('says why an installation nobody watched has failed, until the next one begins', async () => {
+  it('shows the reason of a failed installation until the next one starts', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     const apprise = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^apprise/ }) });
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('removes what Homeport installed, by keyboard, after asking', async () => {
+  it('removes an engine that Homeport installed, by keyboard, after confirmation', async () => {
     await using visit = await pages.visit('/settings/engines');
     const { page } = visit;
     await page.getByRole('button', { name: 'More for yt-dlp' }).press('Enter');
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('the engines page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells who is no administrator that it is not for them', async () => {
+  it('tells other accounts that the page is only for administrators', async () => {
     const body = JSON.stringify({ name: 'grace', password: 'harbour light' });
     await api(pages.url, '/api/accounts', { method: 'POST', body });
     await using visit = await pages.visit('/settings/engines', { signedIn: false });

@@ -7,14 +7,15 @@ import type { TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 
-/** What takes the extractor or a day's requests is looked at in tests of its own. */
+/** Features that need the extractor or a day of requests are covered by other tests. */
 const parts = ['accounts', 'network', 'messages', 'delivery', 'streaming', 'uptime', 'sync', 'code', 'databases'];
-const shown = pages.filter(({ group }) => group !== 'hidden');
+const visiblePages = pages.filter(({ group }) => group !== 'hidden');
 
-/** The settings open with their first part. */
-const headingOf = ({ at, title }: { at: string; title: string }): string => (at === 'settings' ? 'General' : title);
+/** The settings open with their first page. */
+const getHeading = ({ at: path, title }: { at: string; title: string }): string =>
+  path === 'settings' ? 'General' : title;
 
-describe.skipIf(noBrowser)('every page of the whole app, as somebody has it after a month', () => {
+describe.skipIf(noBrowser)('all pages of the app with a month of data', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
@@ -29,19 +30,19 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
   });
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(shown)('fits, is accessible and complains about nothing: $title', async ({ at, title }) => {
+    it.each(visiblePages)('fits, is accessible and logs no errors: $title', async ({ path, title }) => {
       await using visit = await openPage(browser, screen);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
-      await page.goto(`${host.url('control')}/${at}`);
-      await page.getByRole('heading', { level: 1, name: headingOf({ at, title }), exact: true }).waitFor();
+      await page.goto(`${host.url('control')}/${path}`);
+      await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
       await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-      await expectFits(visit, `every-${at}`, screen);
+      await expectFits(visit, `every-${path}`, screen);
     });
   });
 
-  it('lists services everywhere in the order of the sidebar', async () => {
+  it('lists services in the order of the sidebar everywhere', async () => {
     await using visit = await openPage(browser);
     const { page } = visit;
     await signIn(page.context(), host.url('control'));
@@ -57,24 +58,24 @@ describe.skipIf(noBrowser)('every page of the whole app, as somebody has it afte
     expect(order(await sections.innerText())).toEqual(wanted);
   });
 
-  it.each(shown.filter(({ group }) => group !== 'account'))(
+  it.each(visiblePages.filter(({ group }) => group !== 'account'))(
     'can be reached by keyboard alone: $title',
-    async ({ at, title }) => {
+    async ({ path, title }) => {
       await using visit = await openPage(browser);
       const { page } = visit;
       await signIn(page.context(), host.url('control'));
       await page.goto(`${host.url('control')}/settings/log`);
       await page.getByRole('navigation', { name: 'Homeport' }).getByRole('link').first().waitFor();
-      const wanted = `/${at}`;
+      const wanted = `/${path}`;
       let reached = '';
-      // The brand leads Home as well; twice the rail is more than enough.
-      for (let step = 0; step < 2 * shown.length + 10 && reached !== wanted; step += 1) {
+      // The logo links to Home as well; twice the length of the sidebar is enough.
+      for (let step = 0; step < 2 * visiblePages.length + 10 && reached !== wanted; step += 1) {
         await page.keyboard.press('Tab');
         reached = await page.evaluate(() => document.activeElement?.getAttribute('href') ?? '');
       }
       expect(reached).toBe(wanted);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: headingOf({ at, title }), exact: true }).waitFor();
+      await page.getByRole('heading', { level: 1, name: getHeading({ at: path, title }), exact: true }).waitFor();
     },
   );
 });

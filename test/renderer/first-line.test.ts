@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { firstLine } from '../../renderer/src/parts/text/line.ts';
+import { firstLine } from '../../renderer/src/parts/text/first-line.ts';
 
-describe('the first line of a message', () => {
+describe('first line of a message', () => {
   it.each([
     [
       '## 3 packages\n\n- kernel 6.1\n- samba 4\n\nTonight.',

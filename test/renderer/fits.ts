@@ -10,15 +10,15 @@ import { eachLook, type screens } from './screens.ts';
 const folder = fileURLToPath(new URL('../../.cache/screenshots', import.meta.url));
 
 /**
- * Asserts that a page which is ready fits its width, names everything and complains about nothing, in each window and theme
- * of its screen.
+ * Asserts that a loaded page fits its width, names everything and logs no errors, in each window and theme of its
+ * screen.
  */
 export async function expectFits(
   { page, complaints }: WatchedPage,
   name: string,
   screen: (typeof screens)[number],
 ): Promise<void> {
-  // The gallery of parts shows one for ever.
+  // The gallery shows a permanent placeholder.
   await page.getByRole('status', { name: /^Reading (?!the sample)/ }).waitFor({ state: 'detached' });
   await within(
     `${name} loads its fonts`,
@@ -28,16 +28,16 @@ export async function expectFits(
   await eachLook(page, screen, async ({ width, dark }) => {
     const what = seen.has(width) ? 'contrast' : 'everything';
     seen.add(width);
-    const at = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
+    const description = `${name} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
     await photograph(page, `${name}-${String(width)}-${dark ? 'dark' : 'light'}`);
     const over = page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(await within(`${at} tells its width`, over), at).toBeLessThanOrEqual(0);
-    expect(await within(`${at} is read by axe`, seriousFindings(page, what)), at).toEqual([]);
-    expect(complaints, at).toEqual([]);
+    expect(await within(`${description} tells its width`, over), description).toBeLessThanOrEqual(0);
+    expect(await within(`${description} is read by axe`, seriousFindings(page, what)), description).toEqual([]);
+    expect(complaints, description).toEqual([]);
   });
 }
 
-/** For a person to judge, in `.cache/screenshots`, where `HOMEPORT_TEST_PICTURES` is set. */
+/** Writes a screenshot for manual review to `.cache/screenshots` when `HOMEPORT_TEST_PICTURES` is set. */
 async function photograph(page: Page, name: string): Promise<void> {
   if (process.env['HOMEPORT_TEST_PICTURES'] === undefined) return;
   mkdirSync(folder, { recursive: true });

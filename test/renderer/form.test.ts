@@ -1,23 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { groupFields, isOfUse, underHeadings } from '../../renderer/src/pages/settings/field-groups.ts';
-import { inMeasure, measureOf, shownAmount, typedAmount } from '../../renderer/src/pages/settings/amount.ts';
-import { readQuantity, writeQuantity } from '../../renderer/src/pages/settings/quantity.ts';
-import { controlFor, errorsOf, numberFrom } from '../../renderer/src/pages/settings/form.ts';
+import { groupFields, isEffective, groupByHeading } from '../../renderer/src/pages/settings/field-groups.ts';
+import {
+  convertMessage,
+  getDisplayUnit,
+  formatAmount,
+  toSettingValue,
+} from '../../renderer/src/pages/settings/amount.ts';
+import { parseQuantity, stringifyQuantity } from '../../renderer/src/pages/settings/quantity.ts';
+import { getControl, getErrors, parseNumber } from '../../renderer/src/pages/settings/form.ts';
 import type { SettingsField } from '../../services/contracts/control/settings.ts';
-import { ago, bytes, duration, tookWords } from '../../renderer/src/parts/text/format.ts';
+import { formatAgo, formatBytes, formatDuration, formatElapsed } from '../../renderer/src/parts/text/format.ts';
 
-const kind = (schema: z.ZodType): string => controlFor(z.toJSONSchema(schema, { io: 'input' })).kind;
+const kind = (schema: z.ZodType): string => getControl(z.toJSONSchema(schema, { io: 'input' })).kind;
 
-describe('the settings that few people need', () => {
+describe('groups of settings fields', () => {
   const field = (title: string, schema: z.ZodType, group = ''): SettingsField => ({
     group,
-    ...{ name: title, path: title, title, description: '', value: null, origin: { from: 'default' as const } },
-    ...{ advanced: true, area: 'general', defaultValue: null, lockedBy: null, live: false, secret: false },
+    name: title,
+    path: title,
+    title,
+    description: '',
+    value: null,
+    origin: { from: 'default' as const },
+    advanced: true,
+    area: 'general',
+    lockedBy: null,
+    live: false,
+    secret: false,
     schema: { ...z.toJSONSchema(schema, { io: 'input' }) },
   });
 
-  it('stand alone, with what they are of, or behind what is written as JSON', () => {
+  it('separates single fields, groups with a common prefix, and fields edited as JSON', () => {
     const key = field('TorBox: API key', z.string());
     const address = field('TorBox: address', z.string());
     const monitors = field('Monitors', z.array(z.looseObject({})));
@@ -30,7 +44,7 @@ describe('the settings that few people need', () => {
     ]);
   });
 
-  it('stand under their headings, before what is alike by its titles', () => {
+  it('groups fields by heading before those with a common prefix', () => {
     const [port, proxy, spare] = [field('Port', z.int()), field('Proxy', z.string(), 'Way out'), field('A', z.int())];
     const [monitors, names] = [field('M', z.array(z.looseObject({})), 'Lists'), field('Names', z.string(), 'Lists')];
     const { alone, groups } = groupFields([port, proxy, monitors, names, spare]);
@@ -40,16 +54,16 @@ describe('the settings that few people need', () => {
       ['Lists', [names]],
       ['Written as JSON', [monitors]],
     ]);
-    expect(underHeadings([proxy, port]).map(({ title }) => title)).toEqual(['', 'Way out']);
+    expect(groupByHeading([proxy, port]).map(({ title }) => title)).toEqual(['', 'Way out']);
   });
 
-  it('are of use while what they need is so', () => {
+  it('shows fields only while their requirements are met', () => {
     const inMode = field('Downloads at once', z.int().meta({ needs: { mode: ['concurrent'] } }));
     const ofServer = field('User', z.string().meta({ needs: { server: true } }));
-    expect(isOfUse(inMode, () => 'concurrent')).toBe(true);
-    expect(isOfUse(inMode, () => 'sequential')).toBe(false);
-    expect(isOfUse(ofServer, (name) => (name === 'server' ? 'mail.example' : ''))).toBe(true);
-    expect(isOfUse(ofServer, () => '')).toBe(false);
+    expect(isEffective(inMode, () => 'concurrent')).toBe(true);
+    expect(isEffective(inMode, () => 'sequential')).toBe(false);
+    expect(isEffective(ofServer, (name) => (name === 'server' ? 'mail.example' : ''))).toBe(true);
+    expect(isEffective(ofServer, () => '')).toBe(false);
   });
 });
 
@@ -79,7 +93,7 @@ describe('the control for a setting', () => {
 
   it('offers what has words, in their order, and everything where nothing has', () => {
     const options = (schema: z.ZodType): unknown => {
-      const control = controlFor(z.toJSONSchema(schema, { io: 'input' }));
+      const control = getControl(z.toJSONSchema(schema, { io: 'input' }));
       return 'options' in control ? control.options : undefined;
     };
     const sizes = z.enum(['1080', '1080p', 'best']);
@@ -99,13 +113,13 @@ describe('the control for a setting', () => {
 
   it('shows what a text looks like while it is empty', () => {
     const address = z.string().default('').meta({ example: 'https://push.home.lan' });
-    expect(controlFor(z.toJSONSchema(address, { io: 'input' }))).toMatchObject({ example: 'https://push.home.lan' });
+    expect(getControl(z.toJSONSchema(address, { io: 'input' }))).toMatchObject({ example: 'https://push.home.lan' });
   });
 
   it('follows references, also circular ones', () => {
     const Name = z.string().meta({ id: 'FormTestName' });
     expect(kind(z.array(z.object({ first: Name, last: Name })))).toBe('rows');
-    expect(controlFor({ $ref: '#' }).kind).toBe('json');
+    expect(getControl({ $ref: '#' }).kind).toBe('json');
   });
 });
 
@@ -115,23 +129,28 @@ describe('an amount', () => {
   const file = { unit: 'bytes', smallUnit: 2 ** 20 } as const;
 
   it('is read in seconds and MiB, a few bytes as they are', () => {
-    expect(shownAmount(ms, measureOf(ms, 9500), 9500)).toBe('9.5');
-    expect(measureOf(bytes, 200).name).toBe('bytes');
-    expect(measureOf(bytes, 0).name).toBe('MiB');
-    expect(shownAmount(bytes, measureOf(bytes, 2 ** 40), 2 ** 40)).toBe('1048576');
+    expect(formatAmount(ms, getDisplayUnit(ms, 9500), 9500)).toBe('9.5');
+    expect(getDisplayUnit(bytes, 200).name).toBe('bytes');
+    expect(getDisplayUnit(bytes, 0).name).toBe('MiB');
+    expect(formatAmount(bytes, getDisplayUnit(bytes, 2 ** 40), 2 ** 40)).toBe('1048576');
   });
 
   it('is what it counts as where a small number stands for more', () => {
-    expect([measureOf(file, 200).name, shownAmount(file, measureOf(file, 200), 200)]).toEqual(['MiB', '200']);
-    expect(typedAmount(file, measureOf(file, 200), 0.005)).toBe(10_000);
-    expect(typedAmount(file, measureOf(file, 200), 25)).toBe(25 * 2 ** 20);
-    expect(typedAmount(bytes, measureOf(bytes, 0), 0.005)).toBe(5243);
+    expect([getDisplayUnit(file, 200).name, formatAmount(file, getDisplayUnit(file, 200), 200)]).toEqual([
+      'MiB',
+      '200',
+    ]);
+    expect(toSettingValue(file, getDisplayUnit(file, 200), 0.005)).toBe(10_000);
+    expect(toSettingValue(file, getDisplayUnit(file, 200), 25)).toBe(25 * 2 ** 20);
+    expect(toSettingValue(bytes, getDisplayUnit(bytes, 0), 0.005)).toBe(5243);
   });
 
   it('is refused in the words it is shown in', () => {
-    expect(inMeasure('It must be 1,000 or more.', measureOf(ms, 1))).toBe('It must be 1 s or more.');
-    expect(inMeasure('It must be 16,777,216 or less.', measureOf(bytes, 0))).toBe('It must be 16 MiB or less.');
-    expect(inMeasure('It is missing.', measureOf(ms, 1))).toBe('It is missing.');
+    expect(convertMessage('It must be 1,000 or more.', getDisplayUnit(ms, 1))).toBe('It must be 1 s or more.');
+    expect(convertMessage('It must be 16,777,216 or less.', getDisplayUnit(bytes, 0))).toBe(
+      'It must be 16 MiB or less.',
+    );
+    expect(convertMessage('It is missing.', getDisplayUnit(ms, 1))).toBe('It is missing.');
   });
 });
 
@@ -144,12 +163,12 @@ describe('a text of a number and a unit', () => {
     ['duration', '20ms', undefined],
     ['size', '15M', { count: '15', unit: 'M' }],
     ['size', '0', { count: '0', unit: '' }],
-  ] as const)('of a %s: %s', (quantity, text, parts) => {
-    expect(readQuantity(quantity, text)).toEqual(parts);
+  ] as const)('parses a %s: %s', (quantity, text, parts) => {
+    expect(parseQuantity(quantity, text)).toEqual(parts);
   });
 
   it('is kept as one, whatever is typed for the number', () => {
-    expect([writeQuantity('90', 'm'), writeQuantity('1,5', 'h'), writeQuantity('x', 'h')]).toEqual([
+    expect([stringifyQuantity('90', 'm'), stringifyQuantity('1,5', 'h'), stringifyQuantity('x', 'h')]).toEqual([
       '90m',
       '1.5h',
       'h',
@@ -159,17 +178,17 @@ describe('a text of a number and a unit', () => {
 
 describe('what is typed into a number', () => {
   it('goes to the host as it is when it is none', () => {
-    expect(numberFrom(' 12 ', false)).toBe(12);
-    expect(numberFrom('lots', false)).toBe('lots');
-    expect(numberFrom('', true)).toBeNull();
+    expect(parseNumber(' 12 ', false)).toBe(12);
+    expect(parseNumber('lots', false)).toBe('lots');
+    expect(parseNumber('', true)).toBeNull();
   });
 });
 
 describe('errors by field', () => {
   it('names the row of a list', () => {
     const field = { name: 'people', path: 'services.moody.people' };
-    expect(errorsOf(field, { 'services.moody.people.1.name': 'Too short.' })).toBe('row 2, name: Too short.');
-    expect(errorsOf(field, { 'services.moody.peoples': 'No.' })).toBe('');
+    expect(getErrors(field, { 'services.moody.people.1.name': 'Too short.' })).toBe('row 2, name: Too short.');
+    expect(getErrors(field, { 'services.moody.peoples': 'No.' })).toBe('');
   });
 });
 
@@ -180,16 +199,16 @@ describe('figures', () => {
     [1_400_000, '1.4 MB'],
     [999_960, '1 MB'],
     [2e15, '2,000 TB'],
-  ])('%d bytes are %s', (count, text) => {
-    expect(bytes(count)).toBe(text);
+  ])('shows %d bytes as %s', (count, text) => {
+    expect(formatBytes(count)).toBe(text);
   });
 
   it.each([
     [7, '0:07'],
     [750, '12:30'],
     [3723, '1:02:03'],
-  ])('%d seconds are %s', (seconds, text) => {
-    expect(duration(seconds)).toBe(text);
+  ])('shows %d seconds as %s', (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
   });
 
   it.each([
@@ -199,18 +218,18 @@ describe('figures', () => {
     [59_700, '1 min'],
     [14_400_000, '4 h'],
     [200_000_000, '2.3 days'],
-  ])('%d ms are %s', (milliseconds, text) => {
-    expect(tookWords(milliseconds)).toBe(text);
+  ])('shows %d ms as %s', (milliseconds, text) => {
+    expect(formatElapsed(milliseconds)).toBe(text);
   });
 
-  it('tells past times shortly', () => {
+  it('formats past times in a short form', () => {
     const now = new Date(2026, 2, 3, 14, 30).getTime();
-    expect(ago(now - 20_000, now)).toBe('now');
-    expect(ago(now - 4 * 60_000, now)).toBe('4 min ago');
-    expect(ago(now - 3 * 3_600_000, now)).toBe('11:30');
-    expect(ago(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
-    expect(ago(now - 30 * 3_600_000, now)).toBe('yesterday');
-    expect(ago(now - 60 * 3_600_000, now)).toBe('Sun, Mar 1');
-    expect(ago(Date.parse('2024-05-09T12:00'), now)).toBe('May 9, 2024');
+    expect(formatAgo(now - 20_000, now)).toBe('now');
+    expect(formatAgo(now - 4 * 60_000, now)).toBe('4 min ago');
+    expect(formatAgo(now - 3 * 3_600_000, now)).toBe('11:30');
+    expect(formatAgo(Date.parse('2026-03-02T22:30'), Date.parse('2026-03-03T00:10'))).toBe('yesterday, 22:30');
+    expect(formatAgo(now - 30 * 3_600_000, now)).toBe('yesterday');
+    expect(formatAgo(now - 60 * 3_600_000, now)).toBe('Sun, Mar 1');
+    expect(formatAgo(Date.parse('2024-05-09T12:00'), now)).toBe('May 9, 2024');
   });
 });

@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         links.filter((link) => link.checkVisibility()).map((link) => link.getAttribute('title') ?? ''),
       );
 
-  it('groups what exists, and shows nothing of what does not', async () => {
+  it('groups existing services, and leaves out the others', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     await expect.poll(() => rows(page)).toEqual(['Home', 'Inbox', 'Messages', 'Delivery', 'Settings']);
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has the network at its foot beside the settings, where its old address leads', async () => {
+  it('lists Network in the footer next to Settings, and redirects its former path', async () => {
     await using pages = await openPages({ also: [gateway] });
     await using watched = await pages.visit('/settings/network');
     const { page } = watched;
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('folds a group and pins a row, and keeps both', async () => {
+  it('folds a group, pins a row, and stores both', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     const alerts = rail(page).getByRole('button', { name: 'Alerts' });
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has what concerns who is signed in behind one menu, by keyboard too', async () => {
+  it('opens the account menu, also by keyboard', async () => {
     await using watched = await real.visit('/');
     const { page } = watched;
     await page.getByRole('button', { name: 'Signed in as ada' }).press('Enter');
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('lets a service go that is switched off, which then can be added', async () => {
+  it('removes a service that is switched off, which can then be added', async () => {
     await using pages = await openPages();
     await using watched = await pages.visit('/');
     const { page } = watched;
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says in words how a service is', async () => {
+  it('shows the status of a service as text', async () => {
     await using pages = await openPages();
     await using watched = await pages.visit('/');
     const { page } = watched;
@@ -99,8 +99,17 @@ describe.skipIf(noBrowser)('the sidebar', () => {
       .getByRole('link', { name: /Downloads.*running/ })
       .waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ id: 'downloads', title: 'Downloads', summary: 'Fetches videos.', state: 'failed', detail: '' },
-      ...{ reason: 'Its disk is full.', address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+      id: 'downloads',
+      title: 'Downloads',
+      summary: 'Fetches videos.',
+      state: 'failed',
+      detail: '',
+      reason: 'Its disk is full.',
+      address: null,
+      port: null,
+      suggestedPort: null,
+      listeners: [],
+      grantable: [],
     });
     await rail(page)
       .getByRole('link', { name: /Downloads.*stopped/ })
@@ -108,7 +117,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is a bar on a phone: Home, Inbox, one that is chosen, More', async () => {
+  it('becomes a bar on a phone: Home, Inbox, a selected page, More', async () => {
     await using watched = await real.visit('/', { width: 360, height: 740, touch: true });
     const { page } = watched;
     const bar = (): Promise<readonly string[]> =>
@@ -119,7 +128,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
         );
     await expect.poll(bar).toEqual(['Home', 'Inbox', 'Messages', 'More']);
     await page.getByRole('link', { name: 'More' }).click();
-    // Without keys for it the palette opens by this alone.
+    // Devices without a keyboard open the palette with this button only.
     await page.getByRole('button', { name: 'Find a page, a message or a setting' }).click();
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor();
     await page.keyboard.press('Escape');
@@ -130,14 +139,14 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('never hides behind that bar what the keyboard comes to', async () => {
+  it('does not hide a focused element behind the bar on a phone', async () => {
     await using watched = await real.visit('/', { width: 360, height: 740 });
     const { page } = watched;
     const last = page.getByRole('button', { name: 'Address and switch of Delivery' });
     await last.waitFor();
     const box = await last.boundingBox();
     if (box === null) throw new Error('it is not drawn');
-    // Just high enough that the browser takes it for visible, behind the bar.
+    // Just high enough to count as visible for the browser, behind the bar.
     await page.setViewportSize({ width: 360, height: Math.ceil(box.y + box.height + 4) });
     await page.evaluate(() => scrollTo(0, 0));
     await last.locator('xpath=preceding::a[1]').focus();
@@ -148,7 +157,7 @@ describe.skipIf(noBrowser)('the sidebar', () => {
     expect(shown && bar && shown.y + shown.height <= bar.y).toBe(true);
   });
 
-  it('shows a skeleton with the title while the code of a page is on its way', async () => {
+  it('shows a skeleton with the title while the code of a page is loading', async () => {
     await using watched = await real.visit('/mark.svg');
     const { page } = watched;
     const release = Promise.withResolvers<undefined>();
@@ -179,8 +188,8 @@ describe.skipIf(noBrowser)('the sidebar', () => {
   });
 });
 
-describe.skipIf(noBrowser)('addresses', () => {
-  it('of before lead on, and wrong ones say so', async () => {
+describe.skipIf(noBrowser)('paths', () => {
+  it('redirects former paths, and reports unknown ones', async () => {
     await using host = await openTestHost();
     await using pages = await openPages();
     await using watched = await openPage(pages.browser);

@@ -13,24 +13,24 @@ import { lan, openHome, type Home } from '../support/gateway/phone.ts';
 import { openProvider, type TestProvider } from '../support/gateway/provider.ts';
 import { admin } from '../support/host.ts';
 
-/** What a service behind the sign-in was asked, in order. */
-const asked: string[] = [];
+/** Requests that the service behind the sign-in received, in order. */
+const requests: string[] = [];
 const lamp = fixtureService('lamp', () => ({
   http(request, response) {
-    asked.push(`${request.method ?? ''} ${request.url ?? ''}`);
+    requests.push(`${request.method ?? ''} ${request.url ?? ''}`);
     response.setHeader('Content-Type', 'text/html').end('<h1>The lamp</h1>');
   },
 }));
-/** A service that somebody has taken over: its pages are of the same site as the others. */
+/** A compromised service, whose pages have the same site as the others. */
 const evil = fixtureService('evil', () => ({
   http: (_request, response) => void response.setHeader('Content-Type', 'text/html').end('<h1>Evil</h1>'),
 }));
 
-describe.skipIf(noBrowser)('a browser on the sofa', () => {
+describe.skipIf(noBrowser)('a browser of the home network', () => {
   let home: Home;
   let provider: TestProvider;
   let browser: Browser;
-  /** A page of another site, by plain HTTP. */
+  /** A page of another site over plain HTTP. */
   let elsewhere: Server;
   const lampAt = (path = ''): string => `https://lamp.nas.local:${home.port}${path}`;
 
@@ -38,8 +38,13 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     home = await openHome({ services: [lamp, evil, control, gateway], settings: { shared: ['lamp'], open: ['evil'] } });
     provider = await openProvider([lampAt('/.homeport/oidc/callback')], { 'sub-ada': { groups: ['family'] } });
     await home.change({
-      ...{ oidcIssuer: provider.issuer, oidcClientId: provider.client.id, oidcClientSecret: provider.client.secret },
-      ...{ oidcVerify: false, oidcName: 'Harbour', oidcScopes: 'openid', oidcAccounts: ['sub-ada=ada'] },
+      oidcIssuer: provider.issuer,
+      oidcClientId: provider.client.id,
+      oidcClientSecret: provider.client.secret,
+      oidcVerify: false,
+      oidcName: 'Harbour',
+      oidcScopes: 'openid',
+      oidcAccounts: ['sub-ada=ada'],
     });
     elsewhere = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<h1>Elsewhere</h1>');
@@ -57,17 +62,18 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await new Promise((resolve) => elsewhere.close(resolve));
   });
 
-  /** A profile that takes the authority's certificates, as a device that was told to trust it. */
-  const sofa = (): Promise<BrowserContext> => openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
+  /** A profile that accepts the certificates of the authority, like a device that trusts it. */
+  const openTrustingBrowser = (): Promise<BrowserContext> =>
+    openProfile(browser, { ignoreHTTPSErrors: true, locale: 'en-GB' });
   async function signIn(page: Page): Promise<void> {
     await page.getByLabel('Name').fill(admin.name);
     await page.getByLabel('Password').fill(admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  it('opens the page that it scanned, and finds there the authority that everything is signed by', async () => {
+  it('opens the scanned page, which offers the certificate authority', async () => {
     const { trustUrl, certificate } = await home.state();
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(trustUrl ?? '');
     await page.getByText(certificate?.fingerprint ?? 'none').waitFor();
@@ -79,15 +85,15 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
         .click(),
     ]);
     expect(download.url()).toContain('/trust/homeport.');
-    // The steps of the device that asks stand open, those of others do not.
+    // The steps for the requesting device are open, the others are folded.
     await page.getByText('Run sudo update-ca-certificates.').waitFor();
     expect(await page.getByText('Certificate Trust Settings', { exact: false }).isVisible()).toBe(false);
-    // Until the device trusts it, the browser says so.
+    // The browser shows a warning until the device trusts the authority.
     await using stranger = await openProfile(browser);
     await expect((await stranger.newPage()).goto(lampAt())).rejects.toThrow('ERR_CERT_AUTHORITY_INVALID');
   });
 
-  it('signs in with the password and the code of an app', async () => {
+  it('signs in with a password and a code of an authenticator app', async () => {
     const { session } = await api<{ session: string }>(home.host.url('control'), '/api/session', {
       method: 'POST',
       body: JSON.stringify(admin),
@@ -106,7 +112,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     const { recoveryCodes } = await own<{ recoveryCodes: string[] }>('/confirm', {
       code: generateCode(key, toTimeStep(Date.now())),
     });
-    await using context = await sofa();
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
     await signIn(page);
@@ -117,7 +123,7 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
       .getByRole('alert')
       .getByText(/The code is not right/)
       .waitFor();
-    // One of the app was used to switch it on, and counts once; that of the next half minute counts already.
+    // The code that enabled the second factor is used up; the one of the next half minute is already valid.
     await page.getByLabel('Code').fill(generateCode(key, toTimeStep(Date.now()) + 1));
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
@@ -125,8 +131,8 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
     await own('/off', { code: recoveryCodes[0] ?? '' });
   });
 
-  it('signs in by another provider', async () => {
-    await using context = await sofa();
+  it('signs in with another provider', async () => {
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt('/shelf'));
     await page.getByRole('link', { name: 'Sign in with Harbour' }).click();
@@ -143,13 +149,13 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
   it.each([
     ['of another site', () => `http://127.0.0.1:${String((elsewhere.address() as AddressInfo).port)}/`],
     ['of a neighbour on the same site', () => `https://evil.nas.local:${home.port}/`],
-  ])('is not made to do anything by a hostile page %s', async (_what, hostile) => {
-    await using context = await sofa();
+  ])('resists a hostile page: %s', async (_what, hostile) => {
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     await page.goto(lampAt());
     await signIn(page);
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    asked.length = 0;
+    requests.length = 0;
     const trap = await context.newPage();
     await trap.goto(hostile());
     await trap.evaluate(async (target) => {
@@ -179,23 +185,23 @@ describe.skipIf(noBrowser)('a browser on the sofa', () => {
         }, lampAt(path)),
       ]);
     }
-    // A cookie of our name, tossed from a neighbour, is none that the browser keeps for the lamp.
+    // A cookie with our name that a neighboring host sets is not accepted for this host.
     await trap.goto(hostile());
     await trap.evaluate(
       (name) => (document.cookie = `${name}=tossed; Domain=nas.local; Path=/; Secure`),
       `__Host-homeport-${home.port}`,
     );
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'The lamp' }).waitFor();
-    // Who follows a link from there stays signed in, and only reads.
+    // A link from there keeps the session, and only allows reading.
     await trap.evaluate((to) => location.assign(to), lampAt('/linked'));
     await trap.getByRole('heading', { name: 'The lamp' }).waitFor();
-    expect(asked).toEqual(['GET /', 'GET /linked']);
+    expect(requests).toEqual(['GET /', 'GET /linked']);
   });
 
-  it('gets nothing under a name that was bound to this address later', async () => {
-    await using context = await sofa();
+  it('rejects a host name that was rebound to this address', async () => {
+    await using context = await openTrustingBrowser();
     const page = await context.newPage();
     const answer = await page.goto(`https://rebound.example:${home.port}/`);
     expect(answer?.status()).toBe(403);

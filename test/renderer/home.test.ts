@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { serviceChanged, type ServiceState } from '../../services/contracts/control/api.ts';
 import type { Page } from 'playwright-core';
 import { noBrowser, openPage, signIn } from '../support/browser.ts';
-import { layCable } from './cable.ts';
+import { layCable } from './interruptible-proxy.ts';
 import { MoodyService } from './memory-services.ts';
 import { openPages, type Pages } from './visit.ts';
 
@@ -17,27 +17,36 @@ describe.skipIf(noBrowser)('Home', () => {
   afterEach(() => pages[Symbol.asyncDispose]());
 
   const moodyState: ServiceState = {
-    ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
-    ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+    id: 'moody',
+    title: 'Moody',
+    summary: 'Has a setting of each kind.',
+    state: 'up',
+    detail: '3 topics',
+    reason: null,
+    address: null,
+    port: null,
+    suggestedPort: null,
+    listeners: [],
+    grantable: [],
   };
 
-  const rowOf = (page: Page, title = 'Moody') =>
+  const getRow = (page: Page, title = 'Moody') =>
     page
       .getByRole('region', { name: /^(Services|Homeport itself)$/ })
       .getByRole('listitem')
       .filter({ hasText: title });
-  const needOf = (page: Page, title = 'Moody') =>
+  const getAttentionRow = (page: Page, title = 'Moody') =>
     page.getByRole('list', { name: 'Needs you' }).getByRole('listitem').filter({ hasText: title });
 
-  it('has a row for every service with state and fact, and behind it an address to copy', async () => {
+  it('lists every service with its status, and an address to copy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const row = rowOf(page);
+    const row = getRow(page);
     await row.getByText('Running').waitFor();
     await row.getByText('3 topics').waitFor();
-    // The whole row leads to the page, but for what has an end of its own.
-    const inboxRow = rowOf(page, 'Inbox');
+    // The whole row is a link, except for its buttons.
+    const inboxRow = getRow(page, 'Inbox');
     await inboxRow.click({ position: { x: 150, y: 40 } });
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.goBack();
@@ -48,12 +57,12 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a service that fails with its reason, and what mends it', async () => {
+  it('shows a failed service with its reason and remedy', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    const row = rowOf(page);
-    const need = needOf(page);
-    // Said to who listens; who looks has the dot, and words only where something is amiss.
+    const row = getRow(page);
+    const need = getAttentionRow(page);
+    // Screen readers get the text; it is only visible when something is wrong.
     const width = async (word: string): Promise<number> => (await row.getByText(word).boundingBox())?.width ?? 0;
     await row.getByText('Running').waitFor();
     expect(await width('Running')).toBeLessThan(5);
@@ -68,30 +77,33 @@ describe.skipIf(noBrowser)('Home', () => {
     await need.getByText(reason).waitFor({ state: 'detached' });
   });
 
-  it('leads to what mends a service in place of a restart, and says what runs and where to begin', async () => {
+  it('shows the remedy instead of a restart, running work and next steps', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, state: 'degraded', detail: '', reason: '2 destinations do not answer' },
+      ...moodyState,
+      state: 'degraded',
+      detail: '',
+      reason: '2 destinations do not answer',
       remedy: { label: 'See the destinations', to: '/inbox' },
       running: [{ title: 'A film', to: '/downloads', percent: 40 }],
     });
     const running = page.getByRole('list', { name: 'Running now' }).getByRole('link', { name: /A film/ });
     expect(await running.getByRole('progressbar').getAttribute('value')).toBe('40');
-    await needOf(page).getByText('2 destinations do not answer.').waitFor();
+    await getAttentionRow(page).getByText('2 destinations do not answer.').waitFor();
     expect(
-      await needOf(page)
+      await getAttentionRow(page)
         .getByRole('button', { name: /Restart/ })
         .count(),
     ).toBe(0);
-    await needOf(page).getByRole('link', { name: 'See the destinations' }).click();
+    await getAttentionRow(page).getByRole('link', { name: 'See the destinations' }).click();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.goBack();
-    // An up service can need somebody too, and work that ended is gone.
+    // A running service may need attention as well, and completed work is no longer listed.
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, detail: '1 down', remedy: { label: 'See it', to: '/' } });
-    await needOf(page).getByText('1 down.').waitFor();
-    await rowOf(page).getByText('Needs you').waitFor();
+    await getAttentionRow(page).getByText('1 down.').waitFor();
+    await getRow(page).getByText('Needs you').waitFor();
     await running.waitFor({ state: 'detached' });
     await page
       .getByText(/GB left of|MB left of/)
@@ -100,7 +112,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('draws a day of each service as soon as more than one hour tells something, but for hours that are all alike', async () => {
+  it('draws the activity of a service once several hours differ', async () => {
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
     const hours = (...last: readonly number[]): readonly number[] => [
@@ -115,22 +127,23 @@ describe.skipIf(noBrowser)('Home', () => {
             { service: 'moody', what: 'moods', hours: hours(7) },
             { service: 'control', what: 'requests', hours: Array<number>(24).fill(3) },
           ],
-          ...{ machine: null, backup: null },
+          machine: null,
+          backup: null,
         },
       }),
     );
     await page.goto(pages.url);
-    // A narrow column has no room for the day of one with many words.
+    // A narrow column has no room for the chart of a service with a long text.
     const days = page.getByRole('img', { name: /in 24 hours$/, includeHidden: true });
     await expect.poll(() => days.count()).toBe(2);
-    const words = await days.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
-    expect(words.toSorted()).toEqual(['3 messages in 24 hours', '7 moods in 24 hours']);
+    const labels = await days.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(labels.toSorted()).toEqual(['3 messages in 24 hours', '7 moods in 24 hours']);
   });
 
-  it('begins the next steps with what one click alone does', async () => {
+  it('lists next steps that need only one click first', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     for (const id of ['moody', 'inbox', 'downloads']) {
       const begin = { label: `Begin ${id}`, to: '/inbox', ...(id === 'downloads' && { post }) };
@@ -143,18 +156,19 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says of an engine that comes that it comes, and offers one that could not come with one click', async () => {
+  it('shows an engine that is being installed, and offers to install one that failed with one click', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const to = '/settings/engines';
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, detail: 'yt-dlp is being installed' },
+      ...moodyState,
+      detail: 'yt-dlp is being installed',
       running: [{ title: 'yt-dlp is being installed', to, percent: 42 }],
     });
     const running = page.getByRole('list', { name: 'Running now' });
     await running.getByRole('link', { name: /yt-dlp is being installed.*42 %/ }).waitFor();
-    expect(await needOf(page).count()).toBe(0);
+    expect(await getAttentionRow(page).count()).toBe(0);
     const posted = Promise.withResolvers<string>();
     await page.route('**/api/engines/**', (route) => {
       posted.resolve(new URL(route.request().url()).search);
@@ -162,18 +176,21 @@ describe.skipIf(noBrowser)('Home', () => {
     });
     const post = { path: '/api/engines/yt-dlp/install?wait=false', body: {} };
     pages.inbox.bus?.publish(serviceChanged, {
-      ...{ ...moodyState, state: 'degraded', detail: '', reason: 'yt-dlp is missing' },
+      ...moodyState,
+      state: 'degraded',
+      detail: '',
+      reason: 'yt-dlp is missing',
       remedy: { label: 'Install yt-dlp', to, post, adminOnly: true },
     });
-    await needOf(page).getByRole('button', { name: 'Install yt-dlp' }).click();
+    await getAttentionRow(page).getByRole('button', { name: 'Install yt-dlp' }).click();
     expect(await posted.promise).toBe('?wait=false');
     await page.getByRole('heading', { level: 1, name: 'Engines' }).waitFor();
   });
 
-  it('shows three next steps, each done by one click, until they are put away', async () => {
+  it('shows three next steps, each with one click, until they are dismissed', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     const post = { path: '/api/downloads/pause', body: {} };
     const offer = (): void => {
       for (const id of ['moody', 'inbox', 'downloads', 'control']) {
@@ -191,14 +208,14 @@ describe.skipIf(noBrowser)('Home', () => {
     await page.goBack();
     await steps.getByRole('button', { name: 'Not now' }).click();
     await page.reload();
-    await rowOf(page).getByText('Running').waitFor();
+    await getRow(page).getByText('Running').waitFor();
     offer();
     await page.getByLabel('2 unread').waitFor();
     expect(await steps.count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows the latest five with source and first line', async () => {
+  it('shows the latest five messages with source and first line', async () => {
     for (let count = 0; count < 6; count += 1) {
       pages.inbox.add({
         title: `Nightly ${String(count)}`,
@@ -214,8 +231,8 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what became of a service while the list was on its way, not what the list says', async () => {
-    // No page of the app, which would read the list as well.
+  it('keeps a change that arrived while the list was loading', async () => {
+    // Not a page of the app, which would load the list as well.
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
     const [held, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
@@ -229,18 +246,18 @@ describe.skipIf(noBrowser)('Home', () => {
     await held.promise;
     const reason = 'Its disk is full.';
     pages.inbox.bus?.publish(serviceChanged, { ...moodyState, state: 'failed', reason });
-    // Comes by the same stream, behind it.
+    // Arrives on the same stream after the previous event.
     pages.inbox.add();
     await page.getByLabel('1 unread').waitFor();
     release.resolve(undefined);
-    await needOf(page).getByText(reason).waitFor();
+    await getAttentionRow(page).getByText(reason).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
-  it('switches a service off and on again, in every window', async () => {
+  it('switches a service off and on in every window', async () => {
     await using visit = await pages.visit('/');
     await using other = await pages.visit('/');
-    const row = (page: Page) => rowOf(page);
+    const row = (page: Page) => getRow(page);
     for (const { page } of [visit, other]) {
       await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
     }
@@ -255,7 +272,7 @@ describe.skipIf(noBrowser)('Home', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says why a service cannot be switched', async () => {
+  it('shows why a service cannot be switched', async () => {
     await using locked = await openPages({ environment: { HOMEPORT_ENABLED_MOODY: 'true' } });
     await using visit = await locked.visit('/');
     await visit.page.getByRole('button', { name: 'Address and switch of Moody' }).click();
@@ -270,7 +287,7 @@ describe.skipIf(noBrowser)('Home', () => {
 });
 
 describe.skipIf(noBrowser)('the command palette', () => {
-  it('goes to pages, settings and services by their names', async () => {
+  it('opens pages, settings and services by name', async () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -304,7 +321,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('begins with what was done last, then with what can be done', async () => {
+  it('lists recent commands first, then available actions', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
@@ -322,7 +339,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     const last = page.getByRole('group', { name: 'Used last' });
     await last.getByRole('option', { name: 'Theme of the system' }).waitFor();
     expect(await page.getByRole('option', { name: 'Theme of the system' }).count()).toBe(1);
-    // What is meant for one moment is not offered again.
+    // Commands that must not be repeated are not offered as recent.
     await input.fill('mark all messages');
     await page.getByRole('option', { name: 'Mark all messages read' }).waitFor();
     await page.keyboard.press('Enter');
@@ -333,7 +350,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a message that repeats once, below what was given a name', async () => {
+  it('shows a repeated message once, below named entries', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is out' });
     for (let count = 0; count < 7; count += 1) pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
@@ -353,7 +370,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('does what it is told, and finds films, settings and messages by their words', async () => {
+  it('runs commands, and finds films, settings and messages by text', async () => {
     await using pages = await openPages();
     pages.inbox.add({ title: 'Nightly copy', body: 'A lighthouse was seen' });
     pages.downloads.set('film', { title: 'Lighthouse, the film', state: 'finished', finishedAt: Date.now() });
@@ -387,7 +404,7 @@ describe.skipIf(noBrowser)('the command palette', () => {
     await expect.poll(ground).toBe('oklch(0.19 0.018 245)');
     const dark = await ground();
     await page.reload();
-    // It lasts, and the menu turns it.
+    // The theme is stored, and the menu changes it.
     expect(await ground()).toBe(dark);
     await page.getByRole('button', { name: 'Signed in as ada' }).click();
     await page.getByRole('menuitem', { name: 'Light theme' }).click();
@@ -396,8 +413,8 @@ describe.skipIf(noBrowser)('the command palette', () => {
   });
 });
 
-describe.skipIf(noBrowser)('a host that is started anew', () => {
-  it('is found again by an open page, which then reads everything anew', async () => {
+describe.skipIf(noBrowser)('a restarted host', () => {
+  it('is found again by an open page, which then reloads its data', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-again-'));
     try {
       const before = await openPages({ dataDir });
@@ -422,7 +439,7 @@ describe.skipIf(noBrowser)('a host that is started anew', () => {
 });
 
 describe.skipIf(noBrowser)('safe mode', () => {
-  it('says which field of the settings file is wrong', async () => {
+  it('shows which field of the settings file is invalid', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-safe-'));
     try {
       writeFileSync(join(dataDir, 'homeport.yaml'), 'version: 1\nhost:\n  stopTimeout: lots\n');
@@ -437,8 +454,8 @@ describe.skipIf(noBrowser)('safe mode', () => {
   });
 });
 
-describe.skipIf(noBrowser)('a bad setting of one service', () => {
-  it('is the reason in its row, and gone with its repair', async () => {
+describe.skipIf(noBrowser)('an invalid setting of one service', () => {
+  it('is shown as the reason in its row until it is corrected', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-bad-'));
     try {
       const file = join(dataDir, 'homeport.yaml');

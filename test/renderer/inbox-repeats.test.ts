@@ -3,11 +3,11 @@ import type { InboxItem } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { adminAuthorization } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('messages that come again and again', () => {
+describe.skipIf(noBrowser)('repeated messages', () => {
   let real: RealServices;
   beforeAll(async () => {
     real = await openRealServices();
@@ -16,7 +16,8 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
 
   const publish = async (title: string, body: string): Promise<void> => {
     const answer = await fetch(`${real.host.url('push')}/nas`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { Authorization: adminAuthorization, Title: title },
     });
     expect(answer.status).toBe(200);
@@ -28,7 +29,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
       (item) => item.title === title,
     );
 
-  it('have one row, which counts them, opens onto the earlier ones, and is marked, put away and removed with them', async () => {
+  it('shares one row, which counts and expands them, and is marked and removed as a whole', async () => {
     await publish('Site is down', 'first look');
     await publish('Other news', 'of the day');
     await publish('Site is down', 'second look');
@@ -38,7 +39,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     const messages = page.getByRole('region', { name: 'Messages', exact: true });
     const row = messages.getByRole('button', { name: /Site is down/ });
     await messages.getByText(/^2 times since \d\d:\d\d$/).waitFor();
-    // Another one that comes while the list is looked at takes the row's place.
+    // A further repeat that arrives while the list is visible replaces the row.
     await publish('Site is down', 'third look');
     await messages.getByText(/^3 times since \d\d:\d\d$/).waitFor();
     expect(await messages.getByText('Other news').count()).toBe(1);
@@ -59,7 +60,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are acted on one by one where they are opened onto, and stay as they are elsewhere', async () => {
+  it('are changed individually when expanded, and stay unchanged elsewhere', async () => {
     for (const look of ['first', 'second', 'third', 'fourth', 'fifth']) await publish('Disk is full', `${look} pass`);
     await expect.poll(async () => (await rows('Disk is full')).length).toBe(5);
     await using visit = await real.visit('/inbox');
@@ -69,19 +70,19 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     await page.getByRole('button', { name: 'Show the earlier ones of Disk is full' }).click();
     await row('first').waitFor();
 
-    // Removed: out of sight at once, alone, and for good when the way back is gone.
+    // Removal hides a single row immediately and deletes it when Undo has expired.
     await page.getByRole('checkbox', { name: 'Choose Disk is full' }).nth(2).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Remove' }).click();
     await row('third').waitFor({ state: 'detached' });
     for (const look of ['fifth', 'fourth', 'second', 'first']) await row(look).waitFor();
     await expect
       .poll(async () => {
-        await closeNews(page);
+        await closeToasts(page);
         return (await rows('Disk is full')).map(({ body }) => body);
       })
       .toEqual(['fifth pass', 'fourth pass', 'second pass', 'first pass']);
 
-    // Opened: read alone, which the row shows.
+    // Opening marks only this one as read, as shown in its row.
     await row('second').click();
     await page.getByRole('article').getByText('second pass').waitFor();
     await expect
@@ -90,7 +91,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     await messages.getByRole('button', { name: /^Disk is full.*second pass/ }).waitFor();
     await messages.getByRole('button', { name: /^New Disk is full.*first pass/ }).waitFor();
 
-    // Put away in another window, and back.
+    // Marks a row as done in another window, and reverts it.
     const [, , second] = await rows('Disk is full');
     await real.ask('PATCH', '/inbox', { ids: [second?.id], done: true });
     await row('second').waitFor({ state: 'detached' });
@@ -102,7 +103,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are counted anew when some of them go, and the next newest stands for those that are left', async () => {
+  it('are counted again after some were removed, and the next newest represents the others', async () => {
     for (const look of ['first', 'second', 'third', 'fourth']) await publish('Fan is loud', `${look} pass`);
     await expect.poll(async () => (await rows('Fan is loud')).length).toBe(4);
     await using visit = await real.visit('/inbox');
@@ -126,7 +127,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('bring nothing back that went while they were counted anew', async () => {
+  it('keeps removed messages out of a reload of counts', async () => {
     for (const look of ['first', 'second', 'third']) await publish('Roof leaks', `${look} drop`);
     await publish('Gate is open', 'since noon');
     await expect.poll(async () => (await rows('Gate is open')).length).toBe(1);
@@ -139,14 +140,14 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     await gate.waitFor();
     const remove = async (title: string, at: number): Promise<unknown> =>
       real.ask('POST', '/inbox/remove', { ids: (await rows(title)).slice(at, at + 1).map(({ id }) => id) });
-    const held = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
     let reads = 0;
     await page.route(
       (url) => url.pathname === '/api/inbox' && url.searchParams.get('limit') === '200',
       async (route) => {
         const response = await route.fetch();
         reads += 1;
-        if (reads === 1) await held.promise;
+        if (reads === 1) await release.promise;
         await route.fulfill({ response });
       },
     );
@@ -154,7 +155,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     await expect.poll(() => reads).toBe(1);
     await remove('Gate is open', 0);
     await gate.waitFor({ state: 'detached' });
-    held.resolve(undefined);
+    release.resolve(undefined);
     await roof.getByText(/^2 times since/).waitFor();
     expect(await gate.count()).toBe(0);
     expect(reads).toBe(2);
@@ -165,7 +166,7 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are all marked read at once, and all as they were by one undo', async () => {
+  it('are all marked as read at once, and restored by one Undo', async () => {
     await publish('Later news', 'of the night');
     await expect.poll(unread).toBeGreaterThan(0);
     const before = await unread();
@@ -181,13 +182,13 @@ describe.skipIf(noBrowser)('messages that come again and again', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  describe('opened onto', () => {
-    // A title of its own: each of these is run alone, too.
+  describe('expanded repeats', () => {
+    // A unique title, because each of these tests also runs separately.
     beforeAll(async () => {
       for (const look of ['first look', 'second look']) await publish('Gate is open', look);
     });
 
-    it.each(screens)('fit on $on', async (screen) => {
+    it.each(screens)('fits on $on', async (screen) => {
       await using visit = await real.visit('/inbox', screen);
       const { page } = visit;
       await page.getByRole('button', { name: 'Show the earlier ones of Gate is open' }).click();

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inboxChanged } from '../../services/contracts/inbox/api.ts';
 import { noBrowser } from '../support/browser.ts';
-import { layCable } from './cable.ts';
-import { closeNews } from './news.ts';
+import { layCable } from './interruptible-proxy.ts';
+import { closeToasts } from './toasts.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('Inbox', () => {
+describe.skipIf(noBrowser)('the inbox', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages();
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  it('says what fills it, and shows the first row as it arrives', async () => {
+  it('shows how to fill it, and the first message as it arrives', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByText(/The mail gateway is off/).waitFor();
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('has who sent a mail in its second line, and any other title whole', async () => {
+  it('shows the sender of a mail in the second line, and other titles unchanged', async () => {
     await using visit = await pages.visit('/inbox');
     const row = (name: RegExp) => visit.page.getByRole('button', { name });
     pages.inbox.add({ source: 'mail', title: 'Backup finished (nas@example.org)', body: '12 GB' });
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what arrived while the connection was cut, once', async () => {
+  it('shows messages that arrived while the connection was lost, once', async () => {
     await using cable = await layCable(pages.url);
     await using visit = await pages.visit('/inbox', { through: cable });
     const { page } = visit;
@@ -51,7 +51,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.getByLabel('3 unread').waitFor();
   });
 
-  it('shows what arrived before the host told what happens', async () => {
+  it('shows messages that arrived before the event stream was open', async () => {
     await using visit = await pages.visit('/mark.svg');
     const { page } = visit;
     const release = Promise.withResolvers<undefined>();
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a text message as the plain text it is', async () => {
+  it('shows a text message as plain text', async () => {
     const body = 'line one\n    indented <img src=x onerror=alert(1)> **bold**';
     pages.inbox.add({ title: '<b>Title</b>', body, link: 'javascript:alert(1)', tags: ['nas'] });
     await using visit = await pages.visit('/inbox');
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('renders Markdown and leads its links elsewhere', async () => {
+  it('renders Markdown and opens its links in a new tab', async () => {
     const body = '# Report\n\n- **one**\n- two\n\n[the log](https://nas.example/log) [bad](javascript:alert(1))';
     pages.inbox.add({ title: 'Report', body, format: 'markdown', link: 'https://nas.example/' });
     await using visit = await pages.visit('/inbox');
@@ -96,21 +96,21 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('loads pictures only when asked, and only over https', async () => {
+  it('loads pictures only on request, and only over https', async () => {
     const body =
       '<p>Cat</p><img src="https://pictures.example/cat.png" alt="cat"><img src="http://10.0.0.1/x" alt="spy">';
     pages.inbox.add({ title: 'Cat', body, format: 'html' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
-    const asked: string[] = [];
+    const requests: string[] = [];
     await page.route(/pictures\.example|10\.0\.0\.1/, (route) => {
-      asked.push(route.request().url());
+      requests.push(route.request().url());
       return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
     });
     await page.getByRole('button', { name: /Cat/ }).click();
     await page.getByRole('button', { name: 'Show the picture' }).click();
     await page.getByRole('img', { name: 'cat' }).waitFor({ state: 'attached' });
-    await expect.poll(() => asked).toEqual(['https://pictures.example/cat.png']);
+    await expect.poll(() => requests).toEqual(['https://pictures.example/cat.png']);
     expect(await page.getByRole('article').getByText('[spy]').count()).toBe(1);
     expect(visit.complaints).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
       '<iframe srcdoc="<b>x"></iframe><form action="//e.example"><input></form><base href="//e">hello',
     ],
     ['clobbering', '<a id="app" name="body" href="https://x.example">hello</a><img name="getElementById">'],
-  ])('shows a hostile body without what does harm: %s', async (name, body) => {
+  ])('shows a hostile body without harmful elements: %s', async (name, body) => {
     pages.inbox.add({ title: name, body, format: 'html' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows letters that turn or hide text as what they are', async () => {
+  it('shows characters that reverse or hide text', async () => {
     pages.inbox.add({ title: 'invoice\u202Efdp.exe', body: 'pay\u200Bpal\u2066 \u0000here', tags: ['a\u202Eb'] });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await article.getByText('paypal here').waitFor();
   });
 
-  it.each(['[', '> ', '_a'])('is not held up by Markdown made to be slow: %j', async (piece) => {
+  it.each(['[', '> ', '_a'])('stays responsive for Markdown that is slow to parse: %j', async (piece) => {
     pages.inbox.add({ title: 'Slow', body: piece.repeat(19_000 / piece.length), format: 'markdown' });
     pages.inbox.add({ title: 'Next', body: 'calm', format: 'markdown' });
     await using visit = await pages.visit('/inbox');
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows a megabyte a part at a time', async () => {
+  it('shows a megabyte of text in parts', async () => {
     pages.inbox.add({ title: 'Huge', body: `${'<b>x</b> '.repeat(120_000)}the end`, format: 'html' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -175,7 +175,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('marks read on opening, and puts away and removes with a way back', async () => {
+  it('marks messages as read on opening, and marks as done and removes them with Undo', async () => {
     pages.inbox.add({ title: 'Old', read: true });
     pages.inbox.add({ title: 'One' });
     pages.inbox.add({ title: 'Two' });
@@ -200,10 +200,10 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await row.click();
     await page.getByRole('article').getByRole('button', { name: 'Remove', exact: true }).click();
     const titles = (): readonly string[] => pages.inbox.items.map(({ title }) => title);
-    await expect.poll(() => closeNews(page).then(titles)).toEqual(['One', 'Old']);
+    await expect.poll(() => closeToasts(page).then(titles)).toEqual(['One', 'Old']);
   });
 
-  it('opens the row that an address names, as a click on a popup leads there', async () => {
+  it('opens the message in the path, as from a popup', async () => {
     const item = pages.inbox.add({ title: 'From the popup', body: 'All of it' });
     await using visit = await pages.visit(`/inbox/${String(item.id)}`);
     const { page } = visit;
@@ -216,7 +216,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('opens a row that is far down, put away or filtered out', async () => {
+  it('opens a message that is far down, done or filtered out', async () => {
     const first = pages.inbox.add({ title: 'The first of many', body: 'Far down' });
     const away = pages.inbox.add({ title: 'Away', body: 'Put away', done: true });
     for (let index = 0; index < 300; index += 1) pages.inbox.add();
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says when the row of an address is not there, also when it goes while it is read', async () => {
+  it('reports a missing message, also when it is removed while it is open', async () => {
     const item = pages.inbox.add({ title: 'Soon gone', body: 'Read me', done: true });
     await using visit = await pages.visit('/inbox/4711');
     const { page } = visit;
@@ -249,7 +249,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('carries a removal out when the tab is closed before its way back is gone', async () => {
+  it('completes a removal when the tab is closed before Undo expired', async () => {
     pages.inbox.add({ title: 'Stays' });
     pages.inbox.add({ title: 'Goes' });
     await using visit = await pages.visit('/inbox');
@@ -258,7 +258,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('Message removed.').waitFor();
     expect(pages.inbox.items).toHaveLength(2);
-    // Over loopback nearly every request gets out in time; on a slow way only those that outlive their page do.
+    // Over loopback nearly every request completes in time; on a slow connection only requests with keepalive do.
     const context = page.context();
     await page.evaluate(() => {
       const real = fetch;
@@ -274,7 +274,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(await next.evaluate(() => localStorage.getItem('outlives'))).toBe('true');
   });
 
-  it('acts on many at once', async () => {
+  it('changes many messages at once', async () => {
     for (const title of ['Five', 'Four', 'Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -292,7 +292,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await expect.poll(() => pages.inbox.items.every(({ done }) => done)).toBe(true);
   });
 
-  it('lets new rows wait while the list is pointed at', async () => {
+  it('keeps new messages pending while the pointer is over the list', async () => {
     pages.inbox.add({ title: 'First' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -308,7 +308,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(await page.getByRole('button', { name: '2 new messages' }).count()).toBe(0);
   });
 
-  it('searches, filters by source and by state, and keeps that in the address', async () => {
+  it('searches and filters by source and status, with filters in the address', async () => {
     pages.inbox.add({ title: 'Parity check', source: 'uptime' });
     pages.inbox.add({ title: 'Parity report', source: 'mail' });
     pages.inbox.add({ title: 'Milk', source: 'mail', done: true });
@@ -335,7 +335,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(await rows.count()).toBe(1);
   });
 
-  it('narrows by priority and by tag', async () => {
+  it('filters by priority and by tag', async () => {
     pages.inbox.add({ title: 'Calm', tags: ['nas'] });
     pages.inbox.add({ title: 'Loud', priority: 4 });
     pages.inbox.add({ title: 'Alarm', priority: 5, tags: ['nas'] });
@@ -352,7 +352,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await expect.poll(() => rows.count()).toBe(2);
   });
 
-  it('shows the picture that a tag names before the title, as phones do', async () => {
+  it('shows the emoji of a tag before the title, as phones do', async () => {
     const { id } = pages.inbox.add({
       title: 'Storm',
       tags: ['warning', 'garden', 'uptime', 'uptime.maintenance_reminder'],
@@ -363,7 +363,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await visit.page.getByRole('heading', { level: 2, name: '\u26A0\uFE0F Storm' }).waitFor();
   });
 
-  it('scrolls through ten thousand rows and draws only those in sight', async () => {
+  it('scrolls through ten thousand messages and renders only visible ones', async () => {
     for (let count = 0; count < 10_000; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -384,7 +384,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('leads to a page of ours by a step, not by its address', async () => {
+  it('opens a page of Homeport within the app', async () => {
     pages.inbox.add({ title: 'Film', link: `${pages.url}/downloads` });
     await using visit = await pages.visit('/inbox');
     await visit.page.getByRole('button', { name: /Film/ }).click();
@@ -393,7 +393,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone has its filters behind one button that counts them', async () => {
+  it('hides the filters behind a button with their count on a phone', async () => {
     pages.inbox.add({ title: 'Storm', priority: 4 });
     pages.inbox.add({ title: 'Calm' });
     await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
@@ -407,7 +407,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone is where it was when a message was read', async () => {
+  it('restores the scroll position after a message was read on a phone', async () => {
     for (let count = 0; count < 200; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
     const { page } = visit;
@@ -423,7 +423,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone lets what comes wait, also while a message is read', async () => {
+  it('keeps new messages pending on a phone, also while a message is open', async () => {
     for (let count = 0; count < 200; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
     const { page } = visit;
@@ -444,7 +444,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone lets in what comes when most went while a message was read', async () => {
+  it('adds new messages on a phone when most were removed while one was open', async () => {
     for (let count = 0; count < 30; count += 1) pages.inbox.add();
     await using visit = await pages.visit('/inbox', { width: 360, height: 740, touch: true });
     const { page } = visit;
@@ -452,9 +452,9 @@ describe.skipIf(noBrowser)('Inbox', () => {
     await page.evaluate(() => scrollTo(0, 1000));
     await page.getByRole('button', { name: /Message 15/ }).tap();
     await page.getByLabel('29 unread').waitFor({ state: 'attached' });
-    const gone = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
-    pages.inbox.items = pages.inbox.items.filter(({ id }) => !gone.includes(id));
-    pages.inbox.bus?.publish(inboxChanged, { ids: gone, change: { removed: true }, unread: 2 });
+    const removedIds = pages.inbox.items.filter(({ id }) => id > 2 && id !== 15).map(({ id }) => id);
+    pages.inbox.items = pages.inbox.items.filter(({ id }) => !removedIds.includes(id));
+    pages.inbox.bus?.publish(inboxChanged, { ids: removedIds, change: { removed: true }, unread: 2 });
     await page.getByLabel('2 unread', { exact: true }).waitFor({ state: 'attached' });
     await page.goBack();
     await page.getByRole('button', { name: /Message 15/ }).waitFor();
@@ -463,7 +463,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('chooses a range from the row that was chosen last, wherever it is by then', async () => {
+  it('selects a range from the last selected row, even after it moved', async () => {
     for (let count = 0; count < 5; count += 1) pages.inbox.add({ read: true });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -480,7 +480,7 @@ describe.skipIf(noBrowser)('Inbox', () => {
     expect(await box('7').isChecked()).toBe(false);
   });
 
-  it('is read with the keyboard alone', async () => {
+  it('is usable with the keyboard only', async () => {
     for (const title of ['Three', 'Two', 'One']) pages.inbox.add({ title });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;

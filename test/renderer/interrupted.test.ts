@@ -6,7 +6,7 @@ import { besidesRefusals } from './visit.ts';
 
 const typed = 'typed-before-the-session-ended';
 
-describe.skipIf(noBrowser)('what was typed into a dialog when the session ended', () => {
+describe.skipIf(noBrowser)('unsaved input of a dialog after the session ended', () => {
   let host: TestHost;
   let browser: Browser;
   beforeAll(async () => {
@@ -27,10 +27,10 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     ['/delivery/recipients', 'Import recipients', 'Import from Mailrise'],
     ['/delivery/recipients', 'Add a recipient', 'Add a recipient'],
     ['/delivery/rules', 'Add a rule', 'Add a rule'],
-  ])('is there again for the same person: %s, %s', async (path, button, name) => {
+  ])('is restored for the same account: %s, %s', async (path, button, name) => {
     await using visit = await openPage(browser);
     const { page } = visit;
-    // Shorter than a test's own: the error then names the line that waited.
+    // Shorter than the timeout of a test, so that the error names the waiting line.
     page.setDefaultTimeout(20_000);
     await signIn(page.context(), host.url('control'));
     await page.goto(host.url('control') + path);
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     const dialog = page.getByRole('dialog', { name });
     const field = dialog.locator(':is(input:is(:not([type]), [type=text], [type=url]), textarea):visible').first();
     await field.fill(typed);
-    // Somebody ends it elsewhere; the live stream says so to this page.
+    // The session is ended elsewhere, and the event stream of this page is closed.
     await page.evaluate(() =>
       fetch('/api/session', {
         method: 'DELETE',
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser)('what was typed into a dialog when the session ended'
     const door = page.getByRole('dialog', { name: 'Sign in' });
     await door.getByLabel('Name').fill(admin.name);
     await door.getByLabel('Password').fill(admin.password);
-    // What the page hears and reads anew behind the dialog must not take it away.
+    // Reloads of the page behind the dialog must not close it.
     const hears = page.waitForResponse((answer) => answer.url().includes('/api/events') && answer.ok());
     await page.keyboard.press('Enter');
     await door.waitFor({ state: 'detached' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceChanged } from '../../services/contracts/control/api.ts';
 import { noBrowser } from '../support/browser.ts';
 import { expectFits } from './fits.ts';
-import { furnish } from './furnish.ts';
+import { furnish } from './sample-data.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
@@ -17,7 +17,7 @@ const views = [
   ['parts', '/gallery', 'Parts'],
 ] as const;
 
-describe.skipIf(noBrowser)('the pages', () => {
+describe.skipIf(noBrowser)('all pages', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
@@ -26,31 +26,39 @@ describe.skipIf(noBrowser)('the pages', () => {
   afterAll(() => pages[Symbol.asyncDispose]());
 
   describe.each(screens)('on $on', (screen) => {
-    it.each(views)('fit: %s', async (name, path, heading) => {
+    it.each(views)('fits: %s', async (name, path, heading) => {
       await using visit = await pages.visit(path, screen);
       const { page } = visit;
       await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor();
-      // The gallery shows that state for ever.
+      // The gallery shows this state permanently.
       if (name !== 'parts') await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
       if (name === 'home') {
         pages.inbox.bus?.publish(serviceChanged, {
-          ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'failed', detail: '' },
+          id: 'moody',
+          title: 'Moody',
+          summary: 'Has a setting of each kind.',
+          state: 'failed',
+          detail: '',
           reason: 'Port 2586 on 127.0.0.1 is taken by ntfy (process 812). Stop it, or let this service use 2587.',
-          ...{ address: null, port: null, suggestedPort: 2587, listeners: [], grantable: [] },
+          address: null,
+          port: null,
+          suggestedPort: 2587,
+          listeners: [],
+          grantable: [],
         });
         await page.getByText('Use port 2587').waitFor();
       }
       await expectFits(visit, name, screen);
     });
 
-    it('fit: sign-in', async () => {
+    it('fits: sign-in', async () => {
       await using visit = await pages.visit('/', { ...screen, signedIn: false });
       await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await expectFits(visit, 'sign-in', screen);
     });
   });
 
-  it('name every control and have one main heading', async () => {
+  it('names every control and has one main heading', async () => {
     for (const [, path] of views) {
       await using visit = await pages.visit(path);
       const { page } = visit;

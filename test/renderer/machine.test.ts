@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { openPages } from './visit.ts';
 
-describe.skipIf(noBrowser)('This machine', () => {
-  it('says how it stands in figures while there is no line to draw yet', async () => {
+describe.skipIf(noBrowser)('the computer page', () => {
+  it('shows current values while there are too few samples for a chart', async () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/settings/machine');
     const { page } = visit;
@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('This machine', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('draws a day in which the machine was looked at twice in one moment', async () => {
+  it('draws a chart when two samples have the same time', async () => {
     await using pages = await openPages();
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;

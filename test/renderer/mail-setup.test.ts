@@ -19,14 +19,14 @@ const mailrise = [
   'smtp: {auth: {basic: {nas: hush}}}',
 ].join('\n');
 
-describe.skipIf(noBrowser)('setting up mail', () => {
+describe.skipIf(noBrowser)('the setup of mail', () => {
   let real: RealServices;
   beforeEach(async () => {
     real = await openRealServices();
   });
   afterEach(() => real[Symbol.asyncDispose]());
 
-  it('takes over a mailrise.conf that is dropped, and says first what of it', async () => {
+  it('imports a dropped mailrise.conf after a preview', async () => {
     await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
     await page.getByRole('button', { name: 'Import' }).click();
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
       recipients: addresses.map((address) => ({ address, to: `push://${address}` })),
     });
 
-  it('keeps an edited recipient in its own place, though one before it goes meanwhile', async () => {
+  it('keeps the position of an edited recipient when an earlier one is removed', async () => {
     await take('attic', 'barn', 'cellar');
     await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     expect(await saved()).toEqual(['barn push://loft', 'cellar push://cellar']);
   });
 
-  it('removes for good all recipients that were removed just before the page goes', async () => {
+  it('deletes all removed recipients when the page is closed', async () => {
     await take('attic', 'barn', 'cellar');
     await using watched = await real.visit('/delivery/recipients');
     const { page } = watched;
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     await expect.poll(saved).toEqual(['barn push://barn']);
   });
 
-  it('shows what becomes of a mail before any is sent', async () => {
+  it('shows how a mail is handled before any is sent', async () => {
     await using watched = await real.visit('/delivery/rules');
     const { page } = watched;
     await page.getByText('Try a mail', { exact: true }).click();
@@ -101,13 +101,13 @@ describe.skipIf(noBrowser)('setting up mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('tells each device what to type, with the port that is served', async () => {
+  it('shows the parameters for each device with the actual port', async () => {
     await using watched = await real.visit('/delivery/connect');
     const { page } = watched;
     const port = String(real.host.port('mail'));
     await page.getByRole('button', { name: 'Copy the port' }).first().waitFor();
     await page.getByText('None. Leave user and password empty.').waitFor();
-    // A command runs here; a NAS would look for it at itself.
+    // A command runs on this computer; other devices cannot use its loopback address.
     await page.getByText('curl can send mail. Run this in a shell:').waitFor();
     await page.getByLabel('Device or program').selectOption('A NAS (Synology, QNAP, TrueNAS, Unraid)');
     await page.getByText('is this computer itself: another device needs another address.').waitFor();

@@ -11,7 +11,7 @@ import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { submit } from '../services/mail/support.ts';
 import { expectFits } from './fits.ts';
-import { newsOf } from './news.ts';
+import { getToast } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
@@ -35,7 +35,7 @@ const hostile = [
   '',
 ].join('\r\n');
 
-describe.skipIf(noBrowser)('Mail', () => {
+describe.skipIf(noBrowser)('the mail pages', () => {
   let browser: Browser;
   let host: TestHost;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(await submit(host.port('mail'), ['alerts@nas'], source)).toMatch(/^250 /);
   };
 
-  it('says how to send the first mail, and shows each as it comes', async () => {
+  it('shows how to send the first mail, and each mail as it arrives', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('gives another device no command that it could not use, and says what must be shared first', async () => {
+  it('hides commands from devices that cannot use them, and shows what to share first', async () => {
     await using watched = await visit('/delivery/connect');
     const { page } = watched;
     await page.getByRole('radio', { name: 'Other devices' }).check({ force: true });
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows a hostile mail harmless, with its source and its delivery', async () => {
+  it('shows a hostile mail sanitized, with its source and delivery', async () => {
     await submit(host.port('mail'), ['alerts@nas'], hostile);
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('finds by recipient, and removes with a way back, by keyboard alone', async () => {
+  it('finds by recipient, and removes with Undo, by keyboard only', async () => {
     await send('Keep me');
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('adds, edits and removes recipients with a way back, and tries an address', async () => {
+  it('adds, edits and removes recipients with Undo, and checks an address', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Recipients' }).getByRole('listitem');
@@ -158,8 +158,8 @@ describe.skipIf(noBrowser)('Mail', () => {
     await goal.selectOption('A topic of Messages');
     await dialog.getByLabel('Topic').fill('door');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    // The row comes with the news of the change, the end of the form with the answer, once the gateway is up again. Until
-    // then the page behind is inert, and what is typed there goes nowhere.
+    // The row appears with the event of the change, and the form closes with the reply, after the gateway restarted.
+    // The page behind it is inert until then and ignores input.
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => rows.count()).toBe(3);
     const address = page.getByLabel('Address to try');
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await page.getByText('Refused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove cam?@*.lan' }).click();
     await expect.poll(() => rows.count()).toBe(2);
-    await newsOf(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
+    await getToast(page, 'cam?@*.lan is removed.').getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await dialog.getByLabel('Address').fill('alarm');
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keeps what is not shown of a recipient, and takes its words', async () => {
+  it('keeps stored destinations of a recipient, and saves its texts', async () => {
     await using watched = await visit('/delivery/recipients');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -203,7 +203,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('adds, orders and removes rules with a way back, and shows what they dropped', async () => {
+  it('adds, orders and removes rules with Undo, and shows dropped mails', async () => {
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -228,7 +228,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await dialog.getByRole('combobox', { name: 'Type' }).selectOption('Failure');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rows.getByText('becomes failure').waitFor();
-    // It gives the keyboard back when it goes.
+    // The dialog restores the focus when it closes.
     await dialog.waitFor({ state: 'detached' });
     const add = page.getByRole('button', { name: 'Add a rule' });
     await expect.poll(() => add.evaluate((button) => button === document.activeElement)).toBe(true);
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await grip.press('ArrowUp');
     await expect.poll(() => rows.first().textContent()).toContain('nas@*');
     await page.getByText('The new order is kept.').waitFor();
-    // Whoever goes on with the keyboard still has hold of it.
+    // The handle still has the focus.
     expect(await grip.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Remove the rule: Mail from nas@*' }).click();
     await expect.poll(() => rows.count()).toBe(1);
@@ -251,7 +251,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('leaves a rule where it was moved to, and in hand, while the settings are read twice', async () => {
+  it('keeps the position and focus of a moved rule while the settings are reloaded', async () => {
     const rule = (subject: string) => ({ subject, drop: true });
     await using watched = await visit('/delivery/rules');
     const { page } = watched;
@@ -262,7 +262,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     await expect.poll(() => rows.count()).toBe(2);
     const [later, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let readings = 0;
-    // The first reading after the order is saved is overtaken by one that takes its time.
+    // The first load after the order was saved is superseded while it is delayed.
     await page.route('**/api/settings', async (route) => {
       const answer = await route.fetch();
       readings += 1;
@@ -291,7 +291,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('does not bring back a recipient who is removed while another one moves', async () => {
+  it('keeps a recipient removed while another one is moved', async () => {
     const recipients = ['one', 'two', 'three'].map((address) => ({ address }));
     await api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify({ recipients }) });
     await using watched = await visit('/delivery/recipients');
@@ -300,28 +300,35 @@ describe.skipIf(noBrowser)('Mail', () => {
     await expect.poll(() => rows.count()).toBe(3);
     await page.getByRole('button', { name: 'Move three', exact: true }).press('ArrowUp');
     await page.getByRole('button', { name: 'Remove one' }).click();
-    // Whoever leaves ends both: the removal without its way back, and the order at once.
+    // Leaving the page completes both the removal without Undo and the new order.
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByText('The new order is kept.').waitFor();
     await page.getByRole('tab', { name: 'Recipients' }).click();
-    await newsOf(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
+    await getToast(page, 'one is removed.').getByRole('button', { name: 'Close' }).click();
     await expect
       .poll(async () => {
         const { sections } = await api<SettingsView>(host.url('control'), '/api/settings');
-        const kept = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
-        return (kept?.value as readonly { readonly address: string }[]).map(({ address }) => address);
+        const field = sections.find(({ id }) => id === 'mail')?.fields.find(({ name }) => name === 'recipients');
+        return (field?.value as readonly { readonly address: string }[]).map(({ address }) => address);
       })
       .toEqual(['three', 'two']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('scrolls through ten thousand mails with few rows drawn', async () => {
+  it('scrolls through ten thousand mails with few rendered rows', async () => {
     await using watched = await visit('/delivery/mails');
     const { page } = watched;
     await page.getByText('No mail came yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
-      ...{ id: String(index), sender: 'nas@home', recipients: ['alerts@home'], subject: `Mail ${String(index)}` },
-      ...{ size: 1000, receivedAt: 1_900_000_000_000 - index, state: 'done', targets: [], note: '' },
+      id: String(index),
+      sender: 'nas@home',
+      recipients: ['alerts@home'],
+      subject: `Mail ${String(index)}`,
+      size: 1000,
+      receivedAt: 1_900_000_000_000 - index,
+      state: 'done',
+      targets: [],
+      note: '',
     }));
     await page.route(/api\/mail\/messages/, (route) => {
       const before = new URL(route.request().url()).searchParams.get('before');
@@ -344,7 +351,7 @@ describe.skipIf(noBrowser)('Mail', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says why the mails cannot be read, and reads them on a press', async () => {
+  it('shows why mails cannot be loaded, and loads them on request', async () => {
     await send('Still there');
     await using watched = await visit('/settings/log');
     const { page } = watched;

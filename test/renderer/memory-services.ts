@@ -21,19 +21,29 @@ import { Problem } from '../../services/contracts/problem.ts';
 import { defineService, type Context, type Service, type ServiceDescriptor } from '../../services/contracts/service.ts';
 import type { Health } from '../../services/contracts/health.ts';
 
-/** An inbox that lives in memory behind the real API's contracts: tests put rows in and the pages see them. */
+/** An in-memory inbox behind the contracts of the real API: tests add rows and the pages show them. */
 export class MemoryInbox {
   items: InboxItem[] = [];
   bus: Bus | undefined;
-  /** What each change found. */
+  /** State before each change. */
   readonly #before: (readonly (readonly [number, Pick<InboxItem, 'read' | 'done'>])[])[] = [];
 
-  /** A row that arrives now. */
+  /** Adds a row that arrives now. */
   add(fields: Partial<InboxItem> = {}): InboxItem {
     const id = (this.items[0]?.id ?? 0) + 1;
     const item: InboxItem = {
-      ...{ id, title: `Message ${String(id)}`, body: 'Body', format: 'text', priority: 3, tags: [] },
-      ...{ source: 'mail', topic: 'aggregator', link: null, time: Date.now(), read: false, done: false },
+      id,
+      title: `Message ${String(id)}`,
+      body: 'Body',
+      format: 'text',
+      priority: 3,
+      tags: [],
+      source: 'mail',
+      topic: 'aggregator',
+      link: null,
+      time: Date.now(),
+      read: false,
+      done: false,
       ...fields,
     };
     this.items.unshift(item);
@@ -46,9 +56,9 @@ export class MemoryInbox {
   }
 
   #having(q: string): readonly InboxItem[] {
-    const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    const queryWords = q.toLowerCase().split(/\s+/).filter(Boolean);
     return this.items.filter((item) =>
-      words.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)),
+      queryWords.every((word) => `${item.title} ${item.body}`.toLowerCase().includes(word)),
     );
   }
 
@@ -96,9 +106,9 @@ export class MemoryInbox {
           const chosen = this.items.filter(({ id }) => ids === 'all' || ids.includes(id));
           const change = this.#before.length;
           this.#before.push(chosen.map((item) => [item.id, { read: item.read, done: item.done }] as const));
-          for (const item of chosen) Object.assign(item, given({ read, done }));
+          for (const item of chosen) Object.assign(item, withDefined({ read, done }));
           const changed = chosen.map(({ id }) => id);
-          bus.publish(inboxChanged, { ids: changed, change: given({ read, done }), unread: this.unread });
+          bus.publish(inboxChanged, { ids: changed, change: withDefined({ read, done }), unread: this.unread });
           return { changed: changed.length, unread: this.unread, change };
         }),
         implement(inboxApi.remove, ({ body: { ids } }) => {
@@ -111,35 +121,42 @@ export class MemoryInbox {
   );
 }
 
-/** A download queue that moves only when the test says so. */
+/** A download queue that only changes when the test says so. */
 export class MemoryDownloads {
   readonly all = new Map<string, Download>();
   paused = false;
-  /** What was asked to be added. */
+  /** Added downloads. */
   readonly added: ({ readonly url: string } & DownloadOptions)[] = [];
-  /** What the site says of every link. */
+  /** Preview of any link. */
   preview: DownloadPreview = {
-    ...{ title: 'A video', author: '', duration: 61, entries: null, heights: [], chapters: false, subtitles: [] },
-    ...{ live: false, picture: null },
+    title: 'A video',
+    author: '',
+    duration: 61,
+    entries: null,
+    heights: [],
+    chapters: false,
+    subtitles: [],
+    live: false,
+    picture: null,
   };
   previewTrouble = '';
-  /** Links that are refused, and why. */
+  /** Rejected links with their reasons. */
   readonly refused = new Map<string, string>();
   folders: string[] = [];
   presets: string[] = [];
   limits: CurrentLimits = { limits: { speed: null, hours: [] }, open: true, changesAt: null };
-  /** Whose files were deleted. */
+  /** Downloads whose files were deleted. */
   readonly deleted: string[] = [];
-  /** What was asked for once more. */
+  /** Downloads that were requested again. */
   readonly agains: string[] = [];
   captions: Captions[] = [];
-  /** What was let go. */
+  /** Downloads that were started. */
   readonly starts: { uids: readonly string[]; anyway: boolean }[] = [];
-  /** What the reorder route was asked for. */
+  /** Requests of the reorder route. */
   readonly moves: { uids: readonly string[]; before: string | null }[] = [];
-  /** Thrown by the reorder route, while set. */
+  /** Thrown by the reorder route while set. */
   refusal: Problem | undefined;
-  /** Files that the routes of pictures and finished files send. */
+  /** File that the routes of thumbnails and finished files send. */
   picture = fileURLToPath(new URL('../../assets/icon.png', import.meta.url));
   film = '';
   bus: Bus | undefined;
@@ -147,18 +164,22 @@ export class MemoryDownloads {
   /** Adds a download or changes some of its fields. */
   set(uid: string, fields: Partial<Download>): void {
     const before: Download = this.all.get(uid) ?? {
-      ...{ uid, url: `https://videos.example/${uid}`, title: '', state: 'pending', quality: 'best', format: 'any' },
-      ...{
-        stream: null,
-        thumbnail: false,
-        percent: null,
-        speed: null,
-        eta: null,
-        size: null,
-        filename: null,
-        message: null,
-      },
-      ...{ createdAt: Date.now(), finishedAt: null },
+      uid,
+      url: `https://videos.example/${uid}`,
+      title: '',
+      state: 'pending',
+      quality: 'best',
+      format: 'any',
+      stream: null,
+      thumbnail: false,
+      percent: null,
+      speed: null,
+      eta: null,
+      size: null,
+      filename: null,
+      message: null,
+      createdAt: Date.now(),
+      finishedAt: null,
     };
     const download = { ...before, ...fields };
     this.all.set(uid, download);
@@ -185,10 +206,10 @@ export class MemoryDownloads {
       implement(downloadsApi.list, ({ query: { q = '', limit, offset, state, kind } }) => {
         const all = [...this.all.values()];
         const over = ({ state }: Download): boolean => state === 'finished' || state === 'failed';
-        const wanted = (one: Download): boolean =>
+        const isRequested = (one: Download): boolean =>
           (state === undefined || one.state === state) && (kind === undefined || one.kind === kind);
         const fit = all
-          .filter((one) => over(one) && wanted(one) && one.title.toLowerCase().includes(q.toLowerCase()))
+          .filter((one) => over(one) && isRequested(one) && one.title.toLowerCase().includes(q.toLowerCase()))
           .reverse();
         return {
           queue: all.filter((one) => !over(one)),
@@ -219,9 +240,9 @@ export class MemoryDownloads {
         return { uids: [] };
       }),
       implement(downloadsApi.one, ({ params }) => {
-        const found = this.all.get(params['uid'] ?? '');
-        if (found === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
-        return found;
+        const download = this.all.get(params['uid'] ?? '');
+        if (download === undefined) throw new Problem('downloads.unknown', 404, 'This download is not there any more.');
+        return download;
       }),
       implement(downloadsApi.captions, () => ({ captions: this.captions })),
       implement(downloadsApi.start, ({ body: { uids, anyway = false } }) => {
@@ -253,8 +274,8 @@ export class MemoryDownloads {
         if (this.refusal !== undefined) throw this.refusal;
         this.moves.push({ uids, before: before ?? null });
         const rows = [...this.all].filter(([uid]) => !uids.includes(uid));
-        const at = before === undefined ? rows.length : rows.findIndex(([uid]) => uid === before);
-        rows.splice(at, 0, ...[...this.all].filter(([uid]) => uids.includes(uid)));
+        const index = before === undefined ? rows.length : rows.findIndex(([uid]) => uid === before);
+        rows.splice(index, 0, ...[...this.all].filter(([uid]) => uids.includes(uid)));
         this.all.clear();
         for (const [uid, download] of rows) this.all.set(uid, download);
         bus.publish(downloadsMoved, { uids, before: before ?? null });
@@ -269,10 +290,10 @@ export class MemoryDownloads {
   });
 }
 
-/** A service with a setting of each kind, whose health and start the test decides. */
+/** A service with a setting of each kind, whose health and start are controlled by the test. */
 export class MoodyService {
   health: Health = { state: 'up', detail: '3 topics' };
-  /** Thrown by the next starts, while set. */
+  /** Thrown by the next starts while set. */
   failure: Problem | undefined;
 
   readonly descriptor: ServiceDescriptor = defineService({
@@ -295,7 +316,7 @@ export class MoodyService {
     }),
     environment: { MOODY_FOLDER: 'folder' },
     migrations: [],
-    // That of a service which the pages of the tests do without.
+    // Engines of a service that the tests do not run.
     engines: registry.find(({ id }) => id === 'notify')?.engines ?? [],
     create: () => ({
       start: () => (this.failure ? Promise.reject(this.failure) : Promise.resolve()),
@@ -311,11 +332,18 @@ function plainService(
   summary: string,
   api: (bus: Bus, context: Context) => NonNullable<Service['api']>,
 ): ServiceDescriptor {
-  // What the host and the pages know of the service that it stands for.
+  // Manifest of the service that it replaces.
   const manifest = registry.find((each) => each.id === id);
   const { engines, live } = { engines: manifest?.engines ?? [], live: manifest?.live ?? [] };
   return defineService({
-    ...{ id, title, summary, settings: z.object({}), environment: {}, migrations: [], engines, live },
+    id,
+    title,
+    summary,
+    settings: z.object({}),
+    environment: {},
+    migrations: [],
+    engines,
+    live,
     create: (context): Service => ({
       api: api(context.bus, context),
       start: () => Promise.resolve(),
@@ -325,7 +353,7 @@ function plainService(
   });
 }
 
-function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+function withDefined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>;
   };

@@ -19,7 +19,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
+describe.skipIf(noBrowser)('ports without HTTP', () => {
   let pages: Pages;
   let folder: string;
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
   const change = (settings: Readonly<Record<string, unknown>>): Promise<unknown> =>
     api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
 
-  it('are shared and taken back on Network, which says what that means, for whom, and whether it works', async () => {
+  it('are shared and unshared on Network, which explains the effect and whether it works', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const list = page.getByRole('list', { name: 'Ports' });
@@ -55,21 +55,21 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are both shared when two are switched on before the first is so', async () => {
+  it('are both shared when the second is switched on before the first is applied', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = (title: string) => page.getByRole('radiogroup', { name: `Who reaches ${title}` });
-    const held = Promise.withResolvers<undefined>();
+    const release = Promise.withResolvers<undefined>();
     const changes: unknown[] = [];
     await page.route('**/api/settings/gateway', async (route) => {
       changes.push(route.request().postDataJSON());
-      await held.promise;
+      await release.promise;
       await route.continue();
     });
     await row('Mail').getByRole('radio', { name: 'Shared' }).check();
     await expect.poll(() => changes).toHaveLength(1);
     await row('Git over SSH').getByRole('radio', { name: 'Shared' }).check();
-    held.resolve(undefined);
+    release.resolve(undefined);
     await expect.poll(() => changes).toHaveLength(2);
     expect(changes[1]).toEqual({ sharedPorts: ['mail', 'git.ssh'] });
     await page.getByText(`smtp://${lan}:${String(pages.host.port('mail'))}`).waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are said by Connect of Mail to other devices, with a command that sends one', async () => {
+  it('are listed on Connect of Mail for other devices, with a command that sends a mail', async () => {
     await using visit = await pages.visit('/delivery/connect');
     const { page } = visit;
     await page.getByRole('radio', { name: 'Other devices' }).check();
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are said by Connect of Code, with or without what goes by HTTP', async () => {
+  it('are listed on Connect of Code, with or without HTTP', async () => {
     await change({ shared: ['git'] });
     await using visit = await pages.visit('/git/connect');
     const { page } = visit;
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('have a switch behind the row of their service on Home', async () => {
+  it('have a switch below the row of their service on Home', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByRole('button', { name: 'Address and switch of Mail gateway' }).click();
@@ -123,7 +123,7 @@ describe.skipIf(noBrowser)('ports that speak no HTTP', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await change({ sharedPorts: ['mail', 'git.ssh'], shared: ['git'] });
     for (const [path, name, words] of [
       ['/network', 'network-ports', 'Machines of these networks send mail here.'],

@@ -14,14 +14,14 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the page Network', () => {
+describe.skipIf(noBrowser)('the Network page', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages({ also: [push, fixtureService('lamp'), gateway], environment: sharing() });
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  it('shares a service, shows where devices reach it and how they come to trust it, and takes it back', async () => {
+  it('shares a service, shows its addresses and how to trust it, and unshares it', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page
@@ -45,26 +45,31 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await row.getByRole('radio', { name: 'Off' }).check();
     await row.getByText('Only this machine reaches it.').waitFor();
-    // The page is told of what is decided, the listener is closed after that.
+    // The page gets the event of the change before the listener is closed.
     const heard = (): Promise<string> => readPlainly(trust).then(() => 'an answer', String);
     await expect.poll(heard).toContain('ECONNREFUSED');
   });
 
-  it('tests in words whether it is reachable, and signs a browser of the network out', async () => {
+  it('tests reachability, and signs out a browser of the network', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
     await row.getByRole('radio', { name: 'Shared' }).check();
     const address = (await row.getByText(/^https:\/\//).textContent()) ?? '';
     await page.getByRole('button', { name: 'Test' }).click();
-    const found = page.getByRole('list', { name: 'What the test found' });
-    await found.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
-    await found.getByText(/No other device has connected since the start/).waitFor();
+    const results = page.getByRole('list', { name: 'What the test found' });
+    await results.getByText(/answers by TLS, and its certificate is right for every name/).waitFor();
+    await results.getByText(/No other device has connected since the start/).waitFor();
 
     const { port, host } = new URL(address);
     const body = new URLSearchParams({ name: admin.name, password: admin.password }).toString();
-    const asked = request({
-      ...{ host: lan, port, path: '/.homeport/sign-in', method: 'POST', rejectUnauthorized: false, agent: false },
+    const challenge = request({
+      host: lan,
+      port,
+      path: '/.homeport/sign-in',
+      method: 'POST',
+      rejectUnauthorized: false,
+      agent: false,
       headers: {
         Host: host,
         Origin: address,
@@ -72,7 +77,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
       },
       localAddress: phoneAddress,
     });
-    const [answer] = (await once(asked.end(body), 'response')) as [IncomingMessage];
+    const [answer] = (await once(challenge.end(body), 'response')) as [IncomingMessage];
     expect(answer.resume().statusCode).toBe(303);
     await page.getByRole('tab', { name: 'Sign-in' }).click();
     const devices = page.getByRole('list', { name: 'Signed in' }).getByRole('listitem');
@@ -83,7 +88,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await device.waitFor({ state: 'detached' });
   });
 
-  it('asks before it shares without a sign-in', async () => {
+  it('asks before sharing without a sign-in', async () => {
     await using visit = await pages.visit('/network');
     const { page } = visit;
     const row = page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: 'lamp' }).first();
@@ -96,7 +101,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await row.getByText('Everybody on the network may use it, guests included.').waitFor();
   });
 
-  it('takes another web service of the home by its address, which is shared as services are, and lets it go', async () => {
+  it('adds an external service by address, shares it, and removes it', async () => {
     await using visit = await pages.visit('/network/other');
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a web service' }).click();
@@ -117,7 +122,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByText(/^curl --cacert homeport\.crt -u "\w+:\$TOKEN" https:\/\/photos\.nas\.local/).waitFor();
   });
 
-  it('edits another web service, which stays shared under its new name, and removes it with a way back', async () => {
+  it('edits an external service, which stays shared under its new name, and removes it with Undo', async () => {
     const settings = { shared: ['photos'], outside: ['photos=http://127.0.0.1:2342'], outsideUnverified: ['photos'] };
     await api(pages.url, '/api/settings/gateway', { method: 'PATCH', body: JSON.stringify(settings) });
     await using visit = await pages.visit('/network/other');
@@ -149,7 +154,7 @@ describe.skipIf(noBrowser)('the page Network', () => {
     await page.getByRole('heading', { name: 'No other web services yet.' }).waitFor();
   });
 
-  it('says what the provider of the sign-in has to know', async () => {
+  it('shows what the identity provider must know', async () => {
     await using visit = await pages.visit('/network/sign-in');
     const { page } = visit;
     await page.getByText('Another provider', { exact: true }).waitFor();

@@ -13,7 +13,7 @@ import { openPages, type Pages } from './visit.ts';
 
 const bob = { name: 'bob', password: 'long enough' };
 
-describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
+describe.skipIf(noBrowser)('the Notifications and quiet hours page', () => {
   let pages: Pages;
   const ask = (method: string, path: string, body: unknown): Promise<any> =>
     api(pages.url, `/api${path}`, { method, body: JSON.stringify(body) });
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('has all of them on one page: of the machine, of topics, and of destinations with where they are set', async () => {
+  it('lists popups, topics, and destinations with links to their settings', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('is found by a person who is no administrator, with what is theirs alone', async () => {
+  it('shows accounts without the administrator role only their own settings', async () => {
     await ask('POST', '/accounts', { ...bob, grants: [{ service: 'push', resource: 'lawn', permission: 'read' }] });
     await using visit = await pages.visit('/', { signedIn: false });
     const { page } = visit;
@@ -62,7 +62,7 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     expect(await page.getByRole('list', { name: 'Destinations of Delivery' }).count()).toBe(0);
   });
 
-  it('lets popups follow one’s rules or hours of their own, and says whose rules they follow otherwise', async () => {
+  it('lets popups follow the rules of an account or their own hours, and names the account', async () => {
     await ask('PATCH', '/settings/host', { quietHours: ['22:00-07:00'] });
     await ask('PUT', '/push/quiet', { rules: [{ topics: 'doors', mode: 'always' }], popups: false });
     await using visit = await pages.visit('/settings/notifications');
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     await dialog.getByLabel('Topics').fill('lawn');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved for lawn.').waitFor();
-    // A rule does not put the hours aside that were set.
+    // A rule does not disable the existing hours.
     await hours.waitFor();
     await choice.getByRole('radio', { name: 'As my rules' }).check();
     await hours.waitFor({ state: 'detached' });
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser)('Notifications and quiet hours', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('switches popups on whole, the service that shows them too', async () => {
+  it('enables popups together with the service that shows them', async () => {
     await ask('PATCH', '/settings/popups', { enabled: false });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;

@@ -3,7 +3,7 @@ import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals } from './visit.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 
-describe.skipIf(noBrowser)('a destination', () => {
+describe.skipIf(noBrowser)('the destination dialog', () => {
   let real: RealServices;
   beforeEach(async () => {
     real = await openRealServices();
@@ -13,7 +13,7 @@ describe.skipIf(noBrowser)('a destination', () => {
   const typed = async (): Promise<string> =>
     (await real.ask('GET', '/notify/keys/aggregator/text?secrets=true')).text as string;
 
-  it('is found by name, scheme and purpose with the keyboard alone, and used ones come first the next time', async () => {
+  it('finds kinds by name, scheme and purpose with the keyboard only, and lists used ones first', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -49,13 +49,13 @@ describe.skipIf(noBrowser)('a destination', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('has every kind in a group that says what it is for', async () => {
+  it('lists every kind in a group with its purpose', async () => {
     const { forms } = await real.ask('GET', '/notify/forms');
     const others = forms.filter(({ category }: { category: string }) => category === 'other');
     expect(others.map(({ scheme }: { scheme: string }) => scheme)).toEqual([]);
   });
 
-  it('is told when and how often by controls, and nobody has to write an address', async () => {
+  it('sets time and frequency by controls, without editing an address', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -77,8 +77,9 @@ describe.skipIf(noBrowser)('a destination', () => {
     await dialog.getByLabel('A text that is too long').selectOption('Cut it off');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    const told = 'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
-    await page.getByText(told).waitFor();
+    const summary =
+      'Quiet: Saturday and Sunday 23:00–07:00, at most 10 in an hour, together every 15 minutes, may fail';
+    await page.getByText(summary).waitFor();
     expect(await typed()).toContain(
       'push://hall?quiet=sat+sun+23:00-07:00&rate=10/1h&digest=15m&overflow=truncate&optional=yes\n',
     );
@@ -95,7 +96,7 @@ describe.skipIf(noBrowser)('a destination', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('keeps what was typed by hand, in the address view too', async () => {
+  it('keeps typed values, also in the address view', async () => {
     const url = 'json://127.0.0.1:9/x?%2BX-Own=1&quiet=22:00-07:00&digest=7m';
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url, tags: ['1:night'] });
     await using watched = await real.visit('/delivery/keys');

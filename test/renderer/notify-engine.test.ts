@@ -31,7 +31,7 @@ describe.skipIf(noBrowser || lacksLibrary)('a service that needs the Apprise eng
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('says so with a way to the engines, is taken once it is there, and waits visibly while it is away', async () => {
+  it('links to the engines, is accepted once the engine is installed, and waits visibly without it', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const dialog = page.getByRole('dialog');

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('what became of notices', () => {
+describe.skipIf(noBrowser)('the history of notifications', () => {
   let real: RealServices;
   let receiver: Server;
   let status: number;
@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     status = 503;
     receiver = createServer((request, response) => {
       request.resume();
-      // By itself a delivery is tried again after seconds, which a test may well take: only a press tries it within one.
+      // Automatic retries take seconds, longer than the test: only a click retries within one.
       response.writeHead(status, { 'Retry-After': '50' }).end('Busy.');
     }).listen(0, '127.0.0.1');
     [real] = await Promise.all([openRealServices(), once(receiver, 'listening')]);
@@ -29,14 +29,14 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await real[Symbol.asyncDispose]();
   });
 
-  it('says why a delivery waits and when it is tried next, and tries it at once on a press', async () => {
+  it('shows why a delivery is waiting and its next attempt, and retries it on request', async () => {
     await real.post('late', 'Backup');
     await using watched = await real.visit('/delivery/history?state=waiting');
     const { page } = watched;
     await page.getByRole('button', { name: /Backup/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Backup' });
     await dialog.getByText('Next try in 1 min').waitFor();
-    // What it means, and one press away what the delivery itself says.
+    // The formatted reason, with the original message behind a click.
     await dialog.getByText('It reports a fault on its side (error 503).').click();
     await dialog.getByText('Failed to send JSON POST notification, error=503.').waitFor();
     status = 200;
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('opens a notice that the list does not show, and says when it is gone', async () => {
+  it('opens a notification that is not listed, and reports a deleted one', async () => {
     await real.post('aggregator', 'First light');
     await real.post('aggregator', 'Second light');
     const [, first] = (await real.ask('GET', '/notify/notices')).notices;
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.getByText('This notification is not kept any more.').waitFor();
   });
 
-  it('takes a dismissed delivery back in the dialog where it was dismissed', async () => {
+  it('restores a dismissed delivery in its dialog', async () => {
     status = 403;
     await real.post('late', 'Camera');
     await using watched = await real.visit('/delivery/history');
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('follows a notice that stands too far back to be listed', async () => {
+  it('updates a notification that is too old to be listed', async () => {
     await real.post('late', 'Old backup');
     const [old] = (await real.ask('GET', '/notify/notices')).notices;
     await using watched = await real.visit(`/notify/history?q=nothing-like-it&id=${String(old.id)}`);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says how many files a notice goes without when it is sent again', async () => {
+  it('shows how many files are missing when a notification is sent again', async () => {
     await real.post('aggregator', 'With pictures');
     await using watched = await real.visit('/delivery/history');
     const { page } = watched;
@@ -97,13 +97,13 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('groups what was given up by its cause; each is tried again or dismissed by itself, or all of them', async () => {
+  it('groups failed deliveries by cause, and retries or dismisses one or all', async () => {
     status = 403;
     for (const title of ['One', 'Two', 'Three']) await real.post('late', title);
     status = 404;
     await real.post('late', 'Four');
-    const left = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
-    await expect.poll(left).toBe(4);
+    const countFailed = async (): Promise<number> => (await real.ask('GET', '/notify/notices')).givenUp;
+    await expect.poll(countFailed).toBe(4);
     await using watched = await real.visit('/delivery/problems');
     const { page } = watched;
     await page.getByText('4 deliveries were given up, for 2 reasons.').waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     const groups = causes.locator('> li');
     await expect.poll(() => groups.count()).toBe(2);
     const [forbidden, missing] = [groups.filter({ hasText: '403' }), groups.filter({ hasText: '404' })];
-    // It answers both ways by turns: what it said last leads to it.
+    // The destination alternates its replies: the link depends on the last one.
     const change = missing.getByRole('link', { name: /^Change the destination JSON of late/ });
     expect(await change.getAttribute('href')).toBe('/delivery/keys/late');
     await forbidden.getByText('Which notifications').click();
@@ -124,14 +124,14 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await page.getByText('1 delivery was given up.').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => groups.count()).toBe(2);
-    expect(await left()).toBe(4);
+    expect(await countFailed()).toBe(4);
     status = 200;
     await missing.getByRole('button', { name: 'Try again', exact: true }).click();
-    await expect.poll(left).toBe(3);
+    await expect.poll(countFailed).toBe(3);
     await page.getByText('3 deliveries were given up.').waitFor();
     await page.getByRole('button', { name: 'Dismiss all 3' }).click();
     await page.getByText('No notification was given up.').waitFor();
-    await expect.poll(() => closeNews(page).then(left)).toBe(0);
+    await expect.poll(() => closeToasts(page).then(countFailed)).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser)('what became of notices', () => {
     await real.post(`door-${String(screen.width)}`, 'Camera at the door');
     await using watched = await real.visit('/delivery/history', screen);
     const { page } = watched;
-    // Where it went stands in the row already.
+    // The destination is already shown in the row.
     await page.getByRole('button', { name: /Backup finished.* To late: JSON/s }).click();
     await page.getByRole('dialog').waitFor();
     await expectFits(watched, 'notify-notice', screen);

@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { besidesRefusals } from './visit.ts';
 import { dropText, openRealServices, type RealServices } from './real-services.ts';
 
-describe.skipIf(noBrowser)('a key of the aggregator', () => {
+describe.skipIf(noBrowser)('a configuration key', () => {
   let real: RealServices;
   beforeEach(async () => {
     real = await openRealServices();
   });
   afterEach(() => real[Symbol.asyncDispose]());
 
-  const optionsOf = async (key: string) =>
+  const readOptions = async (key: string) =>
     (await real.ask('GET', '/notify/keys')).keys.find((each: { key: string }) => each.key === key).options;
 
-  it('is told how it behaves, and the playground and the senders feel it', async () => {
+  it('applies its options, also in the playground and for senders', async () => {
     await real.ask('POST', '/notify/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await page.getByRole('switch', { name: 'Closed to programs' }).click();
     await page.getByText(/programs need an administrator’s account to read or change this key/).waitFor();
     const chosen = { withoutTag: 'untagged', strict: true, repeatSeconds: 3600, closed: true };
-    await expect.poll(() => optionsOf('aggregator')).toEqual(chosen);
+    await expect.poll(() => readOptions('aggregator')).toEqual(chosen);
     await page.getByRole('button', { name: 'Set a secret' }).click();
     await page.getByRole('textbox', { name: 'Secret' }).fill('short');
     await page.getByRole('button', { name: 'Keep the secret' }).click();
@@ -49,27 +49,27 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('shows what was just chosen, though a list that was read before comes later', async () => {
+  it('shows the selected option when an older list arrives later', async () => {
     await using watched = await real.visit('/delivery/keys');
     const { page } = watched;
     const strict = page.getByRole('switch', { name: 'Tell the sender of failures' });
     await strict.waitFor();
-    const asked = Promise.withResolvers<undefined>();
+    const requested = Promise.withResolvers<undefined>();
     const chosen = Promise.withResolvers<undefined>();
     await page.route(
       /api\/notify\/keys$/,
       async (route) => {
         const before = await route.fetch();
-        asked.resolve(undefined);
+        requested.resolve(undefined);
         await chosen.promise;
         await route.fulfill({ response: before });
       },
       { times: 1 },
     );
     await real.post('aggregator', 'Something happens');
-    await asked.promise;
+    await requested.promise;
     await strict.click();
-    await expect.poll(async () => (await optionsOf('aggregator')).strict).toBe(true);
+    await expect.poll(async () => (await readOptions('aggregator')).strict).toBe(true);
     await page.getByText(/A failure is answered with error 424/).waitFor();
     const again = page.waitForResponse(/api\/notify\/keys$/);
     chosen.resolve(undefined);
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(await strict.getAttribute('aria-checked')).toBe('true');
   });
 
-  it('leaves the answer to a test with the destination that gave it', async () => {
+  it('keeps the result of a test at its destination', async () => {
     await real.ask('POST', '/notify/keys', { key: 'two', text: 'push://hall\ninbox://\n' });
     await using watched = await real.visit('/delivery/keys/two');
     const { page } = watched;
@@ -93,15 +93,15 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
       .getByRole('button', { name: /^More for/ })
       .click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
-    const left = async (): Promise<number> =>
+    const countKeys = async (): Promise<number> =>
       (await real.ask('GET', '/notify/keys')).keys.find(({ key }: { key: string }) => key === 'two').destinations
         .length;
-    await expect.poll(() => closeNews(page).then(left)).toBe(1);
+    await expect.poll(() => closeToasts(page).then(countKeys)).toBe(1);
     await page.getByText('1 of 1 would get it.').waitFor();
     expect(await rows.getByText(/The test arrived/).count()).toBe(0);
   });
 
-  it('removes for good what was removed just before the page goes', async () => {
+  it('deletes removed entries when the page is closed', async () => {
     await real.ask('POST', '/notify/keys', { key: 'gone', text: 'inbox://\n' });
     await using watched = await real.visit('/delivery/keys/gone');
     const { page } = watched;
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await expect.poll(names).not.toContain('gone');
   });
 
-  it('asks levels one after another, and the playground says so', async () => {
+  it('tries levels one after another, and the playground shows it', async () => {
     const text = '0:night=push://hall\n1:night=push://attic\nalways=inbox://\n';
     await real.ask('POST', '/notify/keys', { key: 'steps', text });
     await using watched = await real.visit('/delivery/keys/steps');
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('shows a thousand destinations, and finds who would get a notice among them', async () => {
+  it('shows a thousand destinations, and finds the recipients of a notification', async () => {
     const text = Array.from({ length: 1000 }, (_, at) => `t${String(at)}=push://topic-${String(at)}`).join('\n');
     await real.ask('POST', '/notify/keys', { key: 'crowd', text });
     await using watched = await real.visit('/delivery/keys/crowd');
@@ -144,7 +144,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says of a configuration line by line what is taken, asks once about tags, and gives it out again', async () => {
+  it('shows how each configuration line is handled, asks once about tags, and exports it', async () => {
     await using watched = await real.visit('/delivery/keys', { clipboard: true });
     const { page } = watched;
     await page.getByRole('button', { name: 'New key' }).click();
@@ -154,8 +154,8 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await dropText(page, 'dialog textarea', 'apprise.txt', text);
     await dialog.getByText('2 destinations are taken, 2 lines do nothing.').waitFor();
     const lines = dialog.getByRole('list', { name: 'What becomes of each line' }).getByRole('listitem');
-    const said = await lines.allTextContents();
-    expect(said.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
+    const texts = await lines.allTextContents();
+    expect(texts.map((line) => line.replace(/\s+/g, ' ').trim())).toEqual([
       expect.stringMatching(/^Line 1 .*inbox/),
       expect.stringMatching(/^Line 3 JSON night .*bob:\*{4}@127/),
       'Line 4 Does nothing: it is no destination.',
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser)('a key of the aggregator', () => {
     await dialog.getByRole('radio', { name: /^Only the untagged/ }).check();
     await dialog.getByRole('button', { name: 'Make the key' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => optionsOf('house')).toMatchObject({ withoutTag: 'untagged' });
+    await expect.poll(() => readOptions('house')).toMatchObject({ withoutTag: 'untagged' });
     await page.getByText('1 of 2 would get it.').waitFor();
     await page.getByRole('button', { name: 'More for the key house' }).click();
     await page.getByRole('menuitem', { name: 'Export' }).click();

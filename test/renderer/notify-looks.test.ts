@@ -4,7 +4,7 @@ import { expectFits } from './fits.ts';
 import { openRealServices, type RealServices } from './real-services.ts';
 import { screens } from './screens.ts';
 
-describe.skipIf(noBrowser)('the pages of the aggregator', () => {
+describe.skipIf(noBrowser)('the pages of configuration keys', () => {
   let real: RealServices;
   beforeAll(async () => {
     real = await openRealServices();
@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
   });
   afterAll(() => real[Symbol.asyncDispose]());
 
-  it.each(screens)('show a key and its import on $on', async (screen) => {
+  it.each(screens)('shows a key and its import on $on', async (screen) => {
     await using watched = await real.visit('/delivery/keys/house', screen);
     const { page } = watched;
     await page.getByText('4 of 4 would get it.').waitFor();
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser)('the pages of the aggregator', () => {
     await expectFits(watched, 'notify-import', screen);
   });
 
-  it.each(screens)('show the choice of a kind and its form on $on', async (screen) => {
+  it.each(screens)('shows the kinds of destinations and a form on $on', async (screen) => {
     await using watched = await real.visit('/delivery/keys/house', screen);
     const { page } = watched;
     await page.getByRole('button', { name: 'Add a destination' }).click();

@@ -11,11 +11,11 @@ import { api } from '../support/api.ts';
 import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 import { expectFits } from './fits.ts';
-import { closeNews } from './news.ts';
+import { closeToasts } from './toasts.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals } from './visit.ts';
 
-describe.skipIf(noBrowser)('Notifications', () => {
+describe.skipIf(noBrowser)('the notification pages', () => {
   let browser: Browser;
   let host: TestHost;
   let receiver: Server;
@@ -54,7 +54,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
   const post = (key: string, title: string): Promise<Response> =>
     fetch(`${host.url('notify')}/notify/${key}`, { method: 'POST', body: new URLSearchParams({ title, body: 'x' }) });
 
-  it('fills in a destination, tests it with its real answer, and never shows its secret again', async () => {
+  it('adds a destination, tests it with its real reply, and never shows its secret again', async () => {
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const rows = page.getByRole('list', { name: 'Destinations', exact: true }).getByRole('listitem');
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('says who would get a notice, and why', async () => {
+  it('shows the recipients of a notification, and why', async () => {
     await ask('POST', '/keys/aggregator/destinations', { url: 'push://hall', tags: ['night'] });
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('makes, renames and removes a key, and gives it back', async () => {
+  it('creates, renames and removes a key, with Undo', async () => {
     await using watched = await visit('/delivery/keys');
     const { page } = watched;
     const menu = async (name: string): Promise<void> => {
@@ -140,11 +140,11 @@ describe.skipIf(noBrowser)('Notifications', () => {
     await expect.poll(() => page.getByLabel('Key', { exact: true }).inputValue()).toBe('home');
     await menu('Remove the key');
     const names = async () => (await ask('GET', '/keys', undefined)).keys.map(({ key }: { key: string }) => key);
-    await expect.poll(() => closeNews(page).then(names)).toEqual(['aggregator']);
+    await expect.poll(() => closeToasts(page).then(names)).toEqual(['aggregator']);
     expect(besidesRefusals(watched.complaints)).toEqual([]);
   });
 
-  it('shows the history as it grows, finds in it and sends again', async () => {
+  it('shows the history as it grows, searches it and sends again', async () => {
     await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
@@ -166,13 +166,19 @@ describe.skipIf(noBrowser)('Notifications', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('scrolls through ten thousand notices with few rows drawn', async () => {
+  it('scrolls through ten thousand notifications with few rendered rows', async () => {
     await using watched = await visit('/delivery/history');
     const { page } = watched;
     await page.getByText('Nothing was sent yet.').waitFor();
     const all = Array.from({ length: 10_000 }, (_, index) => ({
-      ...{ id: String(index), key: 'aggregator', title: `Notice ${String(index)}`, body: '', type: 'info' },
-      ...{ source: 'notify', time: Date.now() - index * 1000, deliveries: [] },
+      id: String(index),
+      key: 'aggregator',
+      title: `Notice ${String(index)}`,
+      body: '',
+      type: 'info',
+      source: 'notify',
+      time: Date.now() - index * 1000,
+      deliveries: [],
     }));
     await page.route(/api\/notify\/notices/, (route) => {
       const before = new URL(route.request().url()).searchParams.get('before');
@@ -195,7 +201,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('tries given-up deliveries again, and dismisses one with a way back', async () => {
+  it('retries failed deliveries, and dismisses one with Undo', async () => {
     await ask('POST', '/keys/late/destinations', { url: `json://127.0.0.1:${port}/late`, tags: [] });
     answer.status = 403;
     await post('late', 'One');
@@ -220,7 +226,7 @@ describe.skipIf(noBrowser)('Notifications', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says why the keys cannot be read, and reads them on a press', async () => {
+  it('shows why keys cannot be loaded, and loads them on request', async () => {
     await using watched = await visit('/settings/log');
     const { page } = watched;
     await page.getByRole('heading', { level: 1 }).waitFor();

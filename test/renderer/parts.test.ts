@@ -3,14 +3,14 @@ import { noBrowser } from '../support/browser.ts';
 import { seriousFindings } from './axe.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the parts', () => {
+describe.skipIf(noBrowser)('components', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages();
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('open a menu that the keyboard moves in and Escape closes', async () => {
+  it('opens a menu that is controlled by the keyboard and closes with Escape', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const button = page.getByRole('button', { name: 'More', exact: true });
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep the keyboard in an open dialog and give it back', async () => {
+  it('keeps the focus in an open dialog and restores it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
@@ -48,14 +48,14 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keep a dialog open when words in it are marked to beyond its edge', async () => {
+  it('keeps a dialog open when a text selection ends outside of it', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Open a dialog' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove the account grace?' });
-    const words = await dialog.getByText('Its tokens stop working at once.').boundingBox();
-    if (words === null) throw new Error('the dialog is not drawn');
-    await page.mouse.move(words.x + 20, words.y + 5);
+    const textBox = await dialog.getByText('Its tokens stop working at once.').boundingBox();
+    if (textBox === null) throw new Error('the dialog is not drawn');
+    await page.mouse.move(textBox.x + 20, textBox.y + 5);
     await page.mouse.down();
     await page.mouse.move(5, 5, { steps: 4 });
     await page.mouse.up();
@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  it('give the keyboard back when a dialog closes', async () => {
+  it('restores the focus when a dialog closes', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const opener = page.getByRole('button', { name: 'Open a dialog' });
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     }
   });
 
-  it('give the keyboard to the field that was refused', async () => {
+  it('focuses the first invalid field', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Save it' }).press('Enter');
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('move between tabs with the arrow keys', async () => {
+  it('moves between tabs with the arrow keys', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('tab', { name: 'Queue' }).focus();
@@ -98,7 +98,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('take back what a toast tells of', async () => {
+  it('undoes the action of a toast', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('button', { name: 'Show a toast' }).click();
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser)('the parts', () => {
     expect(await page.getByText('Message removed.').count()).toBe(0);
   });
 
-  it('switch and choose with the keyboard', async () => {
+  it('switches and selects with the keyboard', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     const control = page.getByRole('switch', { name: 'On', exact: true });

@@ -10,7 +10,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('looking through a topic', () => {
+describe.skipIf(noBrowser)('the page of a topic', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, inbox, control] });
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
 
-  it('shows links, files and pictures of tags, and narrows by words, priority and tag', async () => {
+  it('shows links, files and emoji of tags, and filters by words, priority and tag', async () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup');
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('previews Markdown, writes the curl command and sends later', async () => {
+  it('previews Markdown, builds the curl command and publishes later', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('makes a token that may do one thing', async () => {
+  it('creates a token with a single permission', async () => {
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe');
     const { page } = visit;
     await page.getByLabel('Name of the token').fill('Backup script');
@@ -95,14 +95,14 @@ describe.skipIf(noBrowser)('looking through a topic', () => {
     expect(await ask('nas-error-backup', 'POST')).toBe(200);
     expect(await ask('nas-error-backup/json?poll=1', 'GET')).toBe(403);
     expect(await ask('router-info-maintenance', 'POST')).toBe(403);
-    // What stands under "Send from a script" works as it is copied.
+    // The command below "Send from a script" works as copied.
     const command = (await page.getByText(/^curl .*-d "Hello"/).textContent()) ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace(/^curl /, 'curl -sS ')]);
     expect(JSON.parse(stdout)).toMatchObject({ topic: 'nas-error-backup', message: 'Hello' });
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('composing fits on $on', async (screen) => {
+  it.each(screens)('fits with the composer on $on', async (screen) => {
     await using visit = await pages.visit('/push', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();

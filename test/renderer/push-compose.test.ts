@@ -17,7 +17,7 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const run = promisify(execFile);
 
-describe.skipIf(noBrowser)('writing a message', () => {
+describe.skipIf(noBrowser)('the composer of a message', () => {
   let pages: Pages;
   beforeAll(async () => {
     const environment = { NTFY_ATTACHMENT_FILE_SIZE_LIMIT: '1M' };
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
   };
   const publish = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Publish' }).click();
 
-  it.each(screens)('has all in its width on $on', async (screen) => {
+  it.each(screens)('fits its width on $on', async (screen) => {
     await using visit = await pages.visit('/push?compose=1', screen);
     const dialog = await openDialog(visit.page);
     expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('offers tags with a picture, common times and buttons', async () => {
+  it('suggests emoji tags, common times and buttons', async () => {
     await using visit = await pages.visit('/push/topics/router-info-maintenance?compose=1');
     const dialog = await openDialog(visit.page);
     await dialog.getByLabel('Message').fill('Restart at night');
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends a file that was chosen, pasted or dragged, and says before what is too large', async () => {
+  it('uploads a file that was selected, pasted or dragged, and rejects a large one early', async () => {
     await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
@@ -127,11 +127,11 @@ describe.skipIf(noBrowser)('writing a message', () => {
       await dialog.locator(target).evaluate((element, kind) => {
         const transfer = new DataTransfer();
         transfer.items.add(new File(['x'], `${kind}ed.txt`));
-        const given = { bubbles: true, cancelable: true };
+        const eventOptions = { bubbles: true, cancelable: true };
         element.dispatchEvent(
           kind === 'paste'
-            ? new ClipboardEvent('paste', { ...given, clipboardData: transfer })
-            : new DragEvent('drop', { ...given, dataTransfer: transfer }),
+            ? new ClipboardEvent('paste', { ...eventOptions, clipboardData: transfer })
+            : new DragEvent('drop', { ...eventOptions, dataTransfer: transfer }),
         );
       }, how);
       await publish(dialog);
@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('shows how far an upload is, and can stop it', async () => {
+  it('shows the progress of an upload, and cancels it', async () => {
     await using visit = await pages.visit('/push/topics/files?compose=1');
     const { page } = visit;
     const dialog = await openDialog(page);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('writing a message', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('gives the curl command that publishes the same', async () => {
+  it('builds the curl command that publishes the same message', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'compose-'));
     using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
     writeFileSync(join(folder, 'log.txt'), 'one line');
@@ -197,7 +197,11 @@ describe.skipIf(noBrowser)('writing a message', () => {
       const theirs = await newest('same');
       expect(theirs.id).not.toBe(ours.id);
       const essence = ({ title, message, priority, tags, click, actions, attachment }: any) => ({
-        ...{ title, message, priority, tags, click },
+        title,
+        message,
+        priority,
+        tags,
+        click,
         actions: actions.map(({ action, label, url }: any) => ({ action, label, url })),
         file: attachment && { name: attachment.name, size: attachment.size, type: attachment.type },
       });

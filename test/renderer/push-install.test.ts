@@ -8,7 +8,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-/** In place of the browser vendor's push service, which a test cannot reach: the rest of the browser is as it is. */
+/** Replaces the push service of the browser vendor, which tests cannot reach; the rest of the browser is real. */
 function withPushService(): void {
   let current: unknown = null;
   const endpoint = 'https://updates.push.services.mozilla.com/wpush/v2/one';
@@ -29,7 +29,7 @@ function withPushService(): void {
   };
 }
 
-describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
+describe.skipIf(noBrowser)('web push to a closed browser', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, inbox, control], browser: 'whole' });
@@ -40,7 +40,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   });
   afterAll(() => pages[Symbol.asyncDispose]());
 
-  it('are switched on for a topic and for all, and the worker is active', async () => {
+  it('is enabled for one topic and for all, with an active worker', async () => {
     await using visit = await pages.visit('/settings/log', { before: withPushService });
     const { page } = visit;
     await page.context().grantPermissions(['notifications'], { origin: pages.url });
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('say why they cannot be had, and what to do', async () => {
+  it('explains why it is unavailable, and what to do', async () => {
     const cases: readonly (readonly [string, () => void])[] = [
       ['notifications are blocked', () => Object.defineProperty(Notification, 'permission', { get: () => 'denied' })],
       ['it needs https', () => Object.defineProperty(window, 'isSecureContext', { value: false })],
@@ -87,13 +87,13 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     ];
     for (const [words, before] of cases) {
       await using visit = await pages.visit('/push', { before });
-      const said = visit.page.getByText(`Notify this browser: ${words}`);
-      await said.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
+      const message = visit.page.getByText(`Notify this browser: ${words}`);
+      await message.locator('xpath=following-sibling::p').filter({ hasText: /\w/ }).waitFor();
       expect(visit.complaints).toEqual([]);
     }
   });
 
-  it('stay off, with the reason, where the browser’s push service refuses', async () => {
+  it('stays disabled, with the reason, when the push service of the browser refuses', async () => {
     await using visit = await pages.visit('/settings/log', {
       before: () => {
         PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no service', 'AbortError'));
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     const before = (): void => void Object.defineProperty(Notification, 'permission', { get: () => 'denied' });
     await using visit = await pages.visit('/push/topics/nas-error-backup?show=subscribe', { ...screen, before });
     await visit.page.getByText('notifications are blocked').last().waitFor();
@@ -117,8 +117,8 @@ describe.skipIf(noBrowser)('messages to a browser whose page is closed', () => {
   });
 });
 
-describe.skipIf(noBrowser)('installing the page', () => {
-  it('is offered by the browser, reached through the push server’s own address', async () => {
+describe.skipIf(noBrowser)('the installation of the page', () => {
+  it('is offered by the browser at the address of the push server', async () => {
     await using pages = await openPages({ services: [push, inbox, control], browser: 'whole' });
     await using visit = await openPage(pages.browser);
     const { page } = visit;
@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)('installing the page', () => {
     const { url, errors, data = '' } = await devTools.send('Page.getAppManifest');
     expect([url, errors]).toEqual([`${pages.url}/app.webmanifest`, []]);
     const { installabilityErrors } = await devTools.send('Page.getInstallabilityErrors');
-    // A test's profile is one of these.
+    // The profile of a test is an incognito profile.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
     const manifest = JSON.parse(data) as {
       start_url: string;

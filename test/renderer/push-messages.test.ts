@@ -33,7 +33,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
       await fetch(`${pages.host.url('push')}/${topic}/json?poll=1`, { headers: { Authorization: adminAuthorization } })
     ).text();
 
-  it('stand in a frame as high as they are, and events of a service beside it in words', async () => {
+  it('have a frame as high as their rows, and events of a service as text', async () => {
     const headers = { Tags: 'uptime,uptime.maintenance_reminder,v1.alpha', Click: `${pages.url}/uptime` };
     await publish('alone', 'Only this one.', headers);
     await using visit = await pages.visit('/push/topics/alone');
@@ -47,15 +47,15 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('show pictures, files with their size and time, and load nothing from elsewhere unasked', async () => {
+  it('shows pictures, files with size and time, and loads nothing remote without a request', async () => {
     await publish('files', picture, { Filename: 'door.png', Message: 'Someone is at the door' });
     await publish('files', 'x'.repeat(6000), { Filename: 'log.txt' });
     await publish('files', 'Camera', { Attach: 'https://cam.example/still.jpg', Icon: 'https://cam.example/icon.png' });
-    const asked: string[] = [];
+    const requests: string[] = [];
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
     await page.route('https://cam.example/**', (route) => {
-      asked.push(new URL(route.request().url()).pathname);
+      requests.push(new URL(route.request().url()).pathname);
       return route.fulfill({ contentType: 'image/png', body: picture });
     });
     await page.goto(`${pages.url}/push/topics/files`);
@@ -69,13 +69,13 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     const saving = page.waitForEvent('download');
     await file.getByRole('link', { name: 'log.txt' }).click();
     expect((await saving).suggestedFilename()).toBe('log.txt');
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await page.getByRole('button', { name: 'Show pictures from elsewhere' }).click();
-    await expect.poll(() => [...asked].sort()).toEqual(['/icon.png', '/still.jpg']);
+    await expect.poll(() => [...requests].sort()).toEqual(['/icon.png', '/still.jpg']);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('say when a file is not kept any more', async () => {
+  it('shows that a file is no longer stored', async () => {
     const { id } = await publish('files', picture, { Filename: 'door.png' });
     await using visit = await pages.visit('/settings/log');
     const { page } = visit;
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('have buttons that open, copy, or say what only an app does', async () => {
+  it('have buttons that open, copy, or explain what only an app does', async () => {
     await publish('door', 'Bell', {
       Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/, method=PUT; broadcast, Light',
     });
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('that update each other are one row, with its latest state', async () => {
+  it('shares one row with the latest state when they update each other', async () => {
     await publish('job/copy', 'Copying: 10 %');
     await publish('job', 'Another one');
     await using visit = await pages.visit('/push/topics/job');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are acknowledged and deleted for all clients, unless that is taken back', async () => {
+  it('are acknowledged and deleted on all clients, with Undo', async () => {
     await publish('nas/fire', 'Disk on fire', { Priority: '5', Title: 'Fire' });
     await publish('nas', 'Old news');
     await using visit = await pages.visit('/push/topics/nas');
@@ -131,14 +131,14 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     await page.getByRole('button', { name: 'More for Old news' }).click();
     await page.getByRole('menuitem', { name: 'Delete everywhere' }).click();
     await expect.poll(() => rows(page).count()).toBe(1);
-    // Leaving the page settles what is open.
+    // Leaving the page settles open toasts.
     await page.goto(`${pages.url}/settings/log`);
     await expect.poll(() => polled('nas')).toContain('"event":"message_clear"');
     await expect.poll(() => polled('nas')).toContain('"event":"message_delete"');
     await page.goto(`${pages.url}/push/topics/nas`);
     await urgent.getByText('Acknowledged', { exact: true }).waitFor();
     expect(await rows(page).count()).toBe(1);
-    // Another client puts it away, and this page follows.
+    // Another client clears the message, and this page updates.
     await publish('nas/water', 'Leak');
     await rows(page).getByText('Leak').waitFor();
     await page.mouse.move(0, 0);
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stay under the pointer while others arrive', async () => {
+  it('keeps its position under the pointer while others arrive', async () => {
     for (let count = 0; count < 30; count += 1) await publish('calm', `message ${String(count)}`);
     await using visit = await pages.visit('/push/topics/calm');
     const { page } = visit;
@@ -174,7 +174,7 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('scroll through ten thousand and draw but a few, and a link finds one of them', async () => {
+  it('scrolls through ten thousand rows with few rendered, and is found by a link', async () => {
     const total = 10_000;
     const ids: string[] = [];
     for (let from = 0; from < total; from += 100) {
@@ -209,15 +209,15 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('on a phone stand one below the other, whatever comes above them and however it is turned', async () => {
+  it('are below each other on a phone, whatever is added above and after a rotation', async () => {
     for (let count = 0; count < 20; count += 1)
       await publish('plain', `Line ${String(count)}\n`.repeat(1 + (count % 7)));
     await using visit = await pages.visit('/push/topics/plain', { width: 360, height: 740, touch: true });
     const { page } = visit;
     await rows(page).first().waitFor();
-    /** How far each row that does not begin where the one before ends is away from there, px. */
-    const astray = async (): Promise<readonly number[]> => {
-      // What looks at its own size is told in a frame, and draws itself anew in the next.
+    /** Distances in px between each row and the end of the previous one. */
+    const findGaps = async (): Promise<readonly number[]> => {
+      // A ResizeObserver runs in one frame, and the element is rendered in the next.
       await page.evaluate(
         () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
       );
@@ -229,22 +229,22 @@ describe.skipIf(noBrowser)('the messages of a topic', () => {
           .filter((distance) => distance !== 0);
       });
     };
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     expect(await rows(page).count()).toBeGreaterThan(5);
     await page.getByRole('main').evaluate((main) => {
       const block = document.createElement('div');
       block.style.height = '90px';
       main.prepend(block);
     });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     await page.setViewportSize({ width: 740, height: 360 });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
-    await expect.poll(astray).toEqual([]);
+    await expect.poll(findGaps).toEqual([]);
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await publish('nas-error-backup', 'All good', { Priority: '2', Tags: 'white_check_mark' });
     await publish('nas-error-backup/copy', 'Copying: 90 %', { Title: 'Nightly copy' });
     await publish('nas-error-backup', picture, { Filename: 'front door.png', Message: 'Someone is at the door' });

@@ -14,7 +14,7 @@ import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const headers = { authorization: adminAuthorization, 'content-type': 'application/json' };
 
-describe.skipIf(noBrowser)('quiet hours of push', () => {
+describe.skipIf(noBrowser)('quiet rules of push', () => {
   let pages: Pages;
   let service: Awaited<ReturnType<typeof openPushService>>;
   const folder = mkdtempSync(join(tmpdir(), 'push-quiet-page-'));
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
   const saved = async () => await (await fetch(`${pages.url}/api/push/quiet`, { headers })).json();
   const rules = async () => (await saved()).quiet.rules;
 
-  it('are set for all topics, with hours and repetition, and say how they stand', async () => {
+  it('are set for all topics, with hours and repetition, and show their state', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('link', { name: 'Quiet hours and rules of topics' }).click();
@@ -65,9 +65,9 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     await hours.getByLabel('Days').selectOption('Monday to Friday');
     await hours.getByLabel('To').fill('06:30');
     await dialog.getByRole('button', { name: 'Add hours' }).click();
-    const whole = dialog.getByRole('group', { name: 'Quiet hours 2' });
-    await whole.getByLabel('From').fill('00:00');
-    await whole.getByLabel('To').fill('00:00');
+    const secondSpan = dialog.getByRole('group', { name: 'Quiet hours 2' });
+    await secondSpan.getByLabel('From').fill('00:00');
+    await secondSpan.getByLabel('To').fill('00:00');
     await dialog.getByLabel('An urgent message comes').selectOption('Every 5 minutes');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Quiet: Monday to Friday 22:00–06:30; Every day, all day; urgent again every 5 min').waitFor();
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('of one topic are a rule of its own, found from the topic, changed, and removed with a way back', async () => {
+  it('are added for one topic from its page, changed, and removed with Undo', async () => {
     await using visit = await pages.visit('/push/topics/doors');
     const { page } = visit;
     await page.getByRole('link', { name: 'Quiet hours of this topic' }).click();
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('say at the field what does not fit', async () => {
+  it('shows errors at its field', async () => {
     await save({ rules: [{ topics: 'doors', mode: 'silent' }] });
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('follow another time zone', async () => {
+  it('follows another time zone', async () => {
     await using visit = await pages.visit('/settings/notifications');
     const { page } = visit;
     const zones = page.getByLabel('Time zone');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  describe('while something waits', () => {
+  describe('held and urgent messages', () => {
     beforeEach(async () => {
       const browser = newBrowser(service.origin);
       const topics = ['doors', 'garden', 'nas-error-backup'];
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser)('quiet hours of push', () => {
     });
     afterEach(() => save({ rules: [{ topics: '*', mode: 'silent' }] }));
 
-    it('counts it, shows what nobody has seen, and takes it as seen', async () => {
+    it('are counted, listed while unread, and acknowledged', async () => {
       await using visit = await pages.visit('/settings/notifications');
       const { page } = visit;
       await page.getByRole('list', { name: 'Rules' }).waitFor();

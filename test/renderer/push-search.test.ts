@@ -8,7 +8,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('over all topics', () => {
+describe.skipIf(noBrowser)('messages of all topics', () => {
   let pages: Pages;
   beforeAll(async () => {
     pages = await openPages({ services: [push, inbox, control] });
@@ -23,32 +23,32 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
 
-  it('a message in Markdown is shown as it is meant', async () => {
+  it('renders Markdown', async () => {
     await publish('router', '## Updates\n\n- kernel', { Markdown: 'yes' });
     await using visit = await pages.visit('/push?q=kernel');
-    const found = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
-    await found.getByText('Updates', { exact: true }).waitFor();
-    expect(await found.innerText()).not.toContain('##');
+    const results = visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first();
+    await results.getByText('Updates', { exact: true }).waitFor();
+    expect(await results.innerText()).not.toContain('##');
     expect(visit.complaints).toEqual([]);
   });
 
-  it('the search finds, narrows, pages on, follows what comes, and leads to the topic', async () => {
+  it('are searched, filtered, paged and updated, and link to their topic', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     const field = page.getByRole('searchbox', { name: 'Search the messages of all topics' });
-    const found = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
-    // Messages alone: what one of them lists in Markdown is drawn a moment later.
+    const results = page.getByRole('list', { name: 'Found messages' }).getByRole('listitem');
+    // Only messages, because their Markdown lists are rendered a moment later.
     const newest = page.getByRole('list', { name: 'Newest messages' }).locator(':scope > li');
     await expect.poll(() => newest.count()).toBe(50);
     await publish('router', 'Just now');
     await expect.poll(() => newest.first().textContent()).toContain('Just now');
     await field.fill('disk full');
-    await expect.poll(() => found.count()).toBe(2);
+    await expect.poll(() => results.count()).toBe(2);
     await expect.poll(() => page.url()).toContain('q=disk+full');
     await field.fill('"disk full"');
-    await expect.poll(() => found.count()).toBe(1);
+    await expect.poll(() => results.count()).toBe(1);
     await field.fill('gebau');
-    await expect.poll(() => found.allTextContents()).toEqual([expect.stringContaining('Full disk image')]);
+    await expect.poll(() => results.allTextContents()).toEqual([expect.stringContaining('Full disk image')]);
     await page.getByRole('button', { name: 'Filter the messages' }).click();
     await page.getByLabel('In topics').fill('nas-*');
     await page.getByText('Nothing is found.').waitFor();
@@ -56,23 +56,23 @@ describe.skipIf(noBrowser)('over all topics', () => {
     await page.getByText('Use letters, digits').waitFor();
     await page.getByLabel('In topics').fill('');
     await field.fill('restarted');
-    await expect.poll(() => found.count()).toBe(50);
+    await expect.poll(() => results.count()).toBe(50);
     await page.getByRole('button', { name: 'Show older ones' }).click();
-    await expect.poll(() => found.count()).toBe(60);
+    await expect.poll(() => results.count()).toBe(60);
     await publish('router', 'Restarted live');
-    await expect.poll(() => found.first().textContent()).toContain('Restarted live');
-    expect(await found.count()).toBe(61);
+    await expect.poll(() => results.first().textContent()).toContain('Restarted live');
+    expect(await results.count()).toBe(61);
     await field.fill('');
     await page.getByLabel('Priority').selectOption('Urgent');
     await page.getByRole('button', { name: 'disk', exact: true }).click();
     await page.getByLabel('Time').selectOption('Last hour');
     await expect.poll(() => page.url()).toMatch(/priority=5.*tag=disk.*back=3600000/);
-    await found.first().getByRole('link', { name: 'nas-error-backup' }).click();
+    await results.first().getByRole('link', { name: 'nas-error-backup' }).click();
     await page.getByRole('heading', { level: 1, name: 'nas-error-backup' }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
-  it('the rules say how long messages are kept, and can be taken back', async () => {
+  it('follows retention rules, which can be changed with Undo', async () => {
     await using visit = await pages.visit('/push/retention');
     const { page } = visit;
     await page.getByText('Messages are kept for 12 hours').waitFor();
@@ -110,13 +110,13 @@ describe.skipIf(noBrowser)('over all topics', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it.each(screens)('what is found fits on $on', async (screen) => {
+  it.each(screens)('fits as search results on $on', async (screen) => {
     await using visit = await pages.visit('/push?q=disk', screen);
     await visit.page.getByRole('list', { name: 'Found messages' }).getByRole('listitem').first().waitFor();
     await expectFits(visit, 'push-search', screen);
   });
 
-  it.each(screens)('the rules fit on $on', async (screen) => {
+  it.each(screens)('fits with retention rules on $on', async (screen) => {
     await using visit = await pages.visit('/push/retention', screen);
     const { page } = visit;
     await page.getByRole('button', { name: 'Add a rule' }).click();

@@ -11,7 +11,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('the topics of the push page', () => {
+describe.skipIf(noBrowser)('the topic list', () => {
   let pages: Pages;
   const names = [
     'plain',
@@ -32,14 +32,14 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     const request = { method: 'POST', body: `news of ${topic}`, headers: { Authorization: adminAuthorization } };
     expect((await fetch(`${pages.host.url('push')}/${topic}`, request)).status).toBe(200);
   }
-  const shown = (page: Page): Promise<readonly string[]> =>
+  const readTopics = (page: Page): Promise<readonly string[]> =>
     page
       .getByRole('region', { name: 'Topics' })
       .getByRole('list')
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
 
-  it('are named in full, as everywhere', async () => {
+  it('shows full names', async () => {
     await using visit = await pages.visit('/push');
     const row = (name: string) => visit.page.getByRole('region', { name: 'Topics' }).getByTitle(name, { exact: true });
     await row('nas-error-backup').waitFor();
@@ -48,18 +48,18 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await visit.page.getByText('7 kept · 7 came today · 7 since the beginning', { exact: true }).waitFor();
   });
 
-  it('tell what is new until it was read, here or in the inbox', async () => {
+  it('marks new messages until they are read, here or in the inbox', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     const row = page.getByRole('region', { name: 'Topics' }).getByTitle('plain', { exact: true });
-    const found = page
+    const results = page
       .getByRole('list', { name: 'Newest messages' })
       .getByRole('listitem')
       .filter({ hasText: 'plain' });
     await row.getByText('1 new').waitFor();
-    await found.getByText('New', { exact: true }).waitFor();
+    await results.getByText('New', { exact: true }).waitFor();
     await row.click();
-    // What was new stays marked for as long as the topic is open.
+    // New messages stay marked while the topic is open.
     const message = page.getByRole('group', { name: 'Messages' }).getByRole('listitem');
     await message.getByText('New', { exact: true }).waitFor();
     const unread = async (): Promise<readonly string[]> => {
@@ -69,11 +69,11 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(unread).not.toContain('plain');
     await page.getByRole('link', { name: 'Topics', exact: true }).click();
     await row.getByText('1 message').waitFor();
-    await expect.poll(() => found.getByText('New', { exact: true }).count()).toBe(0);
+    await expect.poll(() => results.getByText('New', { exact: true }).count()).toBe(0);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are reached by the keyboard, which passes the other tabs by', async () => {
+  it('is reached by keyboard without passing the other tabs', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByPlaceholder('Search the topics').waitFor();
@@ -88,40 +88,40 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/delayed');
   });
 
-  it('are narrowed by the parts of their names, in the address, and stay so when one was looked at', async () => {
+  it('is filtered by parts of names, in the address, also after a topic was opened', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
-    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await expect.poll(() => readTopics(page)).toHaveLength(names.length);
     await page.getByRole('button', { name: 'Group by name, or narrow the topics' }).click();
     await page.getByLabel('Severity').selectOption('info');
-    await expect.poll(() => shown(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['router-info-maintenance', 'nas-info-backup']);
     await page.getByLabel('Service').selectOption('nas');
-    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
     await expect.poll(() => new URL(page.url()).search).toBe('?severity=info&service=nas');
     await page.getByRole('region', { name: 'Topics' }).getByRole('link', { name: /nas/ }).click();
     await page.getByRole('heading', { level: 1, name: 'nas-info-backup' }).waitFor();
     await page.reload();
     await page.getByRole('link', { name: 'Topics', exact: true }).click();
-    await expect.poll(() => shown(page)).toEqual(['nas-info-backup']);
+    await expect.poll(() => readTopics(page)).toEqual(['nas-info-backup']);
     await page.getByLabel('Category').selectOption('backup');
     await page.getByLabel('Severity').selectOption('critical');
     await page.getByText('No topic is like that.').waitFor();
     await page.goto(`${pages.url}/push?find=critical`);
-    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stay on a phone when a filter is taken back', async () => {
+  it('stays visible on a phone when a filter is cleared', async () => {
     await using visit = await pages.visit('/push?find=critical', { width: 360, height: 740, touch: true });
     const { page } = visit;
-    await expect.poll(() => shown(page)).toEqual(['shop-critical-security']);
+    await expect.poll(() => readTopics(page)).toEqual(['shop-critical-security']);
     await page.getByRole('searchbox', { name: 'Search the topics' }).fill('');
-    await expect.poll(() => shown(page)).toHaveLength(names.length);
+    await expect.poll(() => readTopics(page)).toHaveLength(names.length);
     expect(await page.getByRole('searchbox', { name: 'Search the topics' }).isVisible()).toBe(true);
     expect(visit.complaints).toEqual([]);
   });
 
-  it('are grouped by a part, the worst severity first', async () => {
+  it('is grouped by a part, the most severe group first', async () => {
     await using visit = await pages.visit('/push?group=severity');
     const { page } = visit;
     await page.getByRole('list', { name: 'Topics, critical' }).waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stand behind one link on a phone, below which the newest messages are, and the way back leads there', async () => {
+  it('is behind one link on a phone, with the newest messages below, and has a link back', async () => {
     await using visit = await pages.visit('/push', screens[0]);
     const { page } = visit;
     const newest = page.getByRole('list', { name: 'Newest messages' });
@@ -143,7 +143,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('list', { name: 'Topics' }).waitFor();
     expect(await newest.isVisible()).toBe(false);
-    // The keyboard is still on it, and goes back.
+    // The link still has the focus and leads back.
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('All messages');
     await page.getByRole('list', { name: 'Topics' }).getByRole('link', { name: /plain/ }).click();
     await page.getByRole('group', { name: 'Messages' }).getByText('news of plain').waitFor();
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('have their numbers: of all in a tab, of one beside its messages', async () => {
+  it('has statistics of all topics in a tab, and of one next to its messages', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('tab', { name: 'History' }).click();
@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     const row = page.getByRole('row', { name: /shop-critical-security/ });
     expect((await row.getByRole('cell').allInnerTexts()).slice(1, 3)).toEqual(['2', '2']);
     await expect.poll(() => new URL(page.url()).pathname).toBe('/push/history');
-    // Nobody listens, and no browser was told: then there is nothing to say of it.
+    // Without subscribers and browsers these columns are hidden.
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Topic', 'Today', '7 days', 'Last']);
     await page.getByText(/^7 published since the beginning/).waitFor();
     await page.getByRole('img', { name: /^Messages of the last 24 hours by priority: \d+ in all$/ }).waitFor();
@@ -180,7 +180,7 @@ describe.skipIf(noBrowser)('the topics of the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it.each(screens)('fit on $on', async (screen) => {
+  it.each(screens)('fits on $on', async (screen) => {
     await using list = await pages.visit('/push?group=severity', screen);
     await list.page.getByRole('list', { name: 'Topics, critical' }).waitFor();
     await expectFits(list, 'push-topics', screen);

@@ -10,13 +10,13 @@ import { launchBrowser, noBrowser, openProfile } from '../support/browser.ts';
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly PushEvent: { readonly prototype: { waitUntil: (this: object, work: Promise<unknown>) => void } };
-  /** How many messages it is through with. */
+  /** Number of handled messages. */
   handled: number;
 }
 
 const worker = new URL('../../renderer/public/push-worker.js', import.meta.url);
 
-describe.skipIf(noBrowser !== undefined)('the worker that shows messages while no page is open', () => {
+describe.skipIf(noBrowser !== undefined)('the push worker', () => {
   const open = new AsyncDisposableStack();
   let page: Page;
   let devTools: CDPSession;
@@ -78,11 +78,15 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     return await script.evaluate(work);
   };
   const handled = () => inWorker(() => (globalThis as unknown as WorkerScope).handled);
-  const shown = () =>
+  const getNotifications = () =>
     page.evaluate(async () => {
       const all = await (await navigator.serviceWorker.ready).getNotifications();
       return all.map(({ title, body, tag, silent, requireInteraction, data }) => ({
-        ...{ title, body, tag, silent, requireInteraction },
+        title,
+        body,
+        tag,
+        silent,
+        requireInteraction,
         data: data as unknown,
       }));
     });
@@ -90,11 +94,11 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     await page.evaluate(async () => {
       for (const each of await (await navigator.serviceWorker.ready).getNotifications()) each.close();
     });
-    await expect.poll(shown).toEqual([]);
+    await expect.poll(getNotifications).toEqual([]);
   });
   /**
-   * Resolves when the worker is through with it. Chromium forgets a notification that it is asked for between keeping and
-   * showing it, so nobody asks before.
+   * Resolves when the worker has handled the message. Chromium loses a notification that is queried between being
+   * stored and shown, so it is not queried earlier.
    */
   const deliver = async (payload: unknown): Promise<void> => {
     const before = await handled();
@@ -111,9 +115,9 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     message: { id: 'abcdefghijkl', time: 1_700_000_000, event: 'message', topic: 'news', message: 'Hello', ...fields },
   });
 
-  it('shows a message by its priority, with where a click leads', async () => {
+  it('shows a message by its priority, with the target of a click', async () => {
     await deliver(message({ title: 'Backup', priority: 5, click: 'https://a.example/x' }));
-    await expect.poll(shown).toEqual([
+    await expect.poll(getNotifications).toEqual([
       {
         title: 'Backup',
         body: 'Hello',
@@ -125,38 +129,42 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
     ]);
   });
 
-  it('is silent for a low one, and follows no link that is none of the web', async () => {
+  it('is silent for low priorities, and follows only web links', async () => {
     await deliver(message({ priority: 1, click: 'javascript:alert(1)' }));
-    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
-    expect((await shown())[0]?.data).not.toHaveProperty('click');
+    await expect
+      .poll(getNotifications)
+      .toMatchObject([{ title: 'news', silent: true, data: { topic: 'news', links: {} } }]);
+    expect((await getNotifications())[0]?.data).not.toHaveProperty('click');
   });
 
-  it('replaces and takes away what belongs together', async () => {
+  it('replaces and removes notifications of the same sequence', async () => {
     await deliver(message({ sequence_id: 'job', message: '10 %' }));
     await deliver(message({ sequence_id: 'job', id: 'bbbbbbbbbbbb', message: '90 %' }));
     await deliver(message({ id: 'cccccccccccc', message: 'other' }));
-    await expect.poll(async () => (await shown()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
+    await expect.poll(async () => (await getNotifications()).map(({ body }) => body).sort()).toEqual(['90 %', 'other']);
     await deliver(message({ sequence_id: 'job', id: 'dddddddddddd', event: 'message_delete', message: undefined }));
-    await expect.poll(async () => (await shown()).map(({ body }) => body)).toEqual(['other']);
+    await expect.poll(async () => (await getNotifications()).map(({ body }) => body)).toEqual(['other']);
   });
 
-  it('makes no sound for a topic that its person made silent, however urgent', async () => {
+  it('makes no sound for a topic with a silent rule, even for urgent messages', async () => {
     await deliver({ ...message({ priority: 5 }), silent: true });
-    await expect.poll(shown).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
+    await expect.poll(getNotifications).toMatchObject([{ title: 'news', silent: true, requireInteraction: false }]);
   });
 
-  it('leads from a digest of several topics to all of them', async () => {
+  it('opens all topics from a digest of several', async () => {
     await deliver({
       ...message({ title: '7 messages while it was quiet', sequence_id: 'quiet-digest' }),
       digest: true,
     });
-    await expect.poll(shown).toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
-    expect((await shown())[0]?.data).not.toHaveProperty('topic');
+    await expect
+      .poll(getNotifications)
+      .toMatchObject([{ title: '7 messages while it was quiet', data: { links: {} } }]);
+    expect((await getNotifications())[0]?.data).not.toHaveProperty('topic');
   });
 
   it('acknowledges an urgent message when its notification is clicked', async () => {
     await deliver({ ...message({ priority: 5 }), acknowledge: 'secret' });
-    await expect.poll(shown).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
+    await expect.poll(getNotifications).toMatchObject([{ data: { acknowledge: 'secret', topic: 'news' } }]);
     await inWorker(async () => {
       const scope = globalThis as unknown as WorkerScope;
       const [notification] = await scope.registration.getNotifications();
@@ -168,14 +176,14 @@ describe.skipIf(noBrowser !== undefined)('the worker that shows messages while n
       globalThis.dispatchEvent(click);
     });
     await expect.poll(() => acknowledged).toEqual([{ id: 'secret' }]);
-    await expect.poll(shown).toEqual([]);
+    await expect.poll(getNotifications).toEqual([]);
   });
 
   it.each(['not json', '{"event":"message"}', '{"event":"subscription_expiring"}', '[]'])(
-    'shows something for %s, since browsers ask that of it',
+    'shows a notification for %s, as browsers require',
     async (payload) => {
       await deliver(payload);
-      await expect.poll(async () => (await shown()).length).toBe(1);
+      await expect.poll(async () => (await getNotifications()).length).toBe(1);
     },
   );
 });

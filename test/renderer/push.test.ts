@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(answer.status).toBe(200);
   }
 
-  it('is empty at first, then shows a topic and its messages as they come', async () => {
+  it('is empty at first, then shows a topic and its messages as they arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByText('No messages lately.').waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends somebody without any message the first one with one press, and shows it arrive', async () => {
+  it('publishes an example message with one click, and shows it arrive', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Send me a first message' }).click();
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('publishes, keeps what does not fit, and reaches subscribers', async () => {
+  it('publishes, keeps invalid input, and reaches subscribers', async () => {
     await using visit = await pages.visit('/push');
     const { page } = visit;
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -81,18 +81,18 @@ describe.skipIf(noBrowser)('the push page', () => {
     expect(visit.complaints.filter((line) => !line.startsWith('Failed to load resource'))).toEqual([]);
   });
 
-  it('says how to subscribe, with and without an account', async () => {
+  it('shows how to subscribe, with and without an account', async () => {
     for (let count = 0; count < 60; count += 1) await publish('long', `message number ${String(count)};`);
     await using visit = await pages.visit('/push/topics/long');
     const { page } = visit;
     const messages = page.getByRole('group', { name: 'Messages' });
     await messages.getByText('message number 59;').waitFor();
     await page.getByRole('link', { name: 'Subscribe', exact: true }).click();
-    // A code that a phone could do nothing with is not shown, but what makes one.
+    // Instead of a code that phones cannot use, the required step is shown.
     await page.getByRole('link', { name: 'share Messages with the network' }).waitFor();
     const code = page.getByRole('img', { name: 'Subscribe to long with the ntfy app' });
     expect(await code.count()).toBe(0);
-    // Where nobody shared it, a proxy of one's own may lead there all the same.
+    // Without sharing, a reverse proxy may still make the address reachable.
     await page.getByRole('radio', { name: 'Other devices' }).check();
     const another = page.getByText('Reached by another address');
     await another.click();
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('the push page', () => {
     await one.page.getByRole('link', { name: 'Subscribe', exact: true }).click();
     await one.page.getByText('Reached by another address').click();
     await one.page.getByLabel('Address of this server').fill('https://push.example.org');
-    // A phone opens it, where others show a code.
+    // Phones open the app, where other devices show a code.
     const ways = one.page.getByRole('img', { name: /with the ntfy app/ });
     await ways
       .or(one.page.getByRole('link', { name: 'Open it in the app' }))

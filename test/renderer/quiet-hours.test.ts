@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lineOf, rowOf } from '../../renderer/src/pages/settings/quiet-hours.ts';
+import { formatLine, parseRow } from '../../renderer/src/pages/settings/quiet-hours.ts';
 
-describe('quiet hours as a form shows them', () => {
+describe('quiet hours in a form', () => {
   it.each([
     ['22:00-07:00', [0, 1, 2, 3, 4, 5, 6], '22:00-07:00'],
     ['daily 22:00-7:00', [0, 1, 2, 3, 4, 5, 6], '22:00-07:00'],
@@ -9,10 +9,10 @@ describe('quiet hours as a form shows them', () => {
     ['sat sun 23:00-09:30', [5, 6], 'sat-sun 23:00-09:30'],
     ['fri-mon 20:00-24:00', [0, 4, 5, 6], 'mon fri-sun 20:00-00:00'],
     ['wed 09:00-09:00', [2], 'wed 09:00-09:00'],
-  ])('reads and writes %s', (line, days, written) => {
-    const row = rowOf(line);
+  ])('parses and formats %s', (line, days, written) => {
+    const row = parseRow(line);
     expect(row.days).toEqual(days);
-    expect(lineOf(row)).toBe(written);
-    expect(rowOf(written)).toEqual(row);
+    expect(formatLine(row)).toBe(written);
+    expect(parseRow(written)).toEqual(row);
   });
 });

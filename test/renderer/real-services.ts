@@ -8,13 +8,13 @@ import { api } from '../support/api.ts';
 import { openPage, theBrowser, type PageOptions, type WatchedPage, signIn } from '../support/browser.ts';
 import { openTestHost, type TestHost } from '../support/host.ts';
 
-/** The pages of what tells and takes notices, with the services themselves behind them. */
+/** Pages of the real services that send and receive notifications. */
 export interface RealServices extends AsyncDisposable {
   readonly host: TestHost;
   visit(path: string, options?: PageOptions & { readonly clipboard?: true }): Promise<WatchedPage>;
-  /** Our own API, signed in. */
+  /** Calls the app API with a session. */
   ask(method: string, path: string, body?: unknown): Promise<any>;
-  /** Posts a notice to a key, as a program does. */
+  /** Posts a notification to a key, as a program does. */
   post(key: string, title: string): Promise<Response>;
 }
 
@@ -46,9 +46,9 @@ export async function openRealServices(environment: Readonly<Record<string, stri
 export async function dropText(page: Page, selector: string, name: string, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([file, content]) => {
-      const made = new DataTransfer();
-      made.items.add(new File([content], file));
-      return made;
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], file));
+      return transfer;
     },
     [name, text] as const,
   );

@@ -9,7 +9,7 @@ import { expectFits } from './fits.ts';
 import { screens } from './screens.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-/** What the service was told to do with the data of removed accounts. */
+/** Requests that the service received for the data of removed accounts. */
 let released: { account: string; disposition: AccountDisposition }[] = [];
 let shelves = 3;
 const shelf = fixtureService('shelf', () => ({

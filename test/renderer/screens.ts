@@ -8,18 +8,24 @@ interface Look {
 }
 
 /**
- * What a page is opened on, and the windows (px) and themes in which it must fit there. It is loaded once for all of them:
- * loading is most of what a look costs.
+ * Devices with the window sizes (px) and themes in which pages must fit. A page is loaded once for all of them,
+ * because loading takes most of the time.
  */
 export const screens = [
   {
     on: 'a phone',
-    ...{ width: 360, height: 740, dark: false, touch: true },
+    width: 360,
+    height: 740,
+    dark: false,
+    touch: true,
     others: [{ width: 360, height: 740, dark: true }],
   },
   {
     on: 'a desk',
-    ...{ width: 1440, height: 900, dark: false, touch: false },
+    width: 1440,
+    height: 900,
+    dark: false,
+    touch: false,
     others: [
       { width: 1440, height: 900, dark: true },
       { width: 768, height: 900, dark: true },
@@ -28,7 +34,7 @@ export const screens = [
   },
 ] as const;
 
-/** Shows a page that was opened on a screen in each of its windows and themes, and then as it was. */
+/** Shows a page in each window and theme of its screen, and restores it afterwards. */
 export async function eachLook(
   page: Page,
   screen: (typeof screens)[number],
@@ -46,7 +52,7 @@ async function show(page: Page, { width, height, dark }: Look): Promise<void> {
   const look = `${page.url()} at ${String(width)} px, ${dark ? 'dark' : 'light'}`;
   await within(`${look} is sized`, page.setViewportSize({ width, height }));
   await within(`${look} takes its theme`, page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' }));
-  // What looks at its own size is told in a frame, and draws itself anew in the next.
+  // A ResizeObserver runs in one frame, and the element is rendered in the next.
   const drawn = page.evaluate(
     () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
   );

@@ -1,26 +1,26 @@
 import { expect, it } from 'vitest';
-import { grouped } from '../../renderer/src/pages/service-groups.ts';
+import { groupServices } from '../../renderer/src/pages/service-groups.ts';
 import type { ServiceState } from '../../services/contracts/control/api.ts';
 
 const service = (id: string, group?: 'alerts' | 'data' | 'system'): ServiceState => ({
-  ...{
-    id,
-    title: id,
-    summary: '',
-    state: 'up',
-    detail: '',
-    reason: null,
-    address: null,
-    port: null,
-    suggestedPort: null,
-  },
-  ...{ grantable: [], listeners: [], ...(group && { group }) },
+  id,
+  title: id,
+  summary: '',
+  state: 'up',
+  detail: '',
+  reason: null,
+  address: null,
+  port: null,
+  suggestedPort: null,
+  grantable: [],
+  listeners: [],
+  ...(group && { group }),
 });
 
-it('each service stands in one group, those of the app itself last', () => {
+it('lists each service in one group, system services last', () => {
   const all = [service('popups', 'system'), service('sync', 'data'), service('inbox'), service('push', 'alerts')];
-  const shown = grouped(all).map(({ title, rows }) => [title, ...rows.map(({ id }) => id)]);
-  expect(shown).toEqual([
+  const titledRows = groupServices(all).map(({ title, rows }) => [title, ...rows.map(({ id }) => id)]);
+  expect(titledRows).toEqual([
     ['Alerts', 'push'],
     ['Data', 'sync'],
     ['Homeport itself', 'popups', 'inbox'],

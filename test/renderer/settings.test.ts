@@ -11,7 +11,7 @@ import { whatToDo } from '../../renderer/src/pages/downloads/stage.ts';
 import { noBrowser } from '../support/browser.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
-describe.skipIf(noBrowser)('Settings', () => {
+describe.skipIf(noBrowser)('the Settings pages', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages({ environment: { MOODY_FOLDER: '/srv/moody' } });
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('Settings', () => {
 
   const file = (): string => readFileSync(join(pages.host.dataDir, 'homeport.yaml'), 'utf8');
 
-  it('says at a changed field what saving it does', async () => {
+  it('shows the effect of saving at a changed field', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('stands under headings, and shows what depends on another field once that makes it of use', async () => {
+  it('groups fields by heading, and shows dependent fields once they have an effect', async () => {
     await using real = await openPages({ services: [inbox, mail, control] });
     await using visit = await real.visit('/settings/mail');
     const { page } = visit;
@@ -53,7 +53,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('saves a change of each kind and says what was started anew', async () => {
+  it('saves a change of each kind and names the restarted services', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await save.press('Enter');
     await page.getByText('Saved. Started anew: Moody.').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
-    // Whoever goes on with the keyboard goes on from there.
+    // The focus stays where it was.
     expect(await save.evaluate((button) => button === document.activeElement)).toBe(true);
     expect(file()).toMatch(/limit: 7/);
     expect(file()).toMatch(/horn/);
@@ -85,14 +85,14 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('sends nothing where nothing was changed, and what was where Enter is pressed in its field', async () => {
+  it('sends nothing without changes, and saves when Enter is pressed in a field', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const sent: unknown[] = [];
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent.push(request.postDataJSON());
     });
-    // As Enter does in a form without a button to save.
+    // Like Enter in a form without a save button.
     await page.getByLabel('Name').evaluate((field: HTMLInputElement) => field.form?.requestSubmit());
     await page.getByLabel('Name').fill('lantern');
     await page.getByLabel('Name').press('Enter');
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(sent).toEqual([{ name: 'lantern' }]);
   });
 
-  it('shows what does not fit beside its field and keeps what was typed', async () => {
+  it('shows errors next to their fields and keeps the input', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Limit').fill('lots');
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('locks what the environment sets, and names the variable', async () => {
+  it('locks settings of the environment, and names the variable', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     expect(await page.getByLabel('Folder').isDisabled()).toBe(true);
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await page.locator(`#${reason.split(' ').at(-1) ?? ''}`).innerText()).toContain('MOODY_FOLDER');
   });
 
-  it('goes back to the default', async () => {
+  it('resets a field to its default', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('lantern');
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(file()).not.toContain('lantern');
   });
 
-  it('shows what another window saves without losing what is typed here', async () => {
+  it('shows changes of another window without losing local edits', async () => {
     await using visit = await pages.visit('/settings/moody');
     await using other = await pages.visit('/settings/moody');
     await visit.page.getByLabel('Name').fill('typed here');
@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await visit.page.getByLabel('Name').inputValue()).toBe('typed here');
   });
 
-  it('keeps what is folded open and in hand while it is typed in, and when that is discarded', async () => {
+  it('keeps folded sections open while they are edited, and when changes are discarded', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByText('Set up by a file', { exact: true }).click();
@@ -163,7 +163,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('keeps what is typed while it saves', async () => {
+  it('keeps input that is typed while saving', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await sent.promise;
     await page.getByLabel('Name').fill('one and two');
-    // Back to what it was before: a change, too, once the other one is saved.
+    // The former value is a change as well, after the other one was saved.
     await page.getByLabel('Limit').fill('3');
     answered.resolve();
     await page.getByText('Saved. Started anew: Moody.').waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('offers to save once something was changed, and keeps the keyboard in the form when that is discarded', async () => {
+  it('offers to save after a change, and keeps the focus in the form when it is discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const save = page.getByRole('button', { name: 'Save changes' });
@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await save.count()).toBe(0);
     await page.getByLabel('Name').fill('typed here');
     await save.waitFor();
-    // Typed back, nothing below moves under the hands.
+    // When the former value is typed again, the content below does not move.
     await page.getByLabel('Name').fill('harbour');
     await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Name').fill('typed again');
@@ -209,7 +209,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('FORM');
   });
 
-  it('tells its search from that of the log', async () => {
+  it('distinguishes its search from that of the log', async () => {
     await using visit = await pages.visit('/log');
     const { page } = visit;
     const placeholder = (name: string): Promise<string | null> =>
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     ]);
   });
 
-  it('asks before a reload while something is not saved, and not once it is discarded', async () => {
+  it('asks before a reload with unsaved changes, and not after they were discarded', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     const asks = (): Promise<boolean> =>
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(await asks()).toBe(false);
   });
 
-  it('leads from section to section by address', async () => {
+  it('navigates between sections by path', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Moody' }).click();
@@ -241,7 +241,7 @@ describe.skipIf(noBrowser)('Settings', () => {
     await page.getByLabel('Open the browser').waitFor();
   });
 
-  it('keeps what was typed while somebody looks at another page, until it is saved or discarded', async () => {
+  it('keeps unsaved input while another page is open', async () => {
     await using visit = await pages.visit('/settings/moody');
     const { page } = visit;
     await page.getByLabel('Name').fill('typed here');
@@ -254,23 +254,23 @@ describe.skipIf(noBrowser)('Settings', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('finds a setting by its words and lands on its field, marked and ready to be changed', async () => {
+  it('finds a setting by text and focuses its field', async () => {
     await using visit = await pages.visit('/settings');
     const { page } = visit;
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
-    const found = page.getByRole('list', { name: 'Settings that fit' });
-    await found.getByRole('link', { name: 'Backups to keep' }).click();
+    const results = page.getByRole('list', { name: 'Settings that fit' });
+    await results.getByRole('link', { name: 'Backups to keep' }).click();
     await page.getByRole('heading', { level: 1, name: 'Backup' }).waitFor();
     const field = page.getByLabel('Backups to keep');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await expect.poll(() => page.url()).toBe(`${pages.url}/settings/backup/backupKeep`);
-    // Enter opens what stands first.
+    // Enter opens the first result.
     await page.goto(`${pages.url}/settings`);
     await page.getByRole('searchbox', { name: 'Search the settings' }).fill('backups keep');
-    await found.getByRole('link').first().waitFor();
+    await results.getByRole('link').first().waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
-    // What is folded is opened for it, and an address of before leads on.
+    // Folded fields are opened, and former paths are redirected.
     await page.goto(`${pages.url}/settings/host/databaseUrl`);
     const folded = page.getByLabel('PostgreSQL address');
     await expect.poll(() => folded.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -285,8 +285,8 @@ describe.skipIf(noBrowser)('Settings', () => {
   });
 });
 
-describe.skipIf(noBrowser)('Settings of the real services', () => {
-  it('keeps the many fields of Streaming together by the service they are of, and unfolds the one that is sought', async () => {
+describe.skipIf(noBrowser)('the Settings pages of real services', () => {
+  it('groups the fields of Streaming by service, and unfolds the requested one', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -298,12 +298,12 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     await page.getByRole('link', { name: /Real-Debrid: address/ }).click();
     const address = page.getByRole('group', { name: 'Real-Debrid' }).getByLabel('Address');
     await expect.poll(() => address.evaluate((element) => element === document.activeElement)).toBe(true);
-    // What is not saved stays in sight.
+    // Unsaved changes stay visible.
     expect(await keys.getByLabel('API key').inputValue()).toBe('a key');
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('asks for seconds where the file has milliseconds, and refuses in seconds', async () => {
+  it('shows seconds for milliseconds, and rejects invalid values in seconds', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings/addons');
     const { page } = visit;
@@ -322,16 +322,16 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('turns the theme in General, for this browser alone', async () => {
+  it('changes the theme in General for this browser only', async () => {
     await using real = await openPages({ services: [addons, control] });
     await using visit = await real.visit('/settings');
     const { page } = visit;
     const theme = page.getByRole('radiogroup', { name: 'Theme' });
-    // What only the desktop app does is not offered where there is none, and the network is no service among the others.
+    // Settings of the desktop app are hidden in browsers, and the network is not listed as a service.
     await page.getByLabel('Open the browser').waitFor();
     expect(await page.getByLabel('Key in the keyring').count()).toBe(0);
     const own = page.getByRole('navigation', { name: 'Homeport itself' });
-    // What is of the web interface itself stands here too, whatever address leads to it.
+    // Settings of the web interface are on the same page, regardless of the path.
     await page.goto(`${real.url}/settings/control/port`);
     await expect.poll(() => page.getByLabel('Port', { exact: true }).isVisible()).toBe(true);
     expect(await own.getByRole('link', { name: 'General' }).getAttribute('aria-current')).toBe('page');
@@ -350,7 +350,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('sets quiet hours by a form, the only place for them', async () => {
+  it('sets quiet hours in a single form', async () => {
     await using real = await openPages({ services: [popups, inbox, control] });
     await using visit = await real.visit('/settings/notifications');
     const { page } = visit;
@@ -368,7 +368,7 @@ describe.skipIf(noBrowser)('Settings of the real services', () => {
   });
 });
 
-describe.skipIf(noBrowser)('what a refusal leads to', () => {
+describe.skipIf(noBrowser)('the remedy of a problem', () => {
   let real: Pages;
   beforeAll(async () => {
     real = await openPages({ services: [downloads, control] });
@@ -382,10 +382,10 @@ describe.skipIf(noBrowser)('what a refusal leads to', () => {
     ['/settings/engines/installEngines', 'Install missing engines'],
     ['/settings/engines/enginesFolder', 'Folder of the engines'],
     ['/settings/engines/ytDlpPath', 'Path of yt-dlp'],
-  ])('%s is its field, marked and with the keyboard in it', async (href = '', label) => {
+  ])('opens the field %s, marked and focused', async (href = '', label) => {
     await using visit = await real.visit(href);
     const field = visit.page.getByLabel(label, { exact: true });
-    // One that is set from outside takes no keyboard: its row has it.
+    // A locked control cannot have the focus, so its row does.
     const arrived = (): Promise<boolean> =>
       field.evaluate((element) => {
         const row = element.closest('.row');
@@ -394,16 +394,16 @@ describe.skipIf(noBrowser)('what a refusal leads to', () => {
     await expect.poll(arrived).toBe(true);
     const ground = (of: string): Promise<string | undefined> =>
       field.evaluate((element, name) => {
-        const at = element.closest(name);
-        return at === null ? undefined : getComputedStyle(at).backgroundColor;
+        const row = element.closest(name);
+        return row === null ? undefined : getComputedStyle(row).backgroundColor;
       }, of);
     expect(await ground('.row')).toMatch(/^(?!rgba\(0, 0, 0, 0\))\w+\(/);
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 });
 
-describe.skipIf(noBrowser)('in the desktop app', () => {
-  it('a folder is chosen rather than typed', async () => {
+describe.skipIf(noBrowser)('the desktop app', () => {
+  it('selects a folder instead of typing it', async () => {
     await using pages = await openPages({ services: [downloads, control] });
     await using visit = await pages.visit('/settings/downloads', {
       before: () => {
@@ -416,7 +416,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     const field = page.getByLabel('Folder for unfinished files', { exact: true });
     await field.locator('xpath=..').getByRole('button', { name: 'Choose' }).click();
     await expect.poll(() => field.inputValue()).toBe('/Videos');
-    // This one is set from outside.
+    // This setting is locked.
     expect(await page.getByRole('button', { name: 'Choose' }).first().isDisabled()).toBe(true);
     await page.getByLabel('Quality').selectOption({ label: '720p' });
     const parts = page.getByRole('group', { name: 'What SponsorBlock leaves out' });
@@ -431,7 +431,7 @@ describe.skipIf(noBrowser)('in the desktop app', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('the app’s own choices take effect at once, and are shown as they are', async () => {
+  it('applies its own settings immediately, and shows their current values', async () => {
     await using pages = await openPages({ services: [control] });
     await using visit = await pages.visit('/settings', {
       before: () => {

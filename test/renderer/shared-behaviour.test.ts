@@ -6,11 +6,20 @@ import { admin } from '../support/host.ts';
 import { besidesRefusals, openPages, type Pages } from './visit.ts';
 
 const moody: ServiceState = {
-  ...{ id: 'moody', title: 'Moody', summary: 'Has a setting of each kind.', state: 'up', detail: '3 topics' },
-  ...{ reason: null, address: null, port: null, suggestedPort: null, listeners: [], grantable: [] },
+  id: 'moody',
+  title: 'Moody',
+  summary: 'Has a setting of each kind.',
+  state: 'up',
+  detail: '3 topics',
+  reason: null,
+  address: null,
+  port: null,
+  suggestedPort: null,
+  listeners: [],
+  grantable: [],
 };
 
-describe.skipIf(noBrowser)('what all pages share', () => {
+describe.skipIf(noBrowser)('all pages', () => {
   let pages: Pages;
   beforeEach(async () => {
     pages = await openPages();
@@ -20,11 +29,11 @@ describe.skipIf(noBrowser)('what all pages share', () => {
   const hasKeyboard = (one: Locator): Promise<boolean> =>
     one.evaluate((element) => element === element.ownerDocument.activeElement);
 
-  /** Lets what a page has begun to do with an answer come to its end. */
+  /** Waits until the page has processed a reply. */
   const settled = (page: Page): Promise<void> =>
     page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
 
-  /** Keeps the answers to an address on their way until they are let go. */
+  /** Delays the replies of an address until they are released. */
   async function hold(page: Page, address: RegExp, method: string) {
     const [asked, release] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     let count = 0;
@@ -33,13 +42,13 @@ describe.skipIf(noBrowser)('what all pages share', () => {
       count += 1;
       asked.resolve(undefined);
       await release.promise;
-      // A page that does not want it any more has hung up.
+      // The page has aborted the request.
       await route.continue().catch(() => undefined);
     });
     return { asked: asked.promise, release: () => release.resolve(undefined), count: () => count };
   }
 
-  it('moves nothing where the system asks for no motion', async () => {
+  it('does not animate when reduced motion is requested', async () => {
     await using visit = await pages.visit('/gallery');
     const { page } = visit;
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -57,7 +66,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect((await moved()).length).toBeGreaterThan(3);
   });
 
-  it('leaves the keyboard on a button that is at work, and does it once', async () => {
+  it('keeps the focus on a busy button, which runs once', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -76,7 +85,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('leaves the keyboard on a switch that is at work', async () => {
+  it('keeps the focus on a busy switch', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByRole('button', { name: 'Address and switch of Moody' }).click();
@@ -95,7 +104,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('gives the keyboard to the page that a link of the page before led to', async () => {
+  it('focuses the new page after a followed link was removed', async () => {
     pages.inbox.add({ title: 'Lighthouse' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -103,7 +112,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     await page.getByRole('link', { name: 'All messages' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await expect.poll(() => hasKeyboard(page.getByRole('main'))).toBe(true);
-    // A link that stays keeps it.
+    // A link that stays in the document keeps the focus.
     const home = page.getByRole('link', { name: 'Home', exact: true });
     await home.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
@@ -137,7 +146,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('asks what fits in the palette once, whatever services say meanwhile', async () => {
+  it('searches the palette once, regardless of status events of services', async () => {
     pages.inbox.add({ title: 'Lighthouse', body: 'The lamp is lit' });
     await using visit = await pages.visit('/');
     const { page } = visit;
@@ -155,7 +164,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('shows what was read last, not what was answered last', async () => {
+  it('shows the latest result, not the one that arrived last', async () => {
     await using visit = await pages.visit('/');
     const { page } = visit;
     await page.getByText('3 topics').waitFor();
@@ -188,7 +197,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('says that the host does not answer when it goes in the middle of an answer', async () => {
+  it('reports a host that stops in the middle of a reply', async () => {
     await using visit = await pages.visit('/', {
       before: () => {
         const { fetch } = globalThis;
@@ -208,7 +217,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     await visit.page.getByText('Homeport does not answer. Is it still running?').waitFor();
   });
 
-  it('works in a browser that refuses to keep anything', async () => {
+  it('works in a browser that refuses storage', async () => {
     await using visit = await pages.visit('/', {
       signedIn: false,
       before: () => {
@@ -229,14 +238,14 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('tells the other windows what one of them stumbles over', async () => {
+  it('relays events to other windows despite an error in one of them', async () => {
     await using visit = await pages.visit('/inbox');
     const reader = visit.page;
     await reader.getByText('Nothing has arrived yet.').waitFor();
     const other = await reader.context().newPage();
     await other.goto(`${pages.url}/inbox`);
     await other.getByText('Nothing has arrived yet.').waitFor();
-    // The first one reads for both; what it does at an event fails from now on.
+    // The first tab reads for both; its event handler fails from now on.
     await reader.evaluate(() => {
       globalThis.setTimeout = (() => {
         throw new Error('a defect');
@@ -247,7 +256,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(visit.complaints).toContain('a defect');
   });
 
-  it('removes what was removed when its person signs out before the way back is gone', async () => {
+  it('deletes removed items at a sign-out before Undo expired', async () => {
     pages.inbox.add({ title: 'Old news' });
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
@@ -261,7 +270,7 @@ describe.skipIf(noBrowser)('what all pages share', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('keeps the sign-in in sight, however often Escape is pressed', async () => {
+  it('keeps the sign-in visible, however often Escape is pressed', async () => {
     await using visit = await pages.visit('/inbox');
     const { page } = visit;
     await page.getByText('Nothing has arrived yet.').waitFor();

@@ -21,19 +21,26 @@ describe.skipIf(noBrowser)('The list of subscriptions', () => {
   function subscription(number: number): Subscription {
     const now = Date.now();
     return {
-      ...{ id: String(number), url: `https://videos.example/c/${String(number)}`, name: `Channel ${String(number)}` },
-      ...{ enabled: number % 10 !== 0, intervalMinutes: 60, titleRegex: '', skipMembersOnly: true, folder: '' },
-      ...{
-        kind: 'video',
-        quality: 'best',
-        format: 'mp4',
-        picture: false,
-        seen: 30,
-        checking: false,
-        lastChecked: now,
-        nextCheck: now + 3_600_000,
-      },
-      ...{ lastFound: null, found: 0, error: number % 100 === 1 ? 'HTTP Error 404: Not Found' : null, failures: 0 },
+      id: String(number),
+      url: `https://videos.example/c/${String(number)}`,
+      name: `Channel ${String(number)}`,
+      enabled: number % 10 !== 0,
+      intervalMinutes: 60,
+      titleRegex: '',
+      skipMembersOnly: true,
+      folder: '',
+      kind: 'video',
+      quality: 'best',
+      format: 'mp4',
+      picture: false,
+      seen: 30,
+      checking: false,
+      lastChecked: now,
+      nextCheck: now + 3_600_000,
+      lastFound: null,
+      found: 0,
+      error: number % 100 === 1 ? 'HTTP Error 404: Not Found' : null,
+      failures: 0,
     };
   }
   async function open(query = '', screen = {}) {

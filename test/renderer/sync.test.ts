@@ -56,7 +56,9 @@ describe.skipIf(noBrowser || lacksRclone)('Sync', () => {
     const nightly = { cron: '30 2 * * *', zone: 'Europe/Berlin' };
     slow = await save('Films', {
       ...nightly,
-      ...{ mode: 'copy', source: source('films'), destination: source('copy of films') },
+      mode: 'copy',
+      source: source('films'),
+      destination: source('copy of films'),
     });
   });
   afterAll(() => room[Symbol.asyncDispose]());

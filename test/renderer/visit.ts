@@ -10,10 +10,10 @@ import {
   type WatchedPage,
 } from '../support/browser.ts';
 import { openTestHost, type TestHost, type TestHostOptions } from '../support/host.ts';
-import type { Cable } from './cable.ts';
+import type { Cable } from './interruptible-proxy.ts';
 import { MemoryDownloads, MemoryInbox, MoodyService } from './memory-services.ts';
 
-/** The real host with its pages, and in place of the services some that do what the test says. */
+/** The real host with its pages, and services that the test controls. */
 export interface Pages extends AsyncDisposable {
   readonly host: TestHost;
   readonly url: string;
@@ -21,13 +21,13 @@ export interface Pages extends AsyncDisposable {
   readonly downloads: MemoryDownloads;
   readonly moody: MoodyService;
   readonly browser: Browser;
-  /** Opens a page, signed in unless told otherwise. */
+  /** Opens a page, signed in by default. */
   visit(
     path: string,
     options?: PageOptions & {
       readonly signedIn?: boolean;
       readonly through?: Cable;
-      /** Runs in the page before anything of it does. */
+      /** Runs in the page before its own code. */
       readonly before?: () => void;
     },
   ): Promise<WatchedPage>;
@@ -37,7 +37,7 @@ export async function openPages(
   options: TestHostOptions & {
     readonly moody?: MoodyService;
     readonly browser?: BrowserKind;
-    /** Services that run besides; what their pages ask for is up to the test. */
+    /** Further running services, whose routes the test defines. */
     readonly also?: readonly ServiceDescriptor[];
   } = {},
 ): Promise<Pages> {
@@ -45,7 +45,7 @@ export async function openPages(
   const [inbox, downloads, moody] = [new MemoryInbox(), new MemoryDownloads(), options.moody ?? new MoodyService()];
   const also = options.also ?? [];
   const services = [downloads.descriptor, moody.descriptor, inbox.descriptor, ...also, control];
-  // Pages that were built elsewhere, so that several builds can be tested side by side.
+  // Pages of another build, so that several builds can be tested at the same time.
   const built = process.env['HOMEPORT_TEST_PAGES'];
   const host = open.use(await openTestHost({ services, ...(built ? { pages: built } : {}), ...options }));
   const browser = await theBrowser(options.browser ?? 'engine');
@@ -68,7 +68,7 @@ export async function openPages(
   };
 }
 
-/** What the console says about requests that a test makes fail on purpose is no complaint. */
+/** Leaves out console messages about requests that a test fails on purpose. */
 export function besidesRefusals(complaints: readonly string[]): readonly string[] {
   return complaints.filter((line) => !line.startsWith('Failed to load resource'));
 }

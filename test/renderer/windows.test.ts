@@ -12,7 +12,7 @@ describe.skipIf(noBrowser)('several windows', () => {
   });
   afterEach(() => pages[Symbol.asyncDispose]());
 
-  /** Streams that the host serves at the moment. */
+  /** Returns the number of event streams that the host serves. */
   async function streams(): Promise<number> {
     const reply = await fetch(`${pages.url}/metrics`, { headers: { Authorization: adminAuthorization } });
     return Number(/^control_live_streams(?:\{.*\})? (\d+)$/m.exec(await reply.text())?.[1]);
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)('several windows', () => {
 
   const title = (page: Page, name: string): Promise<void> => page.getByRole('button', { name }).waitFor();
 
-  it('stay in step, two of one browser and one of another', async () => {
+  it('stays in sync, two of one browser and one of another', async () => {
     pages.inbox.add({ title: 'First light', body: 'Read me' });
     await api(pages.url, '/api/accounts', { method: 'POST', body: JSON.stringify({ name: 'nas', kind: 'service' }) });
     await using visit = await pages.visit('/inbox');
@@ -48,12 +48,12 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(elsewhere.complaints).toEqual([]);
   });
 
-  it('of one browser share one stream, so that a seventh works as the first does', async () => {
+  it('shares one stream between windows of one browser, so that a seventh works as well', async () => {
     await using visit = await pages.visit('/inbox');
     const tabs = [visit.page];
     while (tabs.length < 7) {
       const tab = await visit.page.context().newPage();
-      // Six streams would have taken every connection that the browser makes to one host.
+      // Six streams would use all connections of the browser to one host.
       await tab.goto(`${pages.url}/inbox`);
       await tab.getByText('Nothing has arrived yet.').waitFor();
       tabs.push(tab);
@@ -66,7 +66,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('go on without the one that read for them, and miss nothing', async () => {
+  it('continues without the one that read the stream, and misses nothing', async () => {
     await using visit = await pages.visit('/inbox');
     const tabs: Page[] = [];
     while (tabs.length < 3) {
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)('several windows', () => {
       tabs.push(tab);
     }
     await expect.poll(streams).toBe(1);
-    // Nobody has heard of an event yet, so there is nothing to resume from.
+    // No event was received yet, so there is no ID to resume from.
     await Promise.all([visit.page.close(), (async () => pages.inbox.add({ title: 'While it went' }))()]);
     for (const tab of tabs) await title(tab, 'While it went');
     await expect.poll(streams).toBe(1);
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     }
   });
 
-  it('are all signed out when one is', async () => {
+  it('are all signed out together', async () => {
     await using visit = await pages.visit('/inbox');
     const context = visit.page.context();
     const [second, third] = [await context.newPage(), await context.newPage()];
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser)('several windows', () => {
     expect(besidesRefusals(visit.complaints)).toEqual([]);
   });
 
-  it('read for themselves where the browser has no locks, as over plain http in the home network', async () => {
+  it('reads separate streams where the browser has no locks, as over plain http', async () => {
     await using visit = await pages.visit('/inbox');
     const context = visit.page.context();
     await context.addInitScript(() => {

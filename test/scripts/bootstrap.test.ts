@@ -151,7 +151,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
     expect(checkout.has('.cache/tools/promtool')).toBe(true);
     expect(['promtool.unpacking', 'apprise-1.new'].filter((name) => checkout.has(`.cache/tools/${name}`))).toEqual([]);
     // Python is not on this machine and not among what this apt-get brings; so nothing of it is there either.
-    const [, missing = ''] = /missing here: ([^.]*)\./.exec(text) ?? [];
+    const [, missing = ''] = /use are missing: ([^.]*)\./.exec(text) ?? [];
     expect(missing.split(', ')).toEqual(expect.arrayContaining(['python3', 'apprise-1', 'apprise-2']));
     expect(missing).not.toContain('chromium');
     expect(status).toBe(0);
@@ -160,7 +160,7 @@ E: Unable to lock directory /var/lib/apt/lists/';;
   it('are listed without mention of apt-get where it does not exist, which is a failure under CI', async () => {
     const { status, lines } = await checkout.setUp('test', { preload: root }).ended();
     expect(status).toBe(0);
-    expect(lines.join('\n')).toContain('missing here: chromium, ffmpeg');
+    expect(lines.join('\n')).toContain('use are missing: chromium, ffmpeg');
     expect(lines.join('\n')).not.toMatch(/apt|sudo/);
     expect((await checkout.setUp('test', { preload: root, environment: { CI: 'true' } }).ended()).status).toBe(1);
   });

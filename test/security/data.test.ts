@@ -160,7 +160,7 @@ describe('saved queries of an account', () => {
   });
   const base = (): string => host.rig.url('control');
 
-  it('are not found by a later account of the same name', async () => {
+  it('remain with administrators under the name of the removed account', async () => {
     await administrator('temp');
     const body = JSON.stringify({ name: 'secret query', text: 'select 1' });
     const kept = await fetch(`${base()}/api/data/queries`, { method: 'POST', headers: as('temp'), body });
@@ -169,7 +169,7 @@ describe('saved queries of an account', () => {
     await administrator('temp');
     await expect
       .poll(async () => (await fetch(`${base()}/api/data/queries`, { headers: as('temp') })).json())
-      .toEqual({ queries: [] });
-    expect(await saved()).toEqual([]);
+      .toMatchObject({ queries: [{ name: 'secret query (temp.removed)' }] });
+    expect(await saved()).toEqual(['secret query (temp.removed)']);
   });
 });

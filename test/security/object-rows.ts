@@ -1,3 +1,5 @@
+import { accessPassword } from '../support/access.ts';
+
 /** Ids of the objects that the account `owner` has. */
 export interface OwnedObjects {
   readonly folder: string;
@@ -203,7 +205,10 @@ export const objectRows: readonly ObjectRow[] = [
     path: ({ session }) => `/api/account/sessions/${session}`,
   },
   {
-    ...{ route: 'DELETE /api/account/passkeys/:id', others: 'refused', ownerRefused: 'has no passkey' },
-    path: () => '/api/account/passkeys/x',
+    route: 'POST /api/account/passkeys/:id/remove',
+    others: 'refused',
+    ownerRefused: 'has no passkey',
+    path: () => '/api/account/passkeys/x/remove',
+    body: () => ({ password: accessPassword }),
   },
 ];

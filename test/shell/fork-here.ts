@@ -3,8 +3,8 @@ import { serveHost, type ServedHost } from '../../main/desktop/serve-host.ts';
 import type { Fork } from '../support/electron.ts';
 
 /**
- * The process of the services, in this one, so that a test can look into it: messages go to and fro as copies, later,
- * as between two processes. The built app's test has a process of its own.
+ * Runs the host process within this one for inspection by tests: messages are copied and delivered asynchronously, as
+ * between two processes. The built app's test has a process of its own.
  */
 export function forkHere(open: ServedHost['open']): Fork {
   return () => {
@@ -30,7 +30,7 @@ export function forkHere(open: ServedHost['open']): Fork {
       }),
     );
     return {
-      // Nobody may end the process of the tests.
+      // The test process must not be killed.
       pid: undefined,
       postMessage: (message: unknown) => deliver(child, message),
       on: parent.on.bind(parent) as never,

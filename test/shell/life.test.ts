@@ -7,8 +7,8 @@ import type { FakeElectron } from '../support/electron.ts';
 import { MoodyService } from '../renderer/memory-services.ts';
 import { openDesktop } from './rig.ts';
 
-describe('the desktop app', () => {
-  it('hands over to the instance that runs, before it touches anything', async () => {
+describe('desktop app', () => {
+  it('hands over to the running instance before it touches anything', async () => {
     let opened = false;
     await using rig = await openDesktop({
       prepare: (electron) => (electron.isFirst = false),
@@ -21,20 +21,20 @@ describe('the desktop app', () => {
     expect(opened).toBe(false);
   });
 
-  it('keeps Chromium’s files apart, and takes links', async () => {
+  it("separates Chromium's files and accepts links", async () => {
     await using rig = await openDesktop();
     expect(rig.electron.paths).toEqual({ userData: join(rig.dataDir, 'desktop') });
     expect(rig.electron.protocols).toEqual(['homeport']);
   });
 
-  it('has done what Electron wants before it is ready by then, and touches nothing else', async () => {
+  it('completes the early setup of Electron before it is ready', async () => {
     let seen: unknown;
     await using rig = await openDesktop({
       hidden: true,
       beforeReady(electron) {
         const { paths, protocols, windows, trays } = electron;
         seen = { userData: paths['userData'], protocols: [...protocols], made: windows.length + trays.length };
-        // macOS hands a link over while the app starts.
+        // macOS passes a link while the app starts.
         electron.events.emit('open-url', { preventDefault: () => undefined }, 'homeport://open?view=inbox/7');
       },
     });
@@ -42,7 +42,7 @@ describe('the desktop app', () => {
     expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/inbox/7`]);
   });
 
-  it('quits while its services are being opened', async () => {
+  it('quits while its services are opening', async () => {
     await using rig = await openDesktop({ whileOpening: (electron) => electron.parts.app.quit() });
     expect(rig.electron.exits).toEqual([0]);
     expect(rig.electron.errors).toEqual([]);
@@ -58,7 +58,7 @@ describe('the desktop app', () => {
     expect(rig.electron.exits).toEqual([0]);
   });
 
-  it('opens its services anew with a backup that was restored, and goes on', async () => {
+  it('reopens its services with a restored backup', async () => {
     const backups = mkdtempSync(join(tmpdir(), 'homeport-shell-backups-'));
     try {
       await using rig = await openDesktop({ environment: { HOMEPORT_BACKUP_FOLDER: backups } });
@@ -79,7 +79,7 @@ describe('the desktop app', () => {
     }
   });
 
-  it('gives the services a new process where one of them did not stop for a restore', async () => {
+  it('starts a new host process when a service did not stop for a restore', async () => {
     const backups = mkdtempSync(join(tmpdir(), 'homeport-shell-backups-'));
     const moody = new MoodyService();
     const create = moody.descriptor.create.bind(moody.descriptor);
@@ -116,7 +116,7 @@ describe('the desktop app', () => {
     }
   });
 
-  it('says why it cannot start', async () => {
+  it('reports why it cannot start', async () => {
     await using rig = await openDesktop({
       openHost: async () => {
         throw new Error('The vault’s key is missing.');
@@ -126,15 +126,15 @@ describe('the desktop app', () => {
     expect(rig.electron.exits).toEqual([1]);
   });
 
-  it('looks after its services when the machine wakes', async () => {
+  it('checks its services when the computer resumes', async () => {
     await using rig = await openDesktop();
     rig.moody.health = { state: 'degraded', detail: 'The network is not back yet.' };
     rig.electron.power.emit('resume');
     await rig.sees(() => expect(JSON.stringify(rig.electron.tray?.menu)).toContain('Moody: running, with a problem'));
-    expect(rig.log.join('\n')).toContain('the machine was asleep');
+    expect(rig.log.join('\n')).toContain('computer resumed');
   });
 
-  it('stays when its last window is gone', async () => {
+  it('continues when its last window closes', async () => {
     await using rig = await openDesktop();
     rig.electron.events.emit('window-all-closed');
     rig.electron.events.emit('activate');
@@ -142,7 +142,7 @@ describe('the desktop app', () => {
     expect(rig.electron.exits).toEqual([]);
   });
 
-  it('shows messages as notifications, whose click opens the message in the window', async () => {
+  it('shows notifications whose click opens the message in the window', async () => {
     await using rig = await openDesktop({ hidden: true });
     const { id } = rig.inbox.add({ title: 'Disk <full>', body: 'a & <b>b</b>', priority: 5 });
     await rig.sees(() => expect(rig.electron.notifications).toHaveLength(1));
@@ -164,13 +164,13 @@ describe('the desktop app', () => {
   });
 });
 
-describe('the vault’s key', () => {
+describe('vault key', () => {
   const keyIn = async (prepare: (electron: FakeElectron) => void, dataDir: string): Promise<string> => {
     await using _rig = await openDesktop({ prepare, dataDir });
     return readFileSync(join(dataDir, 'vault.key'), 'utf8');
   };
 
-  it('is kept by the keyring where that protects it, and moves back to the file where it does not', async () => {
+  it('is stored in a secure keyring and returns to the file otherwise', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
     using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
@@ -178,7 +178,7 @@ describe('the vault’s key', () => {
     expect(await keyIn((electron) => (electron.keyring = 'gnome_libsecret'), dataDir)).toContain('safe-storage');
   });
 
-  it('is wrapped anew when the keyring has a newer key', async () => {
+  it('is wrapped again when the keyring has a newer key', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
     using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const before = await keyIn(() => undefined, dataDir);
@@ -188,7 +188,7 @@ describe('the vault’s key', () => {
     expect(await keyIn((electron) => (electron.hasNewKey = true), dataDir)).toBe(renewed);
   });
 
-  it('stays in the file where there is no keyring', async () => {
+  it('stays in the file without a keyring', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-key-'));
     using _gone = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     expect(await keyIn((electron) => (electron.keyring = 'none'), dataDir)).not.toContain('safe-storage');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { Updater } from '../../main/desktop/updates.ts';
 import { openHost, type Host } from '../../main/host/host.ts';
-import type { DesktopParts } from '../../main/desktop/serve-host.ts';
+import type { DesktopDependencies } from '../../main/desktop/serve-host.ts';
 import { startDesktop } from '../../main/shell/desktop.ts';
 import type { ServiceDescriptor } from '../../services/contracts/service.ts';
 import { control } from '../../services/control/index.ts';
@@ -20,22 +20,22 @@ export interface DesktopRig extends AsyncDisposable {
   readonly inbox: MemoryInbox;
   readonly downloads: MemoryDownloads;
   readonly moody: MoodyService;
-  /** What electron-store would have kept. */
+  /** Content of a fake electron-store. */
   readonly kept: Map<string, unknown>;
   readonly log: readonly string[];
   readonly host: () => Host;
   /** Address of the app's pages. */
   readonly own: () => string;
-  /** The header that the window's pages send, as the app tells them; none where it signed in nobody. */
+  /** Returns the session header of the window's pages; empty when the app signed in nobody. */
   session(): Promise<Readonly<Record<string, string>>>;
-  /** Waits until the tray shows what the expectation wants. */
+  /** Waits until the tray matches the expectation. */
   sees(expectation: () => void): Promise<void>;
 }
 
 export interface RigOptions {
   readonly argv?: readonly string[];
   readonly platform?: NodeJS.Platform;
-  /** Whether a desktop shows tray icons. */
+  /** True when the desktop shows tray icons. */
   readonly tray?: boolean;
   readonly hidden?: boolean;
   readonly administrator?: boolean;
@@ -44,18 +44,18 @@ export interface RigOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly dataDir?: string;
   readonly moody?: MoodyService;
-  /** Services that run besides. */
+  /** Additional services. */
   readonly also?: readonly ServiceDescriptor[];
-  readonly openHost?: (desktop: DesktopParts) => Promise<Host>;
+  readonly openHost?: (desktop: DesktopDependencies) => Promise<Host>;
   /** Changes the fake before anything starts. */
   readonly prepare?: (electron: FakeElectron) => void;
-  /** Does something while the services are being opened. */
+  /** Runs while the services are opening. */
   readonly whileOpening?: (electron: FakeElectron) => void;
-  /** Looks once the entry has been evaluated, and Electron is not ready yet. */
+  /** Runs once the entry has been evaluated, before Electron is ready. */
   readonly beforeReady?: (electron: FakeElectron) => void;
 }
 
-/** The desktop app on a fake of Electron, around the real host with services that do what the test says. */
+/** Opens the desktop app on a fake of Electron, around the real host with fake services. */
 export async function openDesktop(options: RigOptions = {}): Promise<DesktopRig> {
   const electron = new FakeElectron();
   options.prepare?.(electron);

@@ -6,8 +6,8 @@ import { bridgeCalls } from '../../services/contracts/control/desktop.ts';
 import { menuTree, preventable } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 
-describe('a page in the window', () => {
-  it('goes nowhere but within the app', async () => {
+describe('page in the window', () => {
+  it('navigates only within the app', async () => {
     await using rig = await openDesktop();
     const page = rig.electron.contents();
     for (const name of ['will-navigate', 'will-redirect']) {
@@ -27,7 +27,7 @@ describe('a page in the window', () => {
     expect(webview.prevented).toBe(true);
   });
 
-  it('opens no window of its own; addresses of the web and of mail go to their programs, nothing else does', async () => {
+  it('opens no windows and passes only web and mail addresses to their programs', async () => {
     await using rig = await openDesktop();
     const page = rig.electron.contents();
     for (const url of [
@@ -43,7 +43,7 @@ describe('a page in the window', () => {
     expect(rig.electron.opened).toEqual(['https://example.org/a', 'mailto:ada@example.org']);
   });
 
-  it('gets no permission but to show messages and to copy', async () => {
+  it('has only the permissions to notify and to copy', async () => {
     await using rig = await openDesktop();
     const { request, check } = rig.electron.permissions;
     const asked = (permission: string, requestingUrl: string): boolean => {
@@ -63,8 +63,8 @@ describe('a page in the window', () => {
   });
 });
 
-describe('the bridge', () => {
-  it('has in the sandbox just the calls of the contract', () => {
+describe('bridge', () => {
+  it('exposes only the calls of the contract in the sandbox', () => {
     const file = fileURLToPath(new URL('../../main/shell/preload.cjs', import.meta.url));
     const sent: unknown[][] = [];
     let bridge: Record<string, (argument: unknown) => unknown> = {};
@@ -81,7 +81,7 @@ describe('the bridge', () => {
     expect(sent).toEqual([['homeport:pickFolder', { from: '/' }]]);
   });
 
-  it('answers our own pages alone, and only what fits', async () => {
+  it("answers only the app's own pages and valid arguments", async () => {
     await using rig = await openDesktop();
     const { electron } = rig;
     const page = { url: `${rig.own()}/settings`, parent: null };
@@ -99,7 +99,7 @@ describe('the bridge', () => {
     expect(electron.exits).toEqual([]);
   });
 
-  it('lets pages choose folders, show files of their own folders, and change the start at login', async () => {
+  it('selects folders, shows downloaded files, and changes the start at login', async () => {
     await using rig = await openDesktop();
     const { electron } = rig;
     const page = { url: `${rig.own()}/`, parent: null };

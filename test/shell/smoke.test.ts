@@ -17,7 +17,7 @@ if (!present)
   console.log('No Electron program is at hand (ELECTRON_OVERRIDE_DIST_PATH): the real desktop app was not started.');
 
 it.skipIf(!present)(
-  'the real Electron starts the built app and its pages answer',
+  'starts the built app in the real Electron with working pages',
   async () => {
     await promisify(execFile)(process.execPath, ['scripts/build-app.mjs'], { cwd: root });
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-electron-'));

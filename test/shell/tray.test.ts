@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { ask } from '../../main/desktop/ask.ts';
+import { request } from '../../main/desktop/ask.ts';
 import { popupsApi } from '../../services/contracts/popups/popups.ts';
 import { gateway } from '../../services/gateway/index.ts';
 import { Problem } from '../../services/contracts/problem.ts';
@@ -12,7 +12,7 @@ import { openDesktop, type DesktopRig } from './rig.ts';
 
 const assets = fileURLToPath(new URL('../../assets/tray', import.meta.url));
 
-/** The tray's menu as a tree, addresses and times made equal; printed, so that a run shows it. */
+/** Formats the tray's menu as a tree with normalized addresses and times; printed for inspection. */
 function tree({ electron, own }: DesktopRig): string {
   const text = menuTree(electron.tray?.menu ?? [])
     .replaceAll(own(), 'ADDRESS')
@@ -21,8 +21,8 @@ function tree({ electron, own }: DesktopRig): string {
   return text;
 }
 
-describe('the tray', () => {
-  it('shows an outlined lamp while nothing is to be done', async () => {
+describe('tray', () => {
+  it('shows an outlined icon while idle', async () => {
     await using rig = await openDesktop();
     await rig.sees(() => expect(rig.electron.tray?.tip).toBe('Homeport: All services run'));
     expect(tree(rig)).toMatchInlineSnapshot(`
@@ -50,7 +50,7 @@ describe('the tray', () => {
     expect(rig.electron.badge).toBe(0);
   });
 
-  it('has the switch that lets other devices in, with what is shared', async () => {
+  it('has the switch for sharing and the shared services', async () => {
     await using rig = await openDesktop({ also: [gateway] });
     await rig.sees(() => expect(menuTree(rig.electron.tray?.menu ?? [])).toContain('Home network: nothing is shared'));
     expect(tree(rig)).toContain('[x] Let other devices in');
@@ -61,7 +61,7 @@ describe('the tray', () => {
     expect(state).toBe('off');
   });
 
-  it('fills the lamp for urgent messages, until they are read', async () => {
+  it('fills the icon for unread urgent messages', async () => {
     await using rig = await openDesktop();
     const { id } = rig.inbox.add({ title: 'Disk full', priority: 5 });
     rig.inbox.add({ title: 'Backup finished', priority: 3 });
@@ -98,7 +98,7 @@ describe('the tray', () => {
     expect(rig.electron.badge).toBe(0);
   });
 
-  it('crosses the lamp while a service does not run, and tries it again', async () => {
+  it('crosses the icon for a failed service and restarts it', async () => {
     const moody = new MoodyService();
     moody.failure = new Problem('moody.port', 500, 'Port 9 is taken by another program.');
     await using rig = await openDesktop({ moody });
@@ -133,11 +133,11 @@ describe('the tray', () => {
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
   });
 
-  it('dims the lamp while notifications are paused', async () => {
+  it('dims the icon while notifications are paused', async () => {
     await using rig = await openDesktop();
     rig.electron.click(/^For 1 hour$/);
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('paused-22.png'));
-    const until = (await ask(rig.host(), popupsApi.popups))?.pausedUntil ?? 0;
+    const until = (await request(rig.host(), popupsApi.popups))?.pausedUntil ?? 0;
     expect(Math.abs(until - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(tree(rig)).toMatchInlineSnapshot(`
       "Notifications are paused until TIME (not clickable)
@@ -165,12 +165,12 @@ describe('the tray', () => {
     await rig.sees(() => expect(basename(rig.electron.tray?.image ?? '')).toBe('normal-22.png'));
     rig.electron.click(/^Until the morning$/);
     await vi.waitFor(async () => {
-      const { pausedUntil } = (await ask(rig.host(), popupsApi.popups)) ?? {};
+      const { pausedUntil } = (await request(rig.host(), popupsApi.popups)) ?? {};
       expect(new Date(pausedUntil ?? 0).getHours()).toBe(8);
     });
   });
 
-  it('starts and stops services, and copies their addresses', async () => {
+  it('starts and stops services and copies their addresses', async () => {
     await using rig = await openDesktop();
     const item = (): string => menuTree(rig.electron.tray?.menu ?? []);
     rig.electron.click(/^Stop$/);
@@ -180,7 +180,7 @@ describe('the tray', () => {
     await rig.sees(() => expect(item()).toContain('Downloads: running'));
   });
 
-  it('starts at login by a file of the desktop, which says where the program is', async () => {
+  it('enables the start at login by a desktop file', async () => {
     await using rig = await openDesktop();
     const file = join(rig.dataDir, 'config', 'autostart', 'homeport.desktop');
     rig.electron.click(/^Start at login$/, true);
@@ -190,7 +190,7 @@ describe('the tray', () => {
     await rig.sees(() => expect(existsSync(file)).toBe(false));
   });
 
-  it('leads to the pages', async () => {
+  it('opens the pages', async () => {
     await using rig = await openDesktop({ hidden: true });
     expect(rig.electron.window).toBeUndefined();
     rig.electron.click(/^No active downloads$/);
@@ -212,7 +212,7 @@ describe('the tray', () => {
     }
   });
 
-  it('quits from its menu: the services end, then the app', async () => {
+  it('quits from its menu: first the services, then the app', async () => {
     await using rig = await openDesktop();
     const own = rig.own();
     rig.electron.click(/^Quit Homeport$/);

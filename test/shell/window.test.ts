@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { FakeElectron } from '../support/electron.ts';
 import { openDesktop } from './rig.ts';
 
-describe('the window', () => {
-  it('opens on the start page, signed in as the only administrator, sandboxed and without a white flash', async () => {
+describe('window', () => {
+  it('opens the start page sandboxed, signed in as the only administrator, without a white flash', async () => {
     await using rig = await openDesktop();
     const { window } = rig.electron;
     expect(window?.addresses).toEqual([`${rig.own()}/`]);
@@ -21,7 +21,7 @@ describe('the window', () => {
     expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' } });
   });
 
-  it('ends its session when the app is quit', async () => {
+  it('ends its session when the app quits', async () => {
     await using rig = await openDesktop();
     const { host } = rig;
     const again = await host().signInWindow();
@@ -32,7 +32,7 @@ describe('the window', () => {
     expect(await answer.json()).toMatchObject({ account: null });
   });
 
-  it('asks for a password where several people administrate', async () => {
+  it('asks for a password with several administrators', async () => {
     await using rig = await openDesktop();
     const made = await fetch(`${rig.own()}/api/accounts`, {
       method: 'POST',
@@ -52,7 +52,7 @@ describe('the window', () => {
     expect(rig.electron.window?.addresses.at(-1)).toMatch(/\/setup\?code=\w+$/);
   });
 
-  it('hides in the tray when it is closed, and says so once', async () => {
+  it('hides in the tray when closed and explains it once', async () => {
     await using rig = await openDesktop();
     const { electron } = rig;
     expect(electron.window?.close().prevented).toBe(true);
@@ -65,19 +65,19 @@ describe('the window', () => {
     expect(electron.exits).toEqual([]);
   });
 
-  it('ends the app when it is closed, if its person wants that', async () => {
+  it('quits when closed if configured', async () => {
     await using rig = await openDesktop();
     rig.electron.click(/^Keep running/, false);
     rig.electron.window?.close();
     await rig.sees(() => expect(rig.electron.exits).toEqual([0]));
   });
 
-  it('asks where no desktop shows a tray icon, and leaves the services alone until it is answered', async () => {
+  it('asks without a tray icon and leaves services running until the answer', async () => {
     await using rig = await openDesktop({ tray: false });
     const { electron } = rig;
     expect(electron.trays).toEqual([]);
     expect(electron.window?.visible).toBe(true);
-    // The box is closed without an answer.
+    // The dialog is closed without an answer.
     expect(electron.window?.close().prevented).toBe(true);
     await rig.sees(() => expect(electron.questions).toHaveLength(1));
     expect(electron.questions[0]).toMatchObject({
@@ -92,7 +92,7 @@ describe('the window', () => {
     expect((await fetch(rig.own())).status).toBe(200);
   });
 
-  it('goes on without a window where its person wants that, and a second start brings it back', async () => {
+  it('continues without a window if configured, and a second start shows it again', async () => {
     await using rig = await openDesktop({ tray: false });
     const { electron } = rig;
     electron.answers.push({ button: 0 }, { button: 0, remember: true });
@@ -110,7 +110,7 @@ describe('the window', () => {
     expect(electron.window?.visible).toBe(false);
     expect(electron.questions).toHaveLength(2);
     expect(electron.exits).toEqual([]);
-    // What was remembered can be taken back on the page of settings.
+    // The remembered choice can be changed on the settings page.
     const page = { url: `${rig.own()}/settings`, parent: null };
     expect(await electron.call('whenClosed', undefined, page)).toEqual({ choice: 'keep', inTray: false });
     await electron.call('setWhenClosed', { choice: 'ask' }, page);
@@ -119,7 +119,7 @@ describe('the window', () => {
     await rig.sees(() => expect(electron.questions).toHaveLength(3));
   });
 
-  it('ends the app where its person wants that, and remembers it', async () => {
+  it('quits if selected and remembers it', async () => {
     await using rig = await openDesktop({ tray: false });
     rig.electron.answers.push({ button: 1, remember: true });
     rig.electron.window?.close();
@@ -134,7 +134,7 @@ describe('the window', () => {
   it.each([
     ['a second start', (electron: FakeElectron) => electron.secondInstance(['homeport'])],
     ['a click on its icon in the dock', (electron: FakeElectron) => void electron.events.emit('activate')],
-  ])('stays away at a start for login, until %s shows the start page', async (_, asks) => {
+  ])('stays hidden at login until %s shows the start page', async (_, asks) => {
     await using rig = await openDesktop({ hidden: true });
     expect(rig.electron.windows).toEqual([]);
     asks(rig.electron);
@@ -142,12 +142,12 @@ describe('the window', () => {
     expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/`]);
     rig.electron.window?.close();
     asks(rig.electron);
-    // What was there is still there.
+    // The page is unchanged.
     expect(rig.electron.window?.addresses).toEqual([`${rig.own()}/`]);
     expect(rig.electron.window?.visible).toBe(true);
   });
 
-  it('says that the services are starting when it is asked for before they have', async () => {
+  it('reports that the services are starting', async () => {
     await using rig = await openDesktop({
       hidden: true,
       whileOpening: (electron) => electron.secondInstance(['homeport']),
@@ -158,7 +158,7 @@ describe('the window', () => {
     expect(window?.addresses).toEqual(Array(window?.addresses.length).fill(`${rig.own()}/`));
   });
 
-  it('says that its page does not answer, and shows it once it does', async () => {
+  it('reports an unavailable page and shows it once available', async () => {
     let refused = 2;
     await using rig = await openDesktop({
       prepare(electron) {
@@ -174,7 +174,7 @@ describe('the window', () => {
     await rig.sees(() => expect(window?.webContents.getURL()).toBe(page));
   });
 
-  it('leaves alone what a load was cut short by, and what a frame within the page could not load', async () => {
+  it('ignores aborted loads and failed frames', async () => {
     await using rig = await openDesktop();
     const { window } = rig.electron;
     window?.webContents.events.emit('did-fail-load', {}, -3, 'ERR_ABORTED', `${rig.own()}/inbox`, true, 1, 1);
@@ -182,7 +182,7 @@ describe('the window', () => {
     expect(window?.notices).toEqual([]);
   });
 
-  it('goes where it is asked to though its page holds something unsaved, which alone keeps others from leaving', async () => {
+  it('navigates despite unsaved input, which only blocks other navigations', async () => {
     await using rig = await openDesktop();
     const { window } = rig.electron;
     const page = { url: `${rig.own()}/`, parent: null };
@@ -190,7 +190,7 @@ describe('the window', () => {
     const contents = window?.webContents;
     if (contents === undefined) throw new Error('no window');
     contents.isGuarded = true;
-    // A link or a reload of the page's own.
+    // A link or a reload of the page itself.
     expect(contents.mayUnload()).toBe(false);
     rig.electron.secondInstance(['homeport', 'homeport://open?view=inbox/12']);
     await rig.sees(() => expect(contents.getURL()).toBe(`${rig.own()}/inbox/12`));
@@ -198,7 +198,7 @@ describe('the window', () => {
     expect(contents.mayUnload()).toBe(false);
   });
 
-  it('draws its page again when the process that drew it ends, and asks when that goes on', async () => {
+  it('reloads after a renderer crash and asks when it repeats', async () => {
     await using rig = await openDesktop();
     const { electron, own } = rig;
     const { window } = electron;
@@ -217,7 +217,7 @@ describe('the window', () => {
     expect((await fetch(own())).status).toBe(200);
   });
 
-  it('comes back where it was, and as large', async () => {
+  it('restores its position and size', async () => {
     const bounds = { x: 300, y: 200, width: 900, height: 700 };
     await using rig = await openDesktop({ kept: { bounds, maximized: true } });
     expect(rig.electron.window?.options).toMatchObject(bounds);
@@ -232,7 +232,7 @@ describe('the window', () => {
     ['on a display that is gone', { x: 4000, y: 0, width: 900, height: 700 }],
     ['below the screen', { x: 0, y: 1070, width: 900, height: 700 }],
     ['in a file that somebody changed', { x: 'left' }],
-  ])('is not lost when it was left %s', async (_, bounds) => {
+  ])('stays visible after it was left %s', async (_, bounds) => {
     await using rig = await openDesktop({ kept: { bounds } });
     expect(rig.electron.window?.options).toMatchObject({ width: 1180, height: 780 });
     expect(rig.electron.window?.options).not.toHaveProperty('x');
@@ -242,7 +242,7 @@ describe('the window', () => {
     ['homeport://open?view=inbox/12', '/inbox/12'],
     ['homeport://open', '/'],
     ['homeport://add?url=https%3A%2F%2Fvideos.example%2Fv', '/downloads?add=https%3A%2F%2Fvideos.example%2Fv'],
-  ])('opens %s, at the start and later', async (link, path) => {
+  ])('opens %s at the start and later', async (link, path) => {
     await using rig = await openDesktop({ argv: ['--hidden', link], hidden: true });
     expect(rig.electron.window?.addresses).toEqual([rig.own() + path]);
     rig.electron.events.emit('second-instance', {}, ['homeport', link]);
@@ -259,7 +259,7 @@ describe('the window', () => {
     'homeport://erase?all=yes',
     `homeport://add?url=https://${'x'.repeat(9000)}`,
     'https://evil.example/',
-  ])('does nothing for %s', async (link) => {
+  ])('ignores %s', async (link) => {
     await using rig = await openDesktop({ argv: [link], hidden: true });
     rig.electron.events.emit('open-url', { preventDefault: () => undefined }, link);
     expect(rig.electron.windows).toEqual([]);

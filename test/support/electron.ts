@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import type * as Electron from 'electron';
-import type { ElectronParts } from '../../main/shell/electron.ts';
+import type { ElectronApi } from '../../main/shell/electron.ts';
 import { FakeNotification, FakeTray } from './electron-icons.ts';
 import { FakeWindow, preventable, type FailingLoad, type FakeContents } from './electron-window.ts';
 
@@ -72,7 +72,7 @@ export class FakeElectron {
     check?: (page: unknown, permission: string, origin: string) => boolean;
   } = {};
 
-  readonly parts: ElectronParts;
+  readonly parts: ElectronApi;
 
   constructor() {
     // Classes that Electron makes itself; each remembers what was made.
@@ -195,8 +195,8 @@ export class FakeElectron {
           return this.fork(entry, args, options);
         },
       },
-    } satisfies { [Part in keyof ElectronParts]: { [Name in keyof ElectronParts[Part]]: unknown } };
-    this.parts = fake as unknown as ElectronParts;
+    } satisfies { [Part in keyof ElectronApi]: { [Name in keyof ElectronApi[Part]]: unknown } };
+    this.parts = fake as unknown as ElectronApi;
   }
 
   /** The entry module has been evaluated: only now Electron goes on to become ready. */

@@ -1,10 +1,10 @@
 import { openEngines, type HostEngines } from '../../main/host/engines/engines.ts';
-import { enginesOf } from '../../main/host/engines/specs.ts';
+import { getEngineSpecs } from '../../main/host/engines/specs.ts';
 import { registry } from '../../main/host/services/registry.ts';
 import { enginesFolder } from './host.ts';
 import { silentLog } from './place.ts';
 
 /** The engines that `npm test` installed for all tests. */
 export function sharedEngines(): HostEngines {
-  return openEngines({ folder: enginesFolder, specs: enginesOf(registry), paths: () => ({}), log: silentLog });
+  return openEngines({ folder: enginesFolder, specs: getEngineSpecs(registry), paths: () => ({}), log: silentLog });
 }

@@ -30,7 +30,7 @@ export interface TestHostOptions {
   readonly notifier?: HostOptions['notifier'];
   readonly openAddress?: HostOptions['openAddress'];
   /** Told when a restored backup waits for the next start. */
-  readonly startAnew?: HostOptions['startAnew'];
+  readonly restartHost?: HostOptions['restartHost'];
 }
 
 export interface TestHost extends AsyncDisposable {
@@ -81,7 +81,7 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.notifier === undefined ? {} : { notifier: options.notifier }),
     ...(options.openAddress === undefined ? {} : { openAddress: options.openAddress }),
-    ...(options.startAnew === undefined ? {} : { startAnew: options.startAnew }),
+    ...(options.restartHost === undefined ? {} : { restartHost: options.restartHost }),
     logWrite: (line) => log.push(line),
   });
   const url = (service: string): string => {

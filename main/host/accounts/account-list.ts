@@ -11,7 +11,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import { isTokenShaped } from './authorization-header.ts';
-import { declaredElsewhere } from './declared.ts';
+import { buildDeclaredProblem } from './declared.ts';
 import type { Changes } from './changes.ts';
 import type { Directory } from './directory.ts';
 import { refuseTakenName } from './names.ts';
@@ -27,7 +27,7 @@ import {
   type Db,
 } from './store.ts';
 
-export interface AccountListParts {
+export interface AccountListDependencies {
   readonly directory: Directory;
   readonly changes: Changes;
   readonly passwords: Passwords;
@@ -36,7 +36,7 @@ export interface AccountListParts {
   readonly security: SecurityLog;
 }
 
-/** An account that is ready to be written, its password hashed. */
+/** Account that is ready to be written, with its password hashed. */
 export interface PreparedAccount {
   readonly name: string;
   /** @throws Problem `accounts.exists`, `accounts.name_reserved`, `accounts.data_pending` (409) */
@@ -45,8 +45,8 @@ export interface PreparedAccount {
 
 type List = Pick<Accounts, 'list' | 'find' | 'create' | 'change' | 'remove' | 'setGrant'>;
 
-/** The list of accounts itself. */
-export function accountList(parts: AccountListParts): List {
+/** Creates the operations of the list of accounts. */
+export function accountList(parts: AccountListDependencies): List {
   const { directory, changes, passwords, releases, security } = parts;
 
   return {
@@ -57,19 +57,19 @@ export function accountList(parts: AccountListParts): List {
     async create(account) {
       const prepared = await prepareAccount(account, parts);
       await changes.make([prepared.name], (db) => prepared.insert(db));
-      const created = existing(directory, prepared.name);
+      const created = getExistingAccount(directory, prepared.name);
       security.record({ event: 'account_created', account: created.name, detail: `${created.kind}, ${created.role}` });
       return created;
     },
 
     async change(name, change) {
       checkChange(name, change);
-      const before = existing(directory, name);
+      const before = getExistingAccount(directory, name);
       refuseDeclared(directory, name, change);
       const { password, role, enabled, description, grants } = change;
       const passwordHash = password === undefined ? change.passwordHash : await passwords.hash(password);
       await changes.make([name], async (db) => {
-        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
         await db
           .updateTable('accounts')
           .set({
@@ -83,19 +83,19 @@ export function accountList(parts: AccountListParts): List {
           .execute();
         if (grants !== undefined) await replaceGrants(db, name, grants);
         if (enabled === false) await endCredentials(db, name, 'all');
-        // Whoever changes a password because someone else knows it wants that one out.
+        // A new password ends existing sessions, since the old one may be known to others.
         else if (passwordHash !== undefined) await endCredentials(db, name, 'sessions');
       });
-      const after = existing(directory, name);
+      const after = getExistingAccount(directory, name);
       recordChanges(security, before, after, passwordHash !== undefined);
       return after;
     },
 
     async remove(name, request = { action: 'keep' }) {
-      if (name === everyone) throw reserved();
-      if (directory.member(name)?.declared.has('account')) throw declaredElsewhere('account', name);
+      if (name === everyone) throw buildReservedProblem();
+      if (directory.member(name)?.declared.has('account')) throw buildDeclaredProblem('account', name);
       await changes.make([name], async (db) => {
-        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
         await deleteAccount(db, name);
         await releases.request(db, name, request);
       });
@@ -107,10 +107,10 @@ export function accountList(parts: AccountListParts): List {
     async setGrant(name, service, resource, permission) {
       if (permission !== undefined) checkFields({ grants: [{ service, resource, permission }] });
       if (directory.member(name)?.declared.has(`grant ${service} ${resource}`)) {
-        throw declaredElsewhere('grant', `${name}, ${resource}`);
+        throw buildDeclaredProblem('grant', `${name}, ${resource}`);
       }
       await changes.make([name], async (db) => {
-        if (!(await hasAccount(db, name))) throw unknownAccount(name);
+        if (!(await hasAccount(db, name))) throw buildUnknownAccountProblem(name);
         await replaceGrant(db, name, { service, resource, permission });
       });
       const detail = `${service} ${resource}: ${permission ?? 'removed'}`;
@@ -119,17 +119,17 @@ export function accountList(parts: AccountListParts): List {
   };
 }
 
-/** Checks the fields and hashes the password, which is too slow to do inside a transaction. */
+/** Validates the fields and hashes the password, which is too slow within a transaction. */
 export async function prepareAccount(
   account: NewAccount,
-  { passwords, clock }: Pick<AccountListParts, 'passwords' | 'clock'>,
+  { passwords, clock }: Pick<AccountListDependencies, 'passwords' | 'clock'>,
 ): Promise<PreparedAccount> {
   const { name, kind = 'person', role = 'user', description = '', enabled = true, grants = [] } = account;
   const checkedName = AccountName.safeParse(name);
-  if (!checkedName.success) throw invalid('name', 'Use letters, digits and - _ . + @ only, 64 at most.');
+  if (!checkedName.success) throw buildInvalidProblem('name', 'Use letters, digits and - _ . + @ only, 64 at most.');
   checkFields({ ...account, description, grants });
-  const given = account.passwordHash ?? null;
-  const password_hash = account.password === undefined ? given : await passwords.hash(account.password);
+  const input = account.passwordHash ?? null;
+  const password_hash = account.password === undefined ? input : await passwords.hash(account.password);
   const row = { name, kind, role, description, enabled: enabled ? 1 : 0, password_hash, created_at: clock.now() };
   return {
     name,
@@ -141,17 +141,17 @@ export async function prepareAccount(
 }
 
 /** @throws Problem `accounts.unknown` (404) */
-export function existing(directory: Directory, name: string): Account {
+export function getExistingAccount(directory: Directory, name: string): Account {
   const account = directory.member(name)?.account;
-  if (account === undefined) throw unknownAccount(name);
+  if (account === undefined) throw buildUnknownAccountProblem(name);
   return account;
 }
 
-export function unknownAccount(name: string): Problem {
+export function buildUnknownAccountProblem(name: string): Problem {
   return new Problem('accounts.unknown', 404, `There is no account "${name.slice(0, 64)}".`);
 }
 
-export function reserved(): Problem {
+export function buildReservedProblem(): Problem {
   return new Problem(
     'accounts.reserved',
     409,
@@ -159,7 +159,7 @@ export function reserved(): Problem {
   );
 }
 
-export function invalid(field: string, message: string): Problem {
+export function buildInvalidProblem(field: string, message: string): Problem {
   return new Problem('accounts.invalid', 400, message, { fields: { [field]: message } });
 }
 
@@ -178,50 +178,54 @@ function recordChanges(security: SecurityLog, before: Account, after: Account, n
   }
 }
 
-/** What is declared of an account is not changed here: its password, role and switch, and single grants. */
+/** Refuses changes of declared properties: password, role and state of an account, and single grants. */
 function refuseDeclared(directory: Directory, name: string, change: AccountChange): void {
   const member = directory.member(name);
   if (member === undefined || member.declared.size === 0) return;
   const { password, passwordHash, role = member.account.role, enabled = member.account.enabled } = change;
   const isTouched =
     (password ?? passwordHash) !== undefined || role !== member.account.role || enabled !== member.account.enabled;
-  if (isTouched && member.declared.has('account')) throw declaredElsewhere('account', name);
+  if (isTouched && member.declared.has('account')) throw buildDeclaredProblem('account', name);
   if (change.grants === undefined) return;
   for (const { service, resource, permission } of member.account.grants) {
     if (!member.declared.has(`grant ${service} ${resource}`)) continue;
     const isKept = change.grants.some(
       (grant) => grant.service === service && grant.resource === resource && grant.permission === permission,
     );
-    if (!isKept) throw declaredElsewhere('grant', `${name}, ${resource}`);
+    if (!isKept) throw buildDeclaredProblem('grant', `${name}, ${resource}`);
   }
 }
 
 function checkChange(name: string, change: AccountChange): void {
   checkFields(change);
   const { password, passwordHash, role, enabled } = change;
-  if (name === everyone && (password ?? passwordHash ?? role ?? enabled) !== undefined) throw reserved();
+  if (name === everyone && (password ?? passwordHash ?? role ?? enabled) !== undefined) throw buildReservedProblem();
 }
 
 /**
- * What holds for every account, whichever way it came; our own pages ask more of a password
- * than this, while peers' clients set short ones.
+ * Validates the fields of any account; the app's own pages require stronger passwords, while clients of the peers set
+ * short ones.
  */
 function checkFields({ password, passwordHash, description, grants }: AccountChange): void {
   if (passwordHash !== undefined && !isForeignHash(passwordHash)) {
-    throw invalid('passwordHash', 'Use a bcrypt hash of a cost of 13 at most.');
+    throw buildInvalidProblem('passwordHash', 'Use a bcrypt hash of a cost of 13 at most.');
   }
   if (password !== undefined) {
-    if (password === '' || password.length > 1024) throw invalid('password', 'Use 1 to 1024 characters.');
-    if (isTokenShaped(password)) throw invalid('password', 'This looks like an access token; choose another password.');
+    if (password === '' || password.length > 1024) throw buildInvalidProblem('password', 'Use 1 to 1024 characters.');
+    if (isTokenShaped(password))
+      throw buildInvalidProblem('password', 'This looks like an access token; choose another password.');
   }
   if (description !== undefined && (description.length > 1000 || description.includes('\0'))) {
-    throw invalid('description', 'Use 1000 characters at most.');
+    throw buildInvalidProblem('description', 'Use 1000 characters at most.');
   }
-  if ((grants?.length ?? 0) > 1000) throw invalid('grants', 'Use 1000 grants at most.');
+  if ((grants?.length ?? 0) > 1000) throw buildInvalidProblem('grants', 'Use 1000 grants at most.');
   grants?.forEach((grant, at) => {
     const { success } = Grant.safeParse(grant);
     if (!success || !/^[a-z][a-z0-9-]{0,63}$/.test(grant.service) || /\p{Cc}/u.test(grant.resource)) {
-      throw invalid(`grants.${at}`, 'A grant needs a service, a pattern of 1 to 128 characters and a permission.');
+      throw buildInvalidProblem(
+        `grants.${at}`,
+        'A grant needs a service, a pattern of 1 to 128 characters and a permission.',
+      );
     }
   });
 }

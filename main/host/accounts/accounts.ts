@@ -23,7 +23,7 @@ import { Permissions } from './permissions.ts';
 import { portableAccounts, type Portable } from './portable.ts';
 import { AccountReleases } from './releases.ts';
 import { renewHash } from './renewal.ts';
-import { insertReadyMade, readyMadeAccounts } from './service-accounts.ts';
+import { insertPresetAccounts, getPresetAccounts } from './service-accounts.ts';
 import { SecondFactorStore } from './second-factors.ts';
 import { serviceSecrets } from './service-secrets.ts';
 import { browserSessions, type Sessions } from './sessions.ts';
@@ -33,14 +33,14 @@ import { SignInThrottle } from './sign-in-throttle.ts';
 import { deleteExpired, hasAccount, nextRevision, type Db } from './store.ts';
 import { LastUsed } from './last-used.ts';
 
-/** How often it is looked whether another host changed accounts without our hearing of it. */
-const lookAgain = 30_000;
+/** Interval in ms at which changes by other hosts are detected in case their events were missed. */
+const pollIntervalMs = 30_000;
 const cleanUp = 60 * 60 * 1000;
 
 export interface AccountsOptions {
-  /** With {@link accountsMigrations} applied. */
+  /** Database with {@link accountsMigrations} applied. */
   readonly database: { readonly kysely: Context['db']; readonly commit: Context['commit'] };
-  /** Those of their manifests that name accounts. */
+  /** Manifests that declare accounts. */
   readonly services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[];
   readonly vault: Vault;
   readonly clock: Clock;
@@ -49,32 +49,33 @@ export interface AccountsOptions {
   readonly log: Log;
   readonly security: SecurityLog;
   readonly metrics?: Metrics;
-  /** Setting: a session ends so many days after the sign-in at the latest; default 90. */
+  /** Setting: maximum lifetime of a session in days; default 90. */
   readonly sessionDays?: () => number;
-  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s a hash. */
+  /** log2 of scrypt's N for new passwords; default 17: about 128 MiB and 0.3 s per hash. */
   readonly passwordCost?: number;
 }
 
-/** What the host has of accounts beyond what services get. */
+/** Accounts with the functions of the host in addition to those of services. */
 export interface HostAccounts extends Accounts, Sessions, Portable, DeclaredAccounts, AsyncDisposable {
   readonly firstRun: FirstRun;
   readonly releases: AccountReleases;
-  /** Groups of account names and reserved names that differ at most in case, found at the start. */
+  /** Groups of account names and reserved names that differ only in case, detected at the start. */
   readonly collisions: readonly (readonly string[])[];
 }
 
-/** Opens the one list of accounts; at the first start it makes the service accounts, switched off. */
+/** Opens the accounts; the first start creates the predefined service accounts, disabled. */
 export async function openAccounts(options: AccountsOptions): Promise<HostAccounts> {
   const { vault, clock, random, bus, log, security } = options;
   const { commit } = options.database;
   const kysely: Db = options.database.kysely;
   await commit(async (db: Db) => {
     await nextRevision(db);
-    if (!(await hasAccount(db, everyone))) await insertReadyMade(db, readyMadeAccounts(options.services), clock.now());
+    if (!(await hasAccount(db, everyone)))
+      await insertPresetAccounts(db, getPresetAccounts(options.services), clock.now());
   });
 
   const collisions = await findCollisions(kysely);
-  for (const names of collisions) log.warn('names differ at most in case; rename or remove one', { names });
+  for (const names of collisions) log.warn('account names differ only in case', { names });
 
   const directory = new Directory(kysely);
   await directory.synchronize();
@@ -107,34 +108,39 @@ export async function openAccounts(options: AccountsOptions): Promise<HostAccoun
   });
   const uses = open.use(new LastUsed(commit, clock, log, limit));
   open.use(bus.subscribe(accountsChanged, synchronize));
-  open.use(clock.every(lookAgain, synchronize));
+  open.use(clock.every(pollIntervalMs, synchronize));
   open.use(clock.every(cleanUp, removeExpired));
 
   const renew = renewHash({ changes, passwords, log });
   const throttle = new SignInThrottle(clock, ({ source, name = '' }) => hasSignedIn(directory.member(name), source));
   const links = new SessionLinks({ directory, vault, clock, limit });
   const authentication = new Authentication({
-    ...{
-      directory,
-      passwords,
-      renew,
-      uses,
-      proven,
-      throttle,
-      links,
-      limit,
-      clock,
-      random,
-      failures,
-      security,
-      stands: permissions.stands,
-    },
+    directory,
+    passwords,
+    renew,
+    uses,
+    proven,
+    throttle,
+    links,
+    limit,
+    clock,
+    random,
+    failures,
+    security,
+    stands: permissions.stands,
   });
   const services = options.services.map(({ id }) => id);
   const secrets = serviceSecrets({ throttle, random, security });
   const passkeys = new Passkeys({ kysely, changes, clock, security });
   const factors = new SecondFactorStore({
-    ...{ kysely, directory, changes, vault, clock, random, security, passkeys },
+    kysely,
+    directory,
+    changes,
+    vault,
+    clock,
+    random,
+    security,
+    passkeys,
     checkSecret: secrets.checkSecret,
   });
   const secondFactors = { factors, passkeys, checkSecret: secrets.checkSecret };

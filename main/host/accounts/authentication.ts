@@ -18,35 +18,35 @@ import { fingerprint, isSessionShaped } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
 import type { SessionLinks } from './session-links.ts';
 import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
-import { sourceOf } from './source.ts';
+import { getSource } from './source.ts';
 import type { LastUsed } from './last-used.ts';
 
-/** A right password is believed again for so long without hashing it. */
-const believed = 60_000;
-/** And for so long it passes the brake, from where it came and while it is the account's password. */
-const proven = 12 * 60 * 60_000;
+/** Time in ms for which a right password is accepted again without hashing it. */
+const cacheMs = 60_000;
+/** Time in ms for which a right password bypasses the throttle for its source, while it is the account's password. */
+const throttleBypassMs = 12 * 60 * 60_000;
 
 interface Proof {
-  /** The account as it was: once it has changed in any way the password is hashed again. */
+  /** The account at that time: after any change the password is hashed again. */
   readonly member: Member;
   readonly identity: Identity;
   readonly at: number;
 }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 type Client = Pick<Credentials, 'remoteAddress' | 'isCrossSite'>;
 
-export interface AuthenticationParts {
+export interface AuthenticationDependencies {
   readonly directory: Directory;
   readonly passwords: Passwords;
-  /** Replaces a hash of another program or of a lower cost and returns the new one; undefined when it cannot. */
+  /** Replaces a hash of another program or of a lower cost and returns the new one; undefined on failure. */
   readonly renew: (name: string, password: string, foreign: string) => Promise<string | undefined>;
   readonly uses: LastUsed;
   readonly proven: ProvenPasswords;
   readonly throttle: SignInThrottle;
   readonly links: SessionLinks;
   readonly limit: SessionLimit;
-  /** Whether what an identity was proven with still holds. */
+  /** Returns whether the credentials of an identity are still valid. */
   readonly stands: (identity: Identity) => boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,18 +54,21 @@ export interface AuthenticationParts {
   readonly security: SecurityLog;
 }
 
-/** Finds out who a request comes from. */
+/** Determines the identity behind a request. */
 export class Authentication {
-  readonly #parts: AuthenticationParts;
-  /** Passwords are remembered under a key that dies with the process. */
+  readonly #parts: AuthenticationDependencies;
+  /** Key under which passwords are cached; never leaves the process. */
   readonly #key: Uint8Array;
   readonly #proofs = new BoundedMap<string, Proof>(2000);
-  /** Passwords that were wrong, with the account as it was: the same one again, as of a program that has an old one, is no other guess. */
+  /**
+   * Wrong passwords with the account at that time: the same one again, as of a program with an old password, does not
+   * count as another guess.
+   */
   readonly #wrong = new BoundedMap<string, { readonly passwordHash: string | null }>(2000);
-  /** Checks under way by proof, so that a busy client's requests at one time cost one hash. */
+  /** Running checks by proof, so that concurrent requests of a client cost one hash. */
   readonly #checks = new Map<string, Promise<Proof | undefined>>();
 
-  constructor(parts: AuthenticationParts) {
+  constructor(parts: AuthenticationDependencies) {
     this.#parts = parts;
     this.#key = parts.random.bytes(32);
   }
@@ -82,23 +85,23 @@ export class Authentication {
   };
 
   /**
-   * The account of this name and password.
+   * Authenticates a name and password.
    * @throws Problem `accounts.bad_credentials`, `accounts.too_many_attempts`, `accounts.busy`
    */
   async password(name: string, password: string, client: Client): Promise<Identity> {
     return this.#reporting(name, client, async () => {
-      const source = sourceOf(client);
+      const source = getSource(client);
       if (!AccountName.safeParse(name).success || password === '' || password.length > 1024) {
-        this.#parts.throttle.failHopeless(source);
-        throw badCredentials();
+        this.#parts.throttle.failInvalidToken(source);
+        throw buildBadCredentialsProblem();
       }
       const proof = await this.#prove(name, password, source);
-      if (proof === undefined) throw badCredentials();
+      if (proof === undefined) throw buildBadCredentialsProblem();
       return proof.identity;
     });
   }
 
-  /** Records a sign-in that fails or is refused by the throttle. */
+  /** Records a sign-in that fails or is throttled. */
   async #reporting<T>(account: string | undefined, client: Client, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -128,8 +131,8 @@ export class Authentication {
         );
       case 'malformed':
         return this.#reporting(undefined, client, async () => {
-          this.#parts.throttle.failHopeless(sourceOf(client));
-          throw badCredentials();
+          this.#parts.throttle.failInvalidToken(getSource(client));
+          throw buildBadCredentialsProblem();
         });
       case 'none':
         return (await this.#session(session)) ?? (link && this.#parts.links.open(link)) ?? this.#stillProven(proven);
@@ -140,14 +143,14 @@ export class Authentication {
     const token = await this.#parts.directory.token(fingerprint(text), this.#parts.clock.now());
     const account = token?.member.account;
     if (token === undefined || account?.enabled !== true || (name !== undefined && name !== account.name)) {
-      this.#parts.throttle.failHopeless(sourceOf(client));
-      throw badCredentials();
+      this.#parts.throttle.failInvalidToken(getSource(client));
+      throw buildBadCredentialsProblem();
     }
     this.#parts.uses.tokenUsed(token, client.remoteAddress);
     return token.identity;
   }
 
-  /** @throws Problem `accounts.token_needed` (401) where the password is only the first of two factors */
+  /** @throws Problem `accounts.token_needed` (401) when the password is only the first of two factors */
   #withoutFactor(identity: Identity): Identity {
     if (this.#parts.directory.member(identity.account)?.hasSecondFactor !== true) return identity;
     const detail = 'This account has a second factor, so its programs use access tokens in place of the password.';
@@ -168,7 +171,7 @@ export class Authentication {
     return identity !== undefined && this.#parts.stands(identity) ? identity : undefined;
   }
 
-  /** A session that has run out makes nobody of its bearer rather than an error: he could not even reach the sign-in page. */
+  /** An expired session returns no identity instead of an error, which would prevent access to the sign-in page. */
   async #session(secret: string | undefined): Promise<Identity | undefined> {
     if (secret === undefined || !isSessionShaped(secret)) return undefined;
     const session = await this.#parts.directory.session(fingerprint(secret), this.#parts.clock.now());
@@ -179,22 +182,23 @@ export class Authentication {
   }
 
   async #prove(name: string, password: string, source: string): Promise<Proof | undefined> {
-    // The source is part of it: what was proven in one place must not help to guess in another.
+    // Includes the source: a verified password must not help guesses from another address.
     const key = createHmac('sha256', this.#key).update(`${source}\0${name}\0${password}`).digest('base64');
     const attempt: Attempt = { source, name };
-    const known = this.#proofs.get(key);
+    const cached = this.#proofs.get(key);
     const member = this.#parts.directory.member(name);
     const passwordHash = member?.passwordHash ?? null;
     const age =
-      known !== undefined && known.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
-        ? this.#parts.clock.now() - known.at
+      cached !== undefined && cached.member.passwordHash === passwordHash && this.#parts.throttle.trusts(attempt)
+        ? this.#parts.clock.now() - cached.at
         : Infinity;
-    if (age < believed && known?.member === member) return known;
+    if (age < cacheMs && cached?.member === member) return cached;
     const underWay = this.#checks.get(key);
     if (underWay !== undefined) return underWay;
-    const wrong = this.#wrong.get(key);
-    if (wrong !== undefined && wrong.passwordHash === passwordHash) return undefined;
-    const check = age < proven ? this.#check(name, password, key) : this.#checkInTurn(name, password, key, attempt);
+    const isWrong = this.#wrong.get(key);
+    if (isWrong !== undefined && isWrong.passwordHash === passwordHash) return undefined;
+    const check =
+      age < throttleBypassMs ? this.#check(name, password, key) : this.#checkInTurn(name, password, key, attempt);
     this.#checks.set(key, check);
     try {
       const proof = await check;
@@ -206,7 +210,7 @@ export class Authentication {
     }
   }
 
-  /** One wrong guess for all who wait for this check. */
+  /** Counts one wrong guess for all callers that wait for this check. */
   async #checkInTurn(name: string, password: string, key: string, attempt: Attempt): Promise<Proof | undefined> {
     using turn = await this.#parts.throttle.begin(attempt);
     const proof = await this.#check(name, password, key);
@@ -218,25 +222,25 @@ export class Authentication {
   async #check(name: string, password: string, key: string): Promise<Proof | undefined> {
     const before = this.#parts.directory.member(name);
     const passwordHash = before?.passwordHash ?? null;
-    const right = await this.#parts.passwords.verify(password, passwordHash);
-    if (!right) this.#wrong.set(key, { passwordHash });
+    const isRight = await this.#parts.passwords.verify(password, passwordHash);
+    if (!isRight) this.#wrong.set(key, { passwordHash });
     else if (passwordHash !== null && this.#parts.passwords.isOutdated(passwordHash))
       return this.#renewed(name, password, passwordHash);
-    // The account may have been changed, disabled or removed while the hash was made.
+    // The account may have changed, or have been disabled or removed, while the hash was computed.
     const member = this.#parts.directory.member(name);
-    if (!right || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
+    if (!isRight || member === undefined || !member.account.enabled || member.passwordHash !== passwordHash) {
       return undefined;
     }
     return this.#proof(member);
   }
 
-  /** The password is right, and from now on it is known by a hash of our own. */
+  /** The password is right, and is stored as a hash of our own from now on. */
   async #renewed(name: string, password: string, foreign: string): Promise<Proof | undefined> {
     const renewed = await this.#parts.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);
-    // Where nothing could be stored it still counts; when another password came in between, it does not.
-    const same = [foreign, renewed].includes(member?.passwordHash ?? '');
-    return same && member?.account.enabled === true ? this.#proof(member) : undefined;
+    // A failed write does not reject the sign-in; another password in the meantime does.
+    const isSamePassword = [foreign, renewed].includes(member?.passwordHash ?? '');
+    return isSamePassword && member?.account.enabled === true ? this.#proof(member) : undefined;
   }
 
   #proof(member: Member): Proof {
@@ -251,6 +255,6 @@ const failureEvents: ReadonlyMap<string, 'sign_in_failed' | 'sign_in_blocked'> =
   ['accounts.too_many_attempts', 'sign_in_blocked'],
 ]);
 
-function badCredentials(): Problem {
+function buildBadCredentialsProblem(): Problem {
   return new Problem('accounts.bad_credentials', 401, 'The name, password or token is not right.');
 }

@@ -1,22 +1,22 @@
-/** A level drains by one in this time, ms. */
-const drain = 60_000;
-/** The wait between two checks once the burst is used up: it doubles from the first to the longest. ms */
-const firstStep = 500;
-const longestStep = 10_000;
-/** The level goes no further than this beyond the burst, so that the end of an attack is felt soon. */
-const beyond = 10;
+/** Time in ms in which a level decreases by one. */
+const drainMs = 60_000;
+/** Wait in ms between two checks after the burst: doubles from the first to the maximum. */
+const firstStepMs = 500;
+const maxStepMs = 10_000;
+/** Maximum level above the burst, so that the throttle recovers soon after an attack. */
+const maxLevelAboveBurst = 10;
 
-/** A number that rises by one a time and drains by one a minute. */
+/** Number that increases by one per event and decreases by one per interval. */
 export class Level {
   #value = 0;
   #at = 0;
 
   at(now: number): number {
-    return Math.max(0, this.#value - Math.max(0, now - this.#at) / drain);
+    return Math.max(0, this.#value - Math.max(0, now - this.#at) / drainMs);
   }
 
-  raise(now: number, most: number): void {
-    this.#value = Math.min(most, this.at(now) + 1);
+  raise(now: number, max: number): void {
+    this.#value = Math.min(max, this.at(now) + 1);
     this.#at = now;
   }
 
@@ -26,36 +26,36 @@ export class Level {
 }
 
 /**
- * Slows down checks of secrets: a burst of wrong ones costs nothing, after that one check follows another at a distance
- * that grows. What is under way counts as wrong, so that many at once get no further than many in turn.
+ * Throttles checks of secrets: a burst of wrong ones is free, then checks are spaced at growing intervals. Running
+ * checks count as wrong, so that concurrent guesses get no further than sequential ones.
  */
-export class Brake {
+export class Throttle {
   readonly #burst: number;
   readonly #wrong = new Level();
   #underWay = 0;
-  /** When the last check was, or will be. */
+  /** Time of the last scheduled check. */
   #last = 0;
 
   constructor(burst: number) {
     this.#burst = burst;
   }
 
-  /** Whether the burst is used up. */
+  /** Returns whether the burst is used up. */
   isOn(now: number): boolean {
     return this.#over(now) > 0;
   }
 
-  /** For how long the next check has to wait, ms. */
+  /** Returns the wait before the next check in ms. */
   wait(now: number): number {
     const over = this.#over(now);
     if (over <= 0) return 0;
-    const step = Math.min(longestStep, firstStep * 2 ** Math.min(over - 1, beyond));
-    // A clock that was set back must not lengthen the wait beyond what it can be.
-    const last = Math.min(this.#last, now + this.#underWay * longestStep);
-    return Math.max(0, last + step - now);
+    const step = Math.min(maxStepMs, firstStepMs * 2 ** Math.min(over - 1, maxLevelAboveBurst));
+    // Limits the wait after the clock was set back.
+    const lastCheckAt = Math.min(this.#last, now + this.#underWay * maxStepMs);
+    return Math.max(0, lastCheckAt + step - now);
   }
 
-  /** Takes the next place. */
+  /** Reserves the next check. */
   begin(now: number): void {
     this.#last = now + this.wait(now);
     this.#underWay += 1;
@@ -63,7 +63,7 @@ export class Brake {
 
   end(now: number, outcome: 'right' | 'wrong' | 'unknown'): void {
     this.#underWay -= 1;
-    if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + beyond);
+    if (outcome === 'wrong') this.#wrong.raise(now, this.#burst + maxLevelAboveBurst);
   }
 
   forgive(): void {

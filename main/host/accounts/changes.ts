@@ -5,7 +5,7 @@ import type { Context, Log } from '../../../services/contracts/service.ts';
 import type { Directory } from './directory.ts';
 import { hasAdministrator, nextRevision, type Db } from './store.ts';
 
-/** Makes every change of accounts in the same way: alone, checked, seen in memory before it is told. */
+/** Applies all changes of accounts: serialized, validated, and loaded into memory before they are published. */
 export class Changes {
   readonly #commit: Context['commit'];
   readonly #directory: Directory;
@@ -20,9 +20,9 @@ export class Changes {
   }
 
   /**
-   * Runs the work in one transaction that no other change overlaps, then loads the named accounts anew and tells that
-   * they changed. `work` may add names, and may run twice as {@link Context.commit} says.
-   * @throws Problem `accounts.last_admin` (409) when it would leave nobody who can administrate
+   * Runs the work in one transaction that no other change overlaps, then reloads the named accounts and publishes the
+   * change. `work` may add names, and may run twice as {@link Context.commit} describes.
+   * @throws Problem `accounts.last_admin` (409) when no administrator would remain
    */
   async make<T>(
     names: readonly string[],
@@ -36,33 +36,33 @@ export class Changes {
       revision = await nextRevision(db);
       const administrated = await hasAdministrator(db);
       const done = await work(db, (name) => touched.add(name));
-      if (administrated && !(await hasAdministrator(db))) throw lastAdministrator();
+      if (administrated && !(await hasAdministrator(db))) throw buildLastAdministratorProblem();
       return done;
     });
-    const isRead = await this.#take(touched, revision);
+    const isRead = await this.#applyChange(touched, revision);
     for (const account of touched) this.#bus.publish(accountsChanged, { account });
-    const gone = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
-    if (isRead) for (const account of gone) this.#bus.publish(accountsRemoved, { account });
+    const removed = [...touched].filter((name) => before.has(name) && this.#directory.member(name) === undefined);
+    if (isRead) for (const account of removed) this.#bus.publish(accountsRemoved, { account });
     return result;
   }
 
-  /** False: the outcome could not be read. */
-  async #take(touched: ReadonlySet<string>, revision: number): Promise<boolean> {
+  /** Returns false when the result could not be read. */
+  async #applyChange(touched: ReadonlySet<string>, revision: number): Promise<boolean> {
     try {
       const [name] = touched;
       if (touched.size === 1 && name !== undefined) await this.#directory.refresh(name, revision);
       else await this.#directory.synchronize();
       return true;
     } catch (error) {
-      // The change is stored but its outcome cannot be read: rather nobody than somebody who lost his access.
+      // The change is stored but cannot be read: deny access rather than grant revoked access.
       for (const name of touched) this.#directory.forget(name);
-      this.#log.error('accounts could not be read after a change', { accounts: [...touched], error });
+      this.#log.error('accounts reload failed', { accounts: [...touched], error });
       return false;
     }
   }
 }
 
-function lastAdministrator(): Problem {
+function buildLastAdministratorProblem(): Problem {
   return new Problem(
     'accounts.last_admin',
     409,

@@ -10,10 +10,10 @@ import { fingerprint } from './secrets.ts';
 import { deleteAccount, endCredentials, hasAccount, insertAccount, replaceGrant, type Db } from './store.ts';
 import type { DeclaredRow } from './tables.ts';
 
-/** What the settings declare. */
-export type Declared = Pick<HostSettings, 'authUsers' | 'authAccess' | 'authTokens'>;
+/** Declarations in the settings. */
+export type DeclaredSettings = Pick<HostSettings, 'authUsers' | 'authAccess' | 'authTokens'>;
 
-interface DeclaredParts {
+interface DeclaredDependencies {
   readonly changes: Changes;
   readonly clock: Clock;
   readonly random: Random;
@@ -24,20 +24,20 @@ interface DeclaredParts {
 /** Accounts, grants and tokens that the settings declare. */
 export interface DeclaredAccounts {
   /**
-   * Makes accounts, grants and tokens as declared, and removes those that were and no longer are. What is the same is left
-   * alone, so that nobody is signed out by a start.
+   * Creates declared accounts, grants and tokens, and removes formerly declared ones. Unchanged ones are not touched,
+   * so that a start ends no session.
    * @throws Problem `accounts.last_admin` (409)
    */
-  declare(declared: Declared): Promise<void>;
+  declare(declared: DeclaredSettings): Promise<void>;
 }
 
-export function declaredAccounts(parts: DeclaredParts): DeclaredAccounts {
+export function declaredAccounts(parts: DeclaredDependencies): DeclaredAccounts {
   return {
     async declare(declared) {
       await parts.changes.make([], async (db, alsoChanged) => {
         const before = await db.selectFrom('declared').selectAll().execute();
         if (before.length === 0 && Object.values(declared).every((list) => list.length === 0)) return;
-        const declaring = new Declaring(db, before, parts, alsoChanged);
+        const declaring = new DeclarationRun(db, before, parts, alsoChanged);
         await declaring.accounts(declared);
         await declaring.grants(declared);
         await declaring.tokens(declared);
@@ -48,30 +48,30 @@ export function declaredAccounts(parts: DeclaredParts): DeclaredAccounts {
   };
 }
 
-/** One run, in one transaction. */
-class Declaring {
+/** Single run in one transaction. */
+class DeclarationRun {
   readonly #db: Db;
   readonly #before: readonly DeclaredRow[];
-  readonly #parts: DeclaredParts;
+  readonly #parts: DeclaredDependencies;
   readonly #changed: (name: string) => void;
   readonly #rows: DeclaredRow[] = [];
 
-  constructor(db: Db, before: readonly DeclaredRow[], parts: DeclaredParts, changed: (name: string) => void) {
+  constructor(db: Db, before: readonly DeclaredRow[], parts: DeclaredDependencies, changed: (name: string) => void) {
     this.#db = db;
     this.#before = before;
     this.#parts = parts;
     this.#changed = changed;
   }
 
-  async accounts({ authUsers }: Declared): Promise<void> {
-    const wanted = new Map(authUsers.filter(({ name }) => name !== '').map((user) => [user.name, user]));
-    for (const { account } of this.#gone('account', (row) => wanted.has(row.account))) {
+  async accounts({ authUsers }: DeclaredSettings): Promise<void> {
+    const declaredAccounts = new Map(authUsers.filter(({ name }) => name !== '').map((user) => [user.name, user]));
+    for (const { account } of this.#findRemoved('account', (row) => declaredAccounts.has(row.account))) {
       await deleteAccount(this.#db, account);
       await this.#parts.releases.request(this.#db, account, { action: 'keep' });
       this.#changed(account);
     }
-    for (const { name, passwordHash, role } of wanted.values()) {
-      // The first sign-in puts a hash of ours in place of the declared one, so that the two cannot be compared.
+    for (const { name, passwordHash, role } of declaredAccounts.values()) {
+      // Digest for comparison, since the first sign-in replaces the declared hash by one of our own.
       const value = createHash('sha256').update(passwordHash).digest('hex');
       const isNew = !this.#before.some((row) => row.kind === 'account' && row.account === name && row.value === value);
       if (!(await this.#account(name, role, isNew ? passwordHash : undefined))) continue;
@@ -79,15 +79,18 @@ class Declaring {
     }
   }
 
-  /** Without a hash the password stays as it is. @returns false where another account or a service has the name */
+  /**
+   * Without a hash the password is unchanged.
+   * @returns false when another account or a service has the name
+   */
   async #account(name: string, role: string, hash: string | undefined): Promise<boolean> {
-    const found = await this.#db.selectFrom('accounts').selectAll().where('name', '=', name).executeTakeFirst();
-    if (found === undefined) {
+    const accountRow = await this.#db.selectFrom('accounts').selectAll().where('name', '=', name).executeTakeFirst();
+    if (accountRow === undefined) {
       if (!(await this.#isFree(name))) return false;
       const row = { name, kind: 'person', role, enabled: 1, description: '', created_at: this.#parts.clock.now() };
       await insertAccount(this.#db, { ...row, password_hash: hash ?? null }, []);
     } else {
-      const same = found.role === role && found.kind === 'person' && Number(found.enabled) === 1;
+      const same = accountRow.role === role && accountRow.kind === 'person' && Number(accountRow.enabled) === 1;
       if (same && hash === undefined) return true;
       const password = hash === undefined ? {} : { password_hash: hash };
       await this.#db
@@ -107,69 +110,75 @@ class Declaring {
       return true;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.#parts.log.error('declared account left out', { account: name, reason: error.detail });
+      this.#parts.log.error('declared account skipped', { account: name, reason: error.detail });
       return false;
     }
   }
 
-  async grants({ authAccess }: Declared): Promise<void> {
-    const known: DeclaredRow[] = [];
+  async grants({ authAccess }: DeclaredSettings): Promise<void> {
+    const existingRows: DeclaredRow[] = [];
     for (const { user: account, service, pattern, permission } of authAccess) {
       if (account !== everyone && !(await hasAccount(this.#db, account))) {
-        this.#parts.log.error('a declared grant was left out: there is no such account', { account, service, pattern });
+        this.#parts.log.error('declared grant skipped: unknown account', { account, service, pattern });
         continue;
       }
       const row = { kind: 'grant', account, name: `${service} ${pattern}`, value: permission } as const;
-      known.push(row);
-      const kept = await this.#db
+      existingRows.push(row);
+      const insertedRow = await this.#db
         .selectFrom('grants')
         .select('permission')
         .where('account', '=', account)
         .where('service', '=', service)
         .where('resource', '=', pattern)
         .executeTakeFirst();
-      if (kept?.permission === permission) continue;
+      if (insertedRow?.permission === permission) continue;
       await replaceGrant(this.#db, account, { service, resource: pattern, permission });
       this.#changed(account);
     }
-    for (const { account, name } of this.#gone('grant', (row) => known.some((each) => isSame(each, row)))) {
+    for (const { account, name } of this.#findRemoved('grant', (row) =>
+      existingRows.some((each) => isSame(each, row)),
+    )) {
       const [service = '', resource = ''] = name.split(' ', 2);
       await replaceGrant(this.#db, account, { service, resource, permission: undefined });
       this.#changed(account);
     }
-    // Of two for one pattern the last one counts.
-    this.#rows.push(...known.filter((row, index) => !known.slice(index + 1).some((later) => isSame(later, row))));
+    // The last of several declarations for one pattern applies.
+    this.#rows.push(
+      ...existingRows.filter((row, index) => !existingRows.slice(index + 1).some((later) => isSame(later, row))),
+    );
   }
 
-  async tokens({ authTokens }: Declared): Promise<void> {
-    const known: DeclaredRow[] = [];
+  async tokens({ authTokens }: DeclaredSettings): Promise<void> {
+    const existingRows: DeclaredRow[] = [];
     for (const { user: account, token, label } of authTokens) {
       const id = await this.#token(account, token, label.replaceAll(/\p{Cc}/gu, ' '));
-      if (id !== undefined && !known.some(({ name }) => name === id)) {
-        known.push({ kind: 'token', account, name: id, value: '' });
+      if (id !== undefined && !existingRows.some(({ name }) => name === id)) {
+        existingRows.push({ kind: 'token', account, name: id, value: '' });
       }
     }
-    for (const { account, name } of this.#gone('token', (row) => known.some((each) => isSame(each, row)))) {
+    for (const { account, name } of this.#findRemoved('token', (row) =>
+      existingRows.some((each) => isSame(each, row)),
+    )) {
       await this.#db.deleteFrom('tokens').where('account', '=', account).where('id', '=', name).execute();
       this.#changed(account);
     }
-    this.#rows.push(...known);
+    this.#rows.push(...existingRows);
   }
 
-  /** The id of the token; undefined for one that was left out. */
+  /** Returns the id of the token; undefined when it was skipped. */
   async #token(account: string, text: string, label: string): Promise<string | undefined> {
     const hash = fingerprint(text);
-    const leftOut = (why: string): undefined => {
-      this.#parts.log.error(`a declared token was left out: ${why}`, { account, label });
+    const leftOut = (reason: string): undefined => {
+      this.#parts.log.error(`a declared token was left out: ${reason}`, { account, label });
     };
     if (account === '' || !(await hasAccount(this.#db, account))) return leftOut('there is no such account');
-    const found = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
-    if (found !== undefined && found.account !== account) return leftOut('another account has it');
-    if (found?.label === label && found.expires_at === null) return found.id;
+    const tokenRow = await this.#db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst();
+    if (tokenRow !== undefined && tokenRow.account !== account) return leftOut('another account has it');
+    if (tokenRow?.label === label && tokenRow.expires_at === null) return tokenRow.id;
     this.#changed(account);
-    if (found !== undefined) {
-      await this.#db.updateTable('tokens').set({ label, expires_at: null }).where('id', '=', found.id).execute();
-      return found.id;
+    if (tokenRow !== undefined) {
+      await this.#db.updateTable('tokens').set({ label, expires_at: null }).where('id', '=', tokenRow.id).execute();
+      return tokenRow.id;
     }
     const id = this.#parts.random.text(16);
     const unused = { expires_at: null, last_used_at: null, last_used_from: null, scopes: null };
@@ -183,11 +192,11 @@ class Declaring {
   async remember(): Promise<void> {
     await this.#db.deleteFrom('declared').execute();
     for (const row of this.#rows) await this.#db.insertInto('declared').values(row).execute();
-    // Marks show with the account.
+    // The declared state is displayed with the account.
     for (const { account } of [...this.#before, ...this.#rows]) this.#changed(account);
   }
 
-  #gone(kind: DeclaredRow['kind'], isWanted: (row: DeclaredRow) => boolean): readonly DeclaredRow[] {
+  #findRemoved(kind: DeclaredRow['kind'], isWanted: (row: DeclaredRow) => boolean): readonly DeclaredRow[] {
     return this.#before.filter((row) => row.kind === kind && !isWanted(row));
   }
 }
@@ -196,8 +205,8 @@ function isSame(a: DeclaredRow, b: DeclaredRow): boolean {
   return a.kind === b.kind && a.account === b.account && a.name === b.name;
 }
 
-/** What is declared is changed where it stands. */
-export function declaredElsewhere(what: 'account' | 'grant' | 'token', name: string): Problem {
-  const detail = `This ${what} is declared in homeport.yaml (${name}); change it there.`;
-  return new Problem(what === 'token' ? 'accounts.provisioned_token' : 'accounts.provisioned', 409, detail);
+/** Declared objects can only be changed in the settings. */
+export function buildDeclaredProblem(kind: 'account' | 'grant' | 'token', name: string): Problem {
+  const detail = `This ${kind} is declared in homeport.yaml (${name}); change it there.`;
+  return new Problem(kind === 'token' ? 'accounts.provisioned_token' : 'accounts.provisioned', 409, detail);
 }

@@ -1,39 +1,39 @@
 import { TokenScopes, type Account, type Identity } from '../../../services/contracts/control/accounts.ts';
 import { compileGrants, type CompiledGrants } from './grants.ts';
-import { sourceOf } from './source.ts';
-import { accountOf, currentRevision, load, type Db, type Kept } from './store.ts';
+import { getSource } from './source.ts';
+import { findAccountByHash, currentRevision, load, type Db, type StoredAccount } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A token or session with the one identity that all its requests share. */
+/** Token or session with the identity object that all its requests share. */
 export interface Credential<Row> {
   readonly row: Mutable<Row>;
   readonly member: Member;
   readonly identity: Identity;
 }
 
-/** `scopes`: what it has of the account's rights; undefined: all. */
+/** `scopes`: subset of the account's rights; undefined for all. */
 export interface TokenCredential extends Credential<TokenRow> {
   readonly scopes: CompiledGrants | undefined;
 }
 
-/** An account as it is in memory. Any change of it makes a new member, so what was remembered for the old one is void. */
+/** Account in memory. Any change creates a new object, which invalidates caches of the old one. */
 export interface Member {
   readonly account: Account;
   readonly passwordHash: string | null;
   readonly grants: CompiledGrants;
-  /** By id. */
+  /** Keyed by id. */
   readonly tokens: Map<string, TokenCredential>;
   readonly sessions: Map<string, Credential<SessionRow>>;
-  /** As in {@link Kept}. */
+  /** As in the stored account. */
   readonly declared: ReadonlySet<string>;
   readonly hasSecondFactor: boolean;
 }
 
 /**
- * All accounts in memory, since permissions are asked at every request and must not wait. Loads run one after another,
- * so that an older picture never covers a newer one.
+ * All accounts in memory, since permissions are checked for every request. Loads run sequentially, so that older data
+ * never replaces newer data.
  */
 export class Directory {
   readonly #db: Db;
@@ -49,7 +49,7 @@ export class Directory {
     this.#db = db;
   }
 
-  /** Another number after each load: whoever remembers conclusions drops them when it differs. */
+  /** Changes with each load: caches of derived results are dropped when it differs. */
   get generation(): number {
     return this.#generation;
   }
@@ -58,25 +58,28 @@ export class Directory {
     return this.#members.get(name);
   }
 
-  /** By name. */
+  /** Sorted by name. */
   members(): readonly Member[] {
     return [...this.#members.values()].toSorted((a, b) => (a.account.name < b.account.name ? -1 : 1));
   }
 
   async token(hash: string, now: number): Promise<TokenCredential | undefined> {
-    const known = this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
-    return known !== undefined && (known.row.expires_at === null || known.row.expires_at > now) ? known : undefined;
+    const existing =
+      this.#tokens.get(hash) ?? ((await this.#lookUp('tokens', hash)) ? this.#tokens.get(hash) : undefined);
+    return existing !== undefined && (existing.row.expires_at === null || existing.row.expires_at > now)
+      ? existing
+      : undefined;
   }
 
   async session(hash: string, now: number): Promise<Credential<SessionRow> | undefined> {
-    const known = this.#sessions.get(hash);
-    if (known !== undefined && known.row.expires_at > now) return known;
-    // Another host may have made it, or have lengthened it.
-    const found = (await this.#lookUp('sessions', hash)) ? this.#sessions.get(hash) : undefined;
-    return found !== undefined && found.row.expires_at > now ? found : undefined;
+    const existing = this.#sessions.get(hash);
+    if (existing !== undefined && existing.row.expires_at > now) return existing;
+    // Another host may have created or extended it.
+    const matchingSession = (await this.#lookUp('sessions', hash)) ? this.#sessions.get(hash) : undefined;
+    return matchingSession !== undefined && matchingSession.row.expires_at > now ? matchingSession : undefined;
   }
 
-  /** Loads one account anew after a change of it, or everything when other changes came between. */
+  /** Reloads one account after a change, or all when other changes came in between. */
   refresh(name: string, revision: number): Promise<void> {
     return this.#inTurn(async () => {
       if (revision <= this.#revision) return;
@@ -86,61 +89,64 @@ export class Directory {
     });
   }
 
-  /** Loads everything anew when another host has changed something. */
+  /** Reloads all accounts when another host has changed something. */
   synchronize(): Promise<void> {
-    // Who asks while one has not begun is served by that one.
+    // Callers share a run that has not started.
     return (this.#synchronizing ??= this.#inTurn(async () => {
       this.#synchronizing = undefined;
       if ((await currentRevision(this.#db)) !== this.#revision) await this.#loadAll();
     }));
   }
 
-  /** Resolves when no load is under way, also when one failed. */
+  /** Resolves when no load is running, even after a failure. */
   async settled(): Promise<void> {
     await this.#loading;
   }
 
-  /** Refuses everything to an account whose state is not known; the next {@link synchronize} brings it back. */
+  /** Denies everything to an account whose state is unknown, until the next {@link synchronize}. */
   forget(name: string): void {
     this.#replace(name, undefined);
     this.#revision = -1;
   }
 
   async #lookUp(table: 'tokens' | 'sessions', hash: string): Promise<boolean> {
-    const account = await accountOf(this.#db, table, hash);
+    const account = await findAccountByHash(this.#db, table, hash);
     if (account === undefined) return false;
     await this.#inTurn(() => this.#loadOne(account));
     return true;
   }
 
   async #loadAll(): Promise<void> {
-    // The revision is read first: a change that comes between is then loaded once more rather than missed.
+    // The revision is read first: a change in between is loaded again instead of missed.
     const revision = await currentRevision(this.#db);
     const all = await load(this.#db);
     const old = this.#members;
     this.#members = new Map();
     this.#tokens.clear();
     this.#sessions.clear();
-    for (const kept of all) this.#add(kept, old.get(kept.account.name));
+    for (const storedAccount of all) this.#add(storedAccount, old.get(storedAccount.account.name));
     this.#revision = revision;
     this.#generation += 1;
   }
 
   async #loadOne(name: string): Promise<void> {
-    const [kept] = await load(this.#db, name);
-    this.#replace(name, kept);
+    const [storedAccount] = await load(this.#db, name);
+    this.#replace(name, storedAccount);
   }
 
-  #replace(name: string, kept: Kept | undefined): void {
+  #replace(name: string, storedAccount: StoredAccount | undefined): void {
     const old = this.#members.get(name);
     for (const { row } of old?.tokens.values() ?? []) this.#tokens.delete(row.hash);
     for (const { row } of old?.sessions.values() ?? []) this.#sessions.delete(row.hash);
     this.#members.delete(name);
-    if (kept !== undefined) this.#add(kept, old);
+    if (storedAccount !== undefined) this.#add(storedAccount, old);
     this.#generation += 1;
   }
 
-  #add({ account, passwordHash, tokens, sessions, declared, hasSecondFactor }: Kept, old: Member | undefined): void {
+  #add(
+    { account, passwordHash, tokens, sessions, declared, hasSecondFactor }: StoredAccount,
+    old: Member | undefined,
+  ): void {
     const member: Member = {
       account,
       passwordHash,
@@ -152,18 +158,18 @@ export class Directory {
     };
     this.#members.set(account.name, member);
     for (const row of tokens) {
-      // Uses reach the database a little later than memory.
+      // Last uses are written to the database later than to memory.
       const before = old?.tokens.get(row.id)?.row;
       const used = (before?.last_used_at ?? 0) > (row.last_used_at ?? 0) ? before : row;
-      const seen = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
-      const given = row.scopes === null ? undefined : TokenScopes.parse(JSON.parse(row.scopes));
+      const loadedNames = { last_used_at: used?.last_used_at ?? null, last_used_from: used?.last_used_from ?? null };
+      const scopes = row.scopes === null ? undefined : TokenScopes.parse(JSON.parse(row.scopes));
       const proven = identify(account, 'token', row.id);
       const credential = {
-        row: { ...row, ...seen },
+        row: { ...row, ...loadedNames },
         member,
         identity:
-          given === undefined ? proven : Object.freeze({ ...proven, role: 'user' as const, limited: true as const }),
-        scopes: given && compileGrants(given),
+          scopes === undefined ? proven : Object.freeze({ ...proven, role: 'user' as const, limited: true as const }),
+        scopes: scopes && compileGrants(scopes),
       };
       member.tokens.set(row.id, credential);
       this.#tokens.set(row.hash, credential);
@@ -183,20 +189,20 @@ export class Directory {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#loading.then(work);
-    // The one who asked hears of a failure; those behind him only wait for the end of it.
+    // The caller receives the error; later loads only wait for the end.
     this.#loading = turn.catch(() => undefined);
     return turn;
   }
 }
 
-/** Whether one of an account's sessions was opened from a source, or one of its tokens was used there last. */
+/** Returns whether a session was opened from a source, or a token was last used there. */
 export function hasSignedIn(member: Member | undefined, source: string): boolean {
   if (member === undefined) return false;
   const places = [
     ...[...member.sessions.values()].map(({ row }) => row.address),
     ...[...member.tokens.values()].map(({ row }) => row.last_used_from),
   ];
-  return places.some((place) => place !== null && sourceOf({ remoteAddress: place }) === source);
+  return places.some((place) => place !== null && getSource({ remoteAddress: place }) === source);
 }
 
 export function identify(account: Account, via: Identity['via'], credentialId?: string): Identity {

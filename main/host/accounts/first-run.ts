@@ -2,50 +2,55 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Account } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
-import { existing, prepareAccount, type AccountListParts, type PreparedAccount } from './account-list.ts';
+import {
+  getExistingAccount,
+  prepareAccount,
+  type AccountListDependencies,
+  type PreparedAccount,
+} from './account-list.ts';
 import { findAccountName } from './names.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import { hasAdministrator, type Db } from './store.ts';
 import { fingerprint } from './secrets.ts';
-import { tooManyAttempts } from './sign-in-throttle.ts';
+import { buildTooManyAttemptsProblem } from './sign-in-throttle.ts';
 
-/** So many wrong codes at once, and one more in each interval. */
+/** Number of free wrong codes, and one more per interval. */
 const burst = 10;
 const interval = 10_000;
 
-/** How the first administrator comes to be. */
+/** Creation of the first administrator. */
 export interface FirstRun {
-  /** True until there is an enabled person who administrates and can sign in. */
+  /** True until an enabled user can sign in and administrate. */
   needed(): boolean;
   /**
-   * The code that the set-up link carries. Made at the first call; the code of an earlier start is void from then on.
+   * Returns the code of the set-up link. Created by the first call, which invalidates the code of an earlier start.
    * @throws Problem `accounts.setup_done` (409) when it is no longer needed.
    */
   code(): Promise<string>;
   /**
-   * Makes the first administrator. Of several calls at one time one succeeds.
+   * Creates the first administrator; one of several concurrent calls succeeds.
    * @throws Problem `accounts.setup_done` (409), `accounts.bad_setup_code` (403), `accounts.too_many_attempts` (429),
    * `accounts.exists` (409), `accounts.invalid` (400), `accounts.weak_password` (422).
    */
   complete(code: string, name: string, password: string): Promise<Account>;
   /**
-   * For servers that are set up by their environment: makes the administrator at the first start. Later, or when the name is taken,
-   * it changes nothing.
-   * @returns whether the account was made
+   * For servers configured by their environment: creates the administrator at the first start. Later, or when the
+   * name is taken, it changes nothing.
+   * @returns whether the account was created
    */
   ensureAdministrator(name: string, password: string): Promise<boolean>;
 }
 
-export interface FirstRunParts extends AccountListParts {
+export interface FirstRunDependencies extends AccountListDependencies {
   readonly kysely: Db;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-export function firstRun(parts: FirstRunParts): FirstRun {
+export function firstRun(parts: FirstRunDependencies): FirstRun {
   const { directory, changes, clock, random } = parts;
   let code: Promise<string> | undefined;
-  let wrong = 0;
+  let wrongCodes = 0;
   let wrongAt = clock.now();
 
   const needed = (): boolean =>
@@ -59,7 +64,7 @@ export function firstRun(parts: FirstRunParts): FirstRun {
   const makeCode = async (): Promise<string> => {
     const text = random.text(32);
     await changes.make([], async (db) => {
-      if (await hasAdministrator(db)) throw setUpAlready();
+      if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
       await db.deleteFrom('setup').execute();
       await db
         .insertInto('setup')
@@ -70,17 +75,17 @@ export function firstRun(parts: FirstRunParts): FirstRun {
   };
 
   const insertFirst = async (db: Db, prepared: PreparedAccount): Promise<void> => {
-    if (await hasAdministrator(db)) throw setUpAlready();
+    if (await hasAdministrator(db)) throw buildSetUpDoneProblem();
     await prepared.insert(db);
     await db.deleteFrom('setup').execute();
   };
 
   const refuse = (): never => {
     const now = clock.now();
-    wrong = Math.max(0, wrong - Math.max(0, now - wrongAt) / interval);
+    wrongCodes = Math.max(0, wrongCodes - Math.max(0, now - wrongAt) / interval);
     wrongAt = now;
-    if (wrong + 1 > burst) throw tooManyAttempts((wrong + 1 - burst) * interval);
-    wrong += 1;
+    if (wrongCodes + 1 > burst) throw buildTooManyAttemptsProblem((wrongCodes + 1 - burst) * interval);
+    wrongCodes += 1;
     throw new Problem(
       'accounts.bad_setup_code',
       403,
@@ -92,7 +97,7 @@ export function firstRun(parts: FirstRunParts): FirstRun {
     needed,
 
     async code() {
-      if (!needed()) throw setUpAlready();
+      if (!needed()) throw buildSetUpDoneProblem();
       code ??= makeCode().catch((error: unknown) => {
         code = undefined;
         throw error;
@@ -100,21 +105,21 @@ export function firstRun(parts: FirstRunParts): FirstRun {
       return code;
     },
 
-    async complete(given, name, password) {
-      if (!needed()) throw setUpAlready();
-      if (!(await isRight(parts.kysely, given))) {
-        // Another host may have been quicker and its news still be under way.
-        if (await hasAdministrator(parts.kysely)) throw setUpAlready();
+    async complete(input, name, password) {
+      if (!needed()) throw buildSetUpDoneProblem();
+      if (!(await isRight(parts.kysely, input))) {
+        // Another host may have created one whose event has not arrived yet.
+        if (await hasAdministrator(parts.kysely)) throw buildSetUpDoneProblem();
         return refuse();
       }
       refuseWeakPassword(name, password);
       const prepared = await prepareAccount({ name, password, role: 'admin' }, parts);
       await changes.make([name], async (db) => {
-        if (!(await isRight(db, given))) throw setUpAlready();
+        if (!(await isRight(db, input))) throw buildSetUpDoneProblem();
         await insertFirst(db, prepared);
       });
       code = undefined;
-      return existing(directory, name);
+      return getExistingAccount(directory, name);
     },
 
     async ensureAdministrator(name, password) {
@@ -134,6 +139,6 @@ async function isRight(db: Db, code: string): Promise<boolean> {
   return stored !== undefined && timingSafeEqual(Buffer.from(fingerprint(code)), Buffer.from(stored.code_hash));
 }
 
-function setUpAlready(): Problem {
+function buildSetUpDoneProblem(): Problem {
   return new Problem('accounts.setup_done', 409, 'Homeport is set up already. Sign in instead.');
 }

@@ -3,18 +3,18 @@ import { matchesWildcardParts } from '../../../services/contracts/wildcards.ts';
 
 export type Access = 'read' | 'write';
 
-/** A grant whose pattern is cut at its wildcards, so that a match never backtracks further than one search a piece. */
+/** Grant with its pattern split at the wildcards, for matching without backtracking. */
 interface CompiledGrant {
   readonly pieces: readonly string[];
   readonly permission: Permission;
 }
 
-/** The grants of one account by service, the one that decides first. */
+/** Grants of one account by service, in order of precedence. */
 export type CompiledGrants = ReadonlyMap<string, readonly CompiledGrant[]>;
 
 const precedence: Readonly<Record<Permission, number>> = { 'read-write': 0, write: 1, none: 2, read: 3 };
 
-/** Longest pattern first; among equally long ones those that grant writing, then denial before reading. */
+/** Longest pattern first; equal lengths: grants that allow writing, then denial before reading. */
 export function compileGrants(grants: readonly Grant[]): CompiledGrants {
   const sorted = grants.toSorted(
     (a, b) => b.resource.length - a.resource.length || precedence[a.permission] - precedence[b.permission],
@@ -22,14 +22,14 @@ export function compileGrants(grants: readonly Grant[]): CompiledGrants {
   const services = new Map<string, CompiledGrant[]>();
   for (const { service, resource, permission } of sorted) {
     const compiled = { pieces: resource.split('*'), permission };
-    const known = services.get(service);
-    if (known === undefined) services.set(service, [compiled]);
-    else known.push(compiled);
+    const serviceGrants = services.get(service);
+    if (serviceGrants === undefined) services.set(service, [compiled]);
+    else serviceGrants.push(compiled);
   }
   return services;
 }
 
-/** Undefined when no grant speaks of this resource. */
+/** Returns undefined when no grant matches the resource. */
 export function decide(grants: CompiledGrants, service: string, access: Access, resource: string): boolean | undefined {
   for (const { pieces, permission } of grants.get(service) ?? []) {
     if (matchesWildcardParts(pieces, resource)) return permission === 'read-write' || permission === access;

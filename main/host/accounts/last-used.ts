@@ -4,12 +4,12 @@ import type { SessionLimit } from './session-limit.ts';
 import type { Db } from './store.ts';
 import type { SessionRow, TokenRow } from './tables.ts';
 
-/** Uses are written together, this long after the first of them. */
-const gather = 5000;
-/** A session that was written within this time is not written again. */
-const sessionStep = 60 * 60 * 1000;
+/** Delay in ms by which uses are collected for one write. */
+const batchMs = 5000;
+/** Minimum interval in ms between writes of one session. */
+const sessionWriteIntervalMs = 60 * 60 * 1000;
 
-/** Writes down when tokens and sessions were last used, behind the requests' backs. */
+/** Writes the last use of tokens and sessions asynchronously. */
 export class LastUsed implements AsyncDisposable {
   readonly #commit: Context['commit'];
   readonly #clock: Clock;
@@ -34,10 +34,10 @@ export class LastUsed implements AsyncDisposable {
     this.#schedule();
   }
 
-  /** Lengthens the session, at most hourly. */
+  /** Extends the session, at most hourly. */
   sessionUsed({ row }: Credential<SessionRow>): void {
     const now = this.#clock.now();
-    if (now - row.used_at < sessionStep) return;
+    if (now - row.used_at < sessionWriteIntervalMs) return;
     row.used_at = now;
     row.expires_at = this.#limit.expiry(row.created_at, now);
     this.#sessions.set(row.id, row);
@@ -45,7 +45,7 @@ export class LastUsed implements AsyncDisposable {
   }
 
   #schedule(): void {
-    this.#timer ??= this.#clock.after(gather, () => this.#write());
+    this.#timer ??= this.#clock.after(batchMs, () => this.#write());
   }
 
   #write(): void {
@@ -55,8 +55,8 @@ export class LastUsed implements AsyncDisposable {
     this.#tokens = new Map();
     this.#sessions = new Map();
     this.#writing = this.#commit((db: Db) => writeUses(db, tokens, sessions)).catch((error: unknown) => {
-      // A lost use harms nobody; the next one is tried again.
-      this.#log.warn('last uses of credentials could not be written', { error });
+      // A lost use is harmless; the next one is written again.
+      this.#log.warn('credential last use not saved', { error });
     });
   }
 

@@ -4,12 +4,12 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Changes } from './changes.ts';
 import type { Db } from './store.ts';
 
-/** Reservations under this service id hold the names of data that was kept of removed accounts. */
+/** Service id of reservations for the names of data kept of removed accounts. */
 export const keptDataService = 'host';
 
 type Reservations = Pick<Accounts, 'reserveName' | 'releaseName' | 'synchronizeNames'>;
 
-/** Names that services use in the name space of the accounts. */
+/** Manages names that services use in the namespace of the accounts. */
 export function nameReservations({ changes }: { readonly changes: Changes }): Reservations {
   return {
     async reserveName(service, { name, kind }) {
@@ -18,7 +18,7 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
         if (account !== undefined) throw accountExists(account);
         const other = await findReservation(db, name);
         if (other?.service === service) return;
-        if (other !== undefined) throw nameReserved(other);
+        if (other !== undefined) throw buildNameReservedProblem(other);
         await db.insertInto('reserved_names').values({ lower_name: name.toLowerCase(), name, service, kind }).execute();
       });
     },
@@ -39,8 +39,8 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
         await db.deleteFrom('reserved_names').where('service', '=', service).execute();
         const collisions: string[] = [];
         for (const [lower_name, { name, kind }] of unique) {
-          const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
-          if (taken !== undefined) collisions.push(name);
+          const takenNames = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+          if (takenNames !== undefined) collisions.push(name);
           await db.insertInto('reserved_names').values({ lower_name, name, service, kind }).execute();
         }
         return collisions;
@@ -50,14 +50,14 @@ export function nameReservations({ changes }: { readonly changes: Changes }): Re
 }
 
 /**
- * Refuses a name that an account, a service or the pending data of a removed account has, without regard to case.
+ * Rejects a name that an account, a service or the pending data of a removed account has, ignoring case.
  * @throws Problem `accounts.exists`, `accounts.name_reserved` or `accounts.data_pending` (409)
  */
 export async function refuseTakenName(db: Db, name: string): Promise<void> {
   const account = await findAccountName(db, name);
   if (account !== undefined) throw accountExists(account);
   const reservation = await findReservation(db, name);
-  if (reservation !== undefined) throw nameReserved(reservation);
+  if (reservation !== undefined) throw buildNameReservedProblem(reservation);
   const pending = await db
     .selectFrom('releases')
     .select('service')
@@ -69,7 +69,7 @@ export async function refuseTakenName(db: Db, name: string): Promise<void> {
   throw new Problem('accounts.data_pending', 409, detail);
 }
 
-/** The account that has a name without regard to case. */
+/** Finds the account with a name, ignoring case. */
 export async function findAccountName(db: Db, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('accounts')
@@ -79,20 +79,20 @@ export async function findAccountName(db: Db, name: string): Promise<string | un
   return row?.name;
 }
 
-/** Reserves a name for data that is kept of an account: `temp.removed`, or `temp.removed-2` where that is taken. */
+/** Reserves a name for kept data of an account: `temp.removed`, or `temp.removed-2` when that is taken. */
 export async function reserveKeptName(db: Db, account: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '.removed' : `.removed-${String(number)}`;
     const name = `${account.slice(0, 64 - suffix.length)}${suffix}`;
-    const taken = (await findAccountName(db, name)) ?? (await findReservation(db, name));
-    if (taken !== undefined) continue;
+    const takenNames = (await findAccountName(db, name)) ?? (await findReservation(db, name));
+    if (takenNames !== undefined) continue;
     const row = { lower_name: name.toLowerCase(), name, service: keptDataService, kind: 'removed account' };
     await db.insertInto('reserved_names').values(row).execute();
     return name;
   }
 }
 
-/** Groups of account names, and of accounts and reservations, that differ at most in case. */
+/** Finds groups of account names and reservations that differ only in case. */
 export async function findCollisions(db: Db): Promise<readonly (readonly string[])[]> {
   const accounts = await db.selectFrom('accounts').select('name').orderBy('name').execute();
   const reserved = await db.selectFrom('reserved_names').selectAll().orderBy('name').execute();
@@ -122,12 +122,12 @@ function accountExists(name: string): Problem {
   return new Problem('accounts.exists', 409, `There is an account "${name}" already.`);
 }
 
-function nameReserved({ name, service, kind }: Reservation): Problem {
-  const place = service === keptDataService ? '' : ` in ${service}`;
+function buildNameReservedProblem({ name, service, kind }: Reservation): Problem {
+  const suffix = service === keptDataService ? '' : ` in ${service}`;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   return new Problem(
     'accounts.name_reserved',
     409,
-    `The name "${name}" belongs to ${article} ${kind}${place} already.`,
+    `The name "${name}" belongs to ${article} ${kind}${suffix} already.`,
   );
 }

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 
-/** What an address counts as: of IPv6 a household's whole /64, since anyone there picks addresses freely. */
-export function networkOf(address: string): string {
-  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
-  if (!isIPv6(plain)) return plain.slice(0, 64);
-  const [head = '', tail] = plain.split('%')[0]?.split('::') ?? [];
+/** Returns the network of an address: for IPv6 the /64, within which a client can choose addresses freely. */
+export function toAccountNetwork(address: string): string {
+  const unmapped = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+  if (!isIPv6(unmapped)) return unmapped.slice(0, 64);
+  const [head = '', tail] = unmapped.split('%')[0]?.split('::') ?? [];
   const front = head === '' ? [] : head.split(':');
   const back = tail === undefined || tail === '' ? [] : tail.split(':');
   const gap = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);

@@ -19,7 +19,7 @@ import type { PasskeyRow } from './tables.ts';
 const maxPasskeys = 20;
 const challengeMs = 5 * 60_000;
 
-export interface PasskeyParts {
+export interface PasskeyDependencies {
   readonly kysely: Db;
   readonly changes: Changes;
   readonly clock: Clock;
@@ -28,11 +28,11 @@ export interface PasskeyParts {
 
 /** Passkeys (WebAuthn) as a second factor, each for the relying party of the page on which it was created. */
 export class Passkeys {
-  readonly #parts: PasskeyParts;
-  /** Challenges of registrations, by account. */
+  readonly #parts: PasskeyDependencies;
+  /** Challenges of registrations by account. */
   readonly #challenges = new BoundedMap<string, { readonly challenge: string; readonly until: number }>(1000);
 
-  constructor(parts: PasskeyParts) {
+  constructor(parts: PasskeyDependencies) {
     this.#parts = parts;
   }
 
@@ -43,8 +43,8 @@ export class Passkeys {
   /** @throws Problem `accounts.passkey_host` (422), `accounts.too_many_passkeys` (409) */
   async begin(account: string, origin: string): Promise<Record<string, unknown>> {
     const host = getRelyingParty(origin);
-    const known = await this.#rows(account);
-    if (known.length >= maxPasskeys) {
+    const passkeys = await this.#rows(account);
+    if (passkeys.length >= maxPasskeys) {
       throw new Problem('accounts.too_many_passkeys', 409, `An account can have ${String(maxPasskeys)} passkeys.`);
     }
     const options = await generateRegistrationOptions({
@@ -52,7 +52,7 @@ export class Passkeys {
       rpID: host,
       userName: account,
       attestationType: 'none',
-      excludeCredentials: known.filter((row) => row.host === host).map(({ id }) => ({ id })),
+      excludeCredentials: passkeys.filter((row) => row.host === host).map(({ id }) => ({ id })),
       authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
     });
     this.#challenges.set(account, { challenge: options.challenge, until: this.#parts.clock.now() + challengeMs });
@@ -63,7 +63,7 @@ export class Passkeys {
   async add(account: string, label: string, response: PasskeyResponse, origin: string): Promise<Passkey> {
     const { changes, clock, security } = this.#parts;
     const pending = this.#challenges.get(account);
-    if (pending === undefined || pending.until <= clock.now()) throw badPasskey();
+    if (pending === undefined || pending.until <= clock.now()) throw buildBadPasskeyProblem();
     this.#challenges.set(account, { ...pending, until: 0 });
     const host = getRelyingParty(origin);
     const verified = await verifyRegistrationResponse({
@@ -73,9 +73,9 @@ export class Passkeys {
       expectedRPID: host,
       requireUserVerification: false,
     }).catch((cause: unknown) => {
-      throw badPasskey(cause);
+      throw buildBadPasskeyProblem(cause);
     });
-    if (!verified.verified) throw badPasskey();
+    if (!verified.verified) throw buildBadPasskeyProblem();
     const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
     const row: PasskeyRow = {
       id,
@@ -103,19 +103,19 @@ export class Passkeys {
     this.#parts.security.record({ event: 'passkey_removed', account, detail: passkey.label });
   }
 
-  /** Options for the passkeys of this page's host; undefined where the account has none there. */
+  /** Returns the options for the passkeys of this page's host; undefined when the account has none there. */
   async authenticationOptions(account: string, origin: string) {
     const host = toRelyingParty(origin);
-    const known = (await this.#rows(account)).filter((row) => row.host === host);
-    if (known.length === 0) return undefined;
+    const passkeys = (await this.#rows(account)).filter((row) => row.host === host);
+    if (passkeys.length === 0) return undefined;
     return generateAuthenticationOptions({
       rpID: host,
-      allowCredentials: known.map(({ id }) => ({ id })),
+      allowCredentials: passkeys.map(({ id }) => ({ id })),
       userVerification: 'preferred',
     });
   }
 
-  /** Whether the response proves one of the account's passkeys for this challenge and this page. */
+  /** Returns whether the response proves one of the account's passkeys for this challenge and this page. */
   async check(account: string, challenge: string, response: PasskeyResponse, origin: string): Promise<boolean> {
     const host = toRelyingParty(origin);
     const row = (await this.#rows(account)).find(({ id, host: own }) => id === response.id && own === host);
@@ -147,8 +147,8 @@ export class Passkeys {
 }
 
 /**
- * The relying party of a page. The gateway has a name for each service below its own (`photos.nas.local`), and one passkey
- * works at all of them; every other page is a relying party of its own.
+ * Returns the relying party of a page. The gateway has a name for each service below its own (`photos.nas.local`), and a
+ * passkey is valid at all of them; every other page is a relying party of its own.
  */
 function toRelyingParty(origin: string): string {
   const host = URL.parse(origin)?.hostname ?? '';
@@ -163,7 +163,7 @@ function getRelyingParty(origin: string): string {
   throw new Problem('accounts.passkey_host', 422, detail);
 }
 
-function badPasskey(cause?: unknown): Problem {
+function buildBadPasskeyProblem(cause?: unknown): Problem {
   const detail = 'The passkey could not be verified. Try again.';
   return new Problem('accounts.bad_passkey', 422, detail, cause === undefined ? {} : { cause });
 }

@@ -2,13 +2,13 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import { Password } from '../../../services/contracts/control/accounts.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
-/** Words that an attacker tries first here. */
-const contextWords = ['homeport', 'administrator', 'admin', 'password', 'localhost'];
+/** Words that attackers try first. */
+const contextTerms = ['homeport', 'administrator', 'admin', 'password', 'localhost'];
 
 let common: ReadonlySet<string> | undefined;
 
 /**
- * Refuses a new password that is short, common, or little more than the account's name. Passwords that exist keep working.
+ * Rejects a new password that is short, common, or similar to the account's name. Existing passwords remain valid.
  * @throws Problem `accounts.weak_password` (422)
  */
 export function refuseWeakPassword(name: string, password: string): void {
@@ -21,17 +21,17 @@ function findWeakness(name: string, password: string): string | undefined {
   if (!checked.success) return checked.error.issues[0]?.message;
   const lower = password.normalize('NFKC').toLowerCase();
   common ??= new Set(dictionary['passwords-common']);
-  // `Password123!` is `password` to those who guess.
+  // Guessing tools derive `Password123!` from `password`.
   const stem = lower.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   if ([lower, stem].some((each) => common?.has(each) === true) || isRepetitive(lower)) {
     return 'This password is one of the first that attackers try. Choose another one.';
   }
-  const words = [...contextWords, name.toLowerCase(), ...name.toLowerCase().split(/[^a-z0-9]+/)];
-  const isContext = words.some((word) => word.length > 2 && lower.replaceAll(word, '').length < 5);
+  const terms = [...contextTerms, name.toLowerCase(), ...name.toLowerCase().split(/[^a-z0-9]+/)];
+  const isContext = terms.some((word) => word.length > 2 && lower.replaceAll(word, '').length < 5);
   return isContext ? 'This password contains little more than the name of the account or of the app.' : undefined;
 }
 
-/** One short piece again and again (`abcabcabcabc`), or a run of neighbors (`abcdefghij`, `9876543210`). */
+/** Detects repetitions (`abcabcabcabc`) and sequences (`abcdefghij`, `9876543210`). */
 function isRepetitive(text: string): boolean {
   if (/^(.{1,4}?)\1+.{0,3}$/su.test(text)) return true;
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);

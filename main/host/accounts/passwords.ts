@@ -2,12 +2,14 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isBcryptHash, verifyBcrypt } from './bcrypt.ts';
 
-/** Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. These limits bound how many run at once and how many wait. */
-const atOnce = 2;
-const mayWait = 64;
+/**
+ * Each hash takes `128 * r * N` bytes: 128 MiB at the default cost. These limits bound concurrent and waiting hashes.
+ */
+const maxConcurrent = 2;
+const maxWaiting = 64;
 const hashBytes = 32;
-/** The most a stored hash may ask for; one that came with an import must not eat the machine. */
-const largestMemory = 256 * 1024 * 1024;
+/** Maximum memory of a stored hash, since an imported one must not exhaust the computer. */
+const maxMemoryBytes = 256 * 1024 * 1024;
 
 interface Parameters {
   /** log2 of N. */
@@ -21,20 +23,23 @@ interface StoredHash extends Parameters {
   readonly hash: Buffer;
 }
 
-/** Hashes passwords with scrypt, off the event loop and only a few at a time. */
+/** Hashes passwords with scrypt outside of the event loop, a few at a time. */
 export class Passwords {
   readonly #parameters: Parameters;
-  readonly #nobody: StoredHash;
+  readonly #dummyHash: StoredHash;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
   /** @param cost log2 of scrypt's N */
   constructor(cost: number) {
     this.#parameters = { ln: cost, r: 8, p: 1 };
-    this.#nobody = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
+    this.#dummyHash = { ...this.#parameters, salt: randomBytes(16), hash: randomBytes(hashBytes) };
   }
 
-  /** In the notation of PHC strings: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`. @throws Problem `accounts.busy` (503). */
+  /**
+   * Returns the hash in PHC notation: `$scrypt$ln=17,r=8,p=1$<salt>$<hash>`.
+   * @throws Problem `accounts.busy` (503).
+   */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const hash = await this.#derive(password, { ...this.#parameters, salt });
@@ -43,34 +48,34 @@ export class Passwords {
   }
 
   /**
-   * Takes the same time when there is no hash to compare with, so that it does not tell which names exist. A hash that
-   * {@link isForeignHash} takes its own.
-   * @throws Problem `accounts.busy` (503) when too many wait already.
+   * Verifies a password. Takes the same time without a stored hash, so that existing names are not revealed. Foreign
+   * hashes take their own time.
+   * @throws Problem `accounts.busy` (503) when too many hashes are waiting.
    */
   async verify(password: string, stored: string | null): Promise<boolean> {
     if (stored !== null && isBcryptHash(stored)) return this.#inTurn(() => verifyBcrypt(password, stored));
-    const expected = (stored === null ? undefined : parse(stored)) ?? this.#nobody;
+    const expected = (stored === null ? undefined : parse(stored)) ?? this.#dummyHash;
     const actual = await this.#derive(password, expected);
-    // A hash of a lower cost must not tell by its time that the name exists.
-    const isCheaper = expected !== this.#nobody && expected.ln < this.#parameters.ln;
-    if (isCheaper && !timingSafeEqual(actual, expected.hash)) await this.#derive(password, this.#nobody);
-    return timingSafeEqual(actual, expected.hash) && expected !== this.#nobody;
+    // The duration of a cheaper hash must not reveal that the name exists.
+    const isCheaper = expected !== this.#dummyHash && expected.ln < this.#parameters.ln;
+    if (isCheaper && !timingSafeEqual(actual, expected.hash)) await this.#derive(password, this.#dummyHash);
+    return timingSafeEqual(actual, expected.hash) && expected !== this.#dummyHash;
   }
 
-  /** Whether a hash was made by another program or at a lower cost, so that the next sign-in replaces it. */
+  /** Returns whether another program or a lower cost made the hash, so that the next sign-in replaces it. */
   isOutdated(stored: string): boolean {
     if (isBcryptHash(stored)) return true;
-    const known = parse(stored);
-    if (known === undefined) return false;
+    const storedHash = parse(stored);
+    if (storedHash === undefined) return false;
     const { ln, r, p } = this.#parameters;
-    return known.r * known.p * 2 ** known.ln < r * p * 2 ** ln;
+    return storedHash.r * storedHash.p * 2 ** storedHash.ln < r * p * 2 ** ln;
   }
 
   async #derive(password: string, { ln, r, p, salt }: Parameters & { readonly salt: Buffer }): Promise<Buffer> {
-    const options = { N: 2 ** ln, r, p, maxmem: 2 * largestMemory };
+    const options = { N: 2 ** ln, r, p, maxmem: 2 * maxMemoryBytes };
     const work = (): Promise<Buffer> =>
       new Promise((resolve, reject) => {
-        // The same letters typed on another system may be composed otherwise.
+        // Other systems may compose the same characters differently.
         scrypt(password.normalize('NFC'), salt, hashBytes, options, (error, key) => {
           if (error === null) resolve(key);
           else reject(error);
@@ -89,17 +94,17 @@ export class Passwords {
   }
 
   async #enter(): Promise<void> {
-    if (this.#running < atOnce) {
+    if (this.#running < maxConcurrent) {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= mayWait) {
+    if (this.#waiting.length >= maxWaiting) {
       throw new Problem('accounts.busy', 503, 'Too many sign-ins at once. Try again in a moment.', {
         headers: { 'Retry-After': '2' },
         retryAfterMs: 2000,
       });
     }
-    // The one who leaves hands his place on, so the count stays as it is.
+    // The slot is passed on, so the count is unchanged.
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
@@ -110,23 +115,23 @@ export class Passwords {
   }
 }
 
-/** Whether a text is a hash that {@link Passwords.verify} can read. */
+/** Returns whether {@link Passwords.verify} supports a hash. */
 export function isPasswordHash(text: string): boolean {
   return parse(text) !== undefined || isBcryptHash(text);
 }
 
-/** Whether another program made the hash: it gives way to one of ours as soon as the password is known. */
+/** Returns whether another program made the hash, which is replaced once the password is known. */
 export function isForeignHash(text: string): boolean {
   return isBcryptHash(text);
 }
 
 function parse(text: string): StoredHash | undefined {
-  const found = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{43})$/.exec(text);
-  if (found === null) return undefined;
-  const [, ln, r, p, salt = '', hash = ''] = found;
+  const match = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{16,64})\$([\w-]{43})$/.exec(text);
+  if (match === null) return undefined;
+  const [, ln, r, p, salt = '', hash = ''] = match;
   const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
   const memory = 128 * parameters.r * 2 ** parameters.ln;
-  if (parameters.ln < 1 || parameters.r < 1 || parameters.p < 1 || parameters.p > 16 || memory > largestMemory)
+  if (parameters.ln < 1 || parameters.r < 1 || parameters.p < 1 || parameters.p > 16 || memory > maxMemoryBytes)
     return undefined;
   return { ...parameters, salt: Buffer.from(salt, 'base64url'), hash: Buffer.from(hash, 'base64url') };
 }

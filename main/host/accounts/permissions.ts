@@ -5,13 +5,13 @@ import type { Directory, Member } from './directory.ts';
 import { decide, type Access } from './grants.ts';
 import type { SessionLimit } from './session-limit.ts';
 
-/** A resource of more characters is decided anew each time rather than kept. */
-const longestKept = 256;
+/** Maximum length of a resource whose decision is cached. */
+const maxCachedLength = 256;
 
-/** Which password a password's identity was proven with; a stream that stays open after a change of it must end. */
+/** Password hash by which an identity was authenticated; open streams end when it changes. */
 export type ProvenPasswords = WeakMap<Identity, string>;
 
-/** Decides what an identity may do, by what is true now and not when it signed in. */
+/** Checks permissions against the current state, not that of the sign-in. */
 export class Permissions {
   readonly #directory: Directory;
   readonly #clock: Clock;
@@ -39,8 +39,8 @@ export class Permissions {
       this.#generation = this.#directory.generation;
       this.#decisions.clear();
     }
-    if (resource.length > longestKept) return this.#decide(member, service, access, resource);
-    // The resource comes last, so that nothing in it can pass for another field.
+    if (resource.length > maxCachedLength) return this.#decide(member, service, access, resource);
+    // The resource comes last, so that it cannot imitate another field.
     const key = `${member?.account.name ?? everyone}\0${service}\0${access}\0${resource}`;
     let decision = this.#decisions.get(key);
     if (decision === undefined) {
@@ -67,7 +67,7 @@ export class Permissions {
     return session !== undefined && !this.#limit.isOver(session.row, this.#clock.now());
   }
 
-  /** Whether what the identity was proven with would still prove it. */
+  /** Returns whether the credentials of the identity are still valid. */
   #stands(identity: Identity, member: Member): boolean {
     if (!member.account.enabled) return false;
     const id = identity.credentialId ?? '';

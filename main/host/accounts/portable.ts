@@ -14,7 +14,16 @@ import type { Directory, Member } from './directory.ts';
 import { findAccountName, refuseTakenName } from './names.ts';
 import { isPasswordHash } from './passwords.ts';
 import type { AccountReleases } from './releases.ts';
-import { deleteAccount, endCredentials, hasAccount, insertAccount, load, slices, type Db, type Kept } from './store.ts';
+import {
+  deleteAccount,
+  endCredentials,
+  hasAccount,
+  insertAccount,
+  load,
+  slices,
+  type Db,
+  type StoredAccount,
+} from './store.ts';
 import type { TokenRow } from './tables.ts';
 
 const purpose = 'accounts.export';
@@ -36,7 +45,7 @@ const Secrets = z.object({
 });
 type Secrets = z.infer<typeof Secrets>;
 
-/** Accounts as `homeport config export` writes them. Secrets are hashes only, in the open or sealed by the vault. */
+/** Accounts as `homeport config export` writes them. Secrets are hashes only, in plain text or sealed by the vault. */
 const ExportedAccounts = z.array(
   z.object({
     name: z.union([AccountName, z.literal(everyone)]),
@@ -51,7 +60,7 @@ const ExportedAccounts = z.array(
 );
 type ExportedAccount = z.infer<typeof ExportedAccounts>[number];
 
-export interface PortableParts {
+export interface PortableDependencies {
   readonly directory: Directory;
   readonly changes: Changes;
   readonly clock: Clock;
@@ -60,22 +69,27 @@ export interface PortableParts {
 }
 
 export interface Portable {
-  /** All accounts with grants, password hashes and token hashes. Those hashes are sealed by the vault unless `secrets`. */
+  /**
+   * Exports all accounts with grants, password hashes and token hashes. Hashes are sealed by the vault unless
+   * `secrets`.
+   */
   exportAccounts(options: { readonly secrets: boolean }): Promise<unknown>;
   /**
-   * Replaces all accounts, in one step. Who keeps his password stays signed in; an entry without `secrets` keeps what is there.
-   * @throws Problem `accounts.invalid` (400, with `fields`), `accounts.sealed_elsewhere` (400), `accounts.last_admin` (409).
+   * Replaces all accounts in one transaction. Accounts with an unchanged password keep their sessions; entries
+   * without `secrets` keep the existing ones.
+   * @throws Problem `accounts.invalid` (400, with `fields`), `accounts.sealed_elsewhere` (400), `accounts.last_admin`
+   * (409).
    */
   importAccounts(data: unknown): Promise<void>;
 }
 
-export function portableAccounts({ directory, changes, clock, vault, releases }: PortableParts): Portable {
+export function portableAccounts({ directory, changes, clock, vault, releases }: PortableDependencies): Portable {
   return {
     async exportAccounts({ secrets }) {
       return directory.members().map((member): ExportedAccount => {
         const { name, kind, role, enabled, description, grants, createdAt } = member.account;
-        const plain = secretsOf(member);
-        const kept = secrets ? plain : vault.seal(JSON.stringify(plain), purpose);
+        const plain = getSecrets(member);
+        const keptSessions = secrets ? plain : vault.seal(JSON.stringify(plain), purpose);
         return {
           name,
           kind,
@@ -84,29 +98,29 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
           description,
           grants,
           createdAt,
-          ...(name === everyone ? {} : { secrets: kept }),
+          ...(name === everyone ? {} : { secrets: keptSessions }),
         };
       });
     },
 
     async importAccounts(data) {
       const imported = read(data).map((account) => ({ account, secrets: openSecrets(account, vault) }));
-      refuseTwins(
-        // Two names that differ in case only would share what services keep by name.
+      refuseDuplicates(
+        // Names that differ only in case would share data that services store by name.
         imported.map(({ account }) => account.name.toLowerCase()),
         'name',
       );
       const tokens = imported.flatMap(({ secrets }) => secrets?.tokens ?? []);
-      refuseTwins(
+      refuseDuplicates(
         tokens.map(({ id }) => id),
         'token',
       );
-      refuseTwins(
+      refuseDuplicates(
         tokens.map(({ hash }) => hash),
         'token',
       );
       await changes.make([], async (db, alsoChanged) => {
-        const before = new Map((await load(db)).map((kept) => [kept.account.name, kept]));
+        const before = new Map((await load(db)).map((keptSessions) => [keptSessions.account.name, keptSessions]));
         for (const name of before.keys()) {
           alsoChanged(name);
           if (name === everyone || imported.some(({ account }) => account.name === name)) continue;
@@ -117,7 +131,7 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
           alsoChanged(account.name);
           const isNew = account.name !== everyone && (await findAccountName(db, account.name)) !== account.name;
           if (isNew) await refuseTakenName(db, account.name);
-          await put(db, account, secrets, before.get(account.name), clock.now());
+          await insertExported(db, account, secrets, before.get(account.name), clock.now());
         }
       });
       await releases.carryOut();
@@ -125,11 +139,11 @@ export function portableAccounts({ directory, changes, clock, vault, releases }:
   };
 }
 
-async function put(
+async function insertExported(
   db: Db,
   account: ExportedAccount,
   secrets: Secrets | undefined,
-  before: Kept | undefined,
+  before: StoredAccount | undefined,
   now: number,
 ): Promise<void> {
   const { name, kind, role, description, enabled, grants, createdAt } = account;
@@ -165,7 +179,7 @@ async function put(
   for (const some of slices(rows, 30)) await db.insertInto('tokens').values(some).execute();
 }
 
-function secretsOf({ passwordHash, tokens }: Member): Secrets {
+function getSecrets({ passwordHash, tokens }: Member): Secrets {
   return {
     passwordHash,
     tokens: [...tokens.values()].map(({ row }) => ({
@@ -193,17 +207,17 @@ function openSecrets({ name, secrets }: ExportedAccount, vault: Vault): Secrets 
 
 function read(data: unknown): readonly ExportedAccount[] {
   const parsed = ExportedAccounts.safeParse(data);
-  if (!parsed.success) throw problemOf(parsed.error);
+  if (!parsed.success) throw toProblem(parsed.error);
   return parsed.data;
 }
 
-/** What must be unique in the tables is told by name here rather than as a broken constraint there. */
-function refuseTwins(all: readonly string[], what: string): void {
+/** Reports duplicates by name, before they violate a constraint of the tables. */
+function refuseDuplicates(all: readonly string[], description: string): void {
   if (new Set(all).size === all.length) return;
-  throw new Problem('accounts.invalid', 400, `These accounts cannot be imported: a ${what} comes twice.`);
+  throw new Problem('accounts.invalid', 400, `These accounts cannot be imported: a ${description} comes twice.`);
 }
 
-function problemOf(error: z.ZodError): Problem {
+function toProblem(error: z.ZodError): Problem {
   const fields = Object.fromEntries(error.issues.map((issue) => [issue.path.join('.'), issue.message]));
   return new Problem('accounts.invalid', 400, 'These accounts cannot be imported.', { fields });
 }

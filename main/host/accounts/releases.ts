@@ -9,27 +9,27 @@ import { reserveKeptName } from './names.ts';
 import { currentRevision, hasAccount, type Db } from './store.ts';
 import type { ReleaseRow } from './tables.ts';
 
-export interface ReleaseParts {
+export interface ReleaseDependencies {
   readonly kysely: Db;
   readonly commit: Context['commit'];
-  /** Ids of all services, also of those that are disabled. */
+  /** Ids of all services, including disabled ones. */
   readonly services: readonly string[];
   readonly random: Random;
   readonly log: Log;
 }
 
-/** Has every service delete, transfer or set aside the data of removed accounts, at once or at its next start. */
+/** Lets every service delete, transfer or set aside the data of removed accounts, immediately or at its next start. */
 export class AccountReleases {
-  readonly #parts: ReleaseParts;
-  /** Services that run. */
+  readonly #parts: ReleaseDependencies;
+  /** Running services. */
   readonly #running = new Map<string, AccountData>();
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: ReleaseParts) {
+  constructor(parts: ReleaseDependencies) {
     this.#parts = parts;
   }
 
-  /** Counts what an account has in the services that run. */
+  /** Counts the data of an account in the running services. */
   async summary(account: string): Promise<readonly { service: string; kind: string; count: number }[]> {
     const all = await Promise.all(
       [...this.#running].map(async ([service, data]) =>
@@ -40,7 +40,7 @@ export class AccountReleases {
   }
 
   /**
-   * Writes down, in the transaction that removes an account, what each service has to do.
+   * Stores the pending work of each service, in the transaction that removes an account.
    * @throws Problem `accounts.bad_recipient` (422)
    */
   async request(db: Db, account: string, request: RemovalRequest): Promise<void> {
@@ -58,14 +58,14 @@ export class AccountReleases {
     if (rows.length > 0) await db.insertInto('releases').values(rows).execute();
   }
 
-  /** Carries out what is pending for the services that run. Never rejects: what fails is tried again at their start. */
+  /** Runs the pending work of the running services. Never rejects: failures are retried at their next start. */
   async carryOut(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((service) => this.#inTurn(service)));
   }
 
   /**
-   * Carries out what is pending for a service that has started, before it answers requests, and from then on at once. The
-   * disposal is for its end.
+   * Runs the pending work of a service that has started, before it answers requests, and later work immediately.
+   * Dispose it when the service ends.
    */
   async attach(service: string, data: AccountData | undefined): Promise<Disposable> {
     if (data === undefined) {
@@ -103,7 +103,7 @@ export class AccountReleases {
         });
       }
     } catch (error) {
-      log.error('data of removed accounts could not be looked up', { target: service, error });
+      log.error('account releases lookup failed', { target: service, error });
     }
   }
 
@@ -113,7 +113,7 @@ export class AccountReleases {
       await data.release(account, toDisposition(row));
       return true;
     } catch (error) {
-      this.#parts.log.error('data of a removed account could not be released', {
+      this.#parts.log.error('account data release failed', {
         target: service,
         account,
         action,

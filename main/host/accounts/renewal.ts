@@ -2,17 +2,17 @@ import type { Log } from '../../../services/contracts/service.ts';
 import type { Changes } from './changes.ts';
 import type { Passwords } from './passwords.ts';
 
-export interface RenewalParts {
+export interface RenewalDependencies {
   readonly changes: Changes;
   readonly passwords: Passwords;
   readonly log: Log;
 }
 
 /**
- * Puts a hash of the current cost in place of one that another program made or of a lower cost. Who was right about his password signs in even where
- * that fails: it is tried again at the next sign-in.
+ * Replaces a hash of another program or of a lower cost. The sign-in succeeds even if that fails: it is retried at
+ * the next sign-in.
  */
-export function renewHash({ changes, passwords, log }: RenewalParts) {
+export function renewHash({ changes, passwords, log }: RenewalDependencies) {
   return async (name: string, password: string, foreign: string): Promise<string | undefined> => {
     try {
       const hash = await passwords.hash(password);
@@ -26,7 +26,7 @@ export function renewHash({ changes, passwords, log }: RenewalParts) {
       });
       return hash;
     } catch (error) {
-      log.warn('password hash could not be renewed', { account: name, error });
+      log.warn('password hash renewal failed', { account: name, error });
       return undefined;
     }
   };

@@ -10,12 +10,12 @@ import type { Passkeys } from './passkeys.ts';
 import { endCredentials, type Db } from './store.ts';
 import type { SecondFactorRow } from './tables.ts';
 
-/** The purposes under which the gateway sealed them, from which they were taken over. */
+/** Vault purposes of the gateway, from which the factors were imported. */
 const sealing = 'gateway second factor';
 const recoverySealing = 'gateway recovery code';
 const recoveryCodeCount = 10;
 
-export interface SecondFactorParts {
+export interface SecondFactorDependencies {
   readonly kysely: Db;
   readonly directory: Directory;
   readonly changes: Changes;
@@ -31,9 +31,9 @@ type Store = Pick<SecondFactors, 'isOn' | 'status' | 'begin' | 'confirm' | 'disa
 
 /** Codes of an authenticator app (RFC 6238), with recovery codes for a lost device. */
 export class SecondFactorStore implements Store {
-  readonly #parts: SecondFactorParts;
+  readonly #parts: SecondFactorDependencies;
 
-  constructor(parts: SecondFactorParts) {
+  constructor(parts: SecondFactorDependencies) {
     this.#parts = parts;
   }
 
@@ -68,7 +68,7 @@ export class SecondFactorStore implements Store {
         .onConflict((conflict) => conflict.column('account').doUpdateSet(row))
         .execute();
     });
-    return { secret: toBase32(secret), uri: scannable(secret, account, 'Homeport') };
+    return { secret: toBase32(secret), uri: formatOtpAuthUrl(secret, account, 'Homeport') };
   };
 
   readonly confirm: Store['confirm'] = async (account, code, remoteAddress) => {
@@ -76,7 +76,7 @@ export class SecondFactorStore implements Store {
     if ((await this.#row(account))?.confirmed !== 0) {
       throw new Problem('accounts.no_second_factor', 409, 'Begin to set it up first.');
     }
-    if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
+    if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
     const codes = Array.from({ length: recoveryCodeCount }, () => random.text(10).toLowerCase());
     const recovery = JSON.stringify(codes.map((each) => this.#fingerprint(account, each)));
     await changes.make([account], (db) =>
@@ -87,7 +87,7 @@ export class SecondFactorStore implements Store {
   };
 
   readonly disable: Store['disable'] = async (account, code, remoteAddress) => {
-    if (!(await this.check(account, code, remoteAddress))) throw wrongCode();
+    if (!(await this.check(account, code, remoteAddress))) throw buildWrongCodeProblem();
     await this.#parts.changes.make([account], (db) => deleteFactors(db, account));
     this.#parts.security.record({ event: 'second_factor_disabled', account });
   };
@@ -103,10 +103,10 @@ export class SecondFactorStore implements Store {
 
   readonly adopt = async (rows: readonly StoredSecondFactor[]): Promise<void> => {
     const { changes, directory } = this.#parts;
-    const known = rows.filter(({ account }) => directory.member(account) !== undefined);
-    if (known.length === 0) return;
+    const existing = rows.filter(({ account }) => directory.member(account) !== undefined);
+    if (existing.length === 0) return;
     await changes.make([], async (db, alsoChanged) => {
-      for (const row of known) {
+      for (const row of existing) {
         alsoChanged(row.account);
         const own = { ...row, last_step: Number(row.last_step) };
         await db
@@ -119,19 +119,19 @@ export class SecondFactorStore implements Store {
   };
 
   /**
-   * Whether a code is right now; each is accepted once. Guessing is throttled like that of passwords.
+   * Returns whether a code is currently valid; each is accepted once. Guesses are throttled like passwords.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
   async check(account: string, code: string, remoteAddress: string): Promise<boolean> {
     const row = await this.#row(account);
-    const found = row === undefined ? undefined : this.#matching(row, code);
-    const given = { service: 'second-factor', name: account, secret: code, remoteAddress };
-    if (!(await this.#parts.checkSecret(given, () => found !== undefined)) || !row || !found) return false;
-    // Of two requests with the same code the second one finds the row changed.
+    const changes = row === undefined ? undefined : this.#matching(row, code);
+    const attempt = { service: 'second-factor', name: account, secret: code, remoteAddress };
+    if (!(await this.#parts.checkSecret(attempt, () => changes !== undefined)) || !row || !changes) return false;
+    // The second of two requests with the same code finds the row changed.
     const used = await this.#parts.changes.make([], (db) =>
       db
         .updateTable('second_factors')
-        .set(found)
+        .set(changes)
         .where('account', '=', account)
         .where('last_step', '=', row.last_step)
         .where('recovery', '=', row.recovery)
@@ -139,22 +139,25 @@ export class SecondFactorStore implements Store {
         .execute(),
     );
     if (used.length === 0) return false;
-    if (found.recovery !== row.recovery) {
+    if (changes.recovery !== row.recovery) {
       this.#parts.security.record({ event: 'recovery_code_used', account, address: remoteAddress });
     }
     return true;
   }
 
-  /** What the row becomes when the code is used; undefined for a wrong one. */
+  /** Returns the row's changes when the code is used; undefined for a wrong one. */
   #matching(row: SecondFactorRow, code: string): Pick<SecondFactorRow, 'last_step' | 'recovery'> | undefined {
     const secret = Buffer.from(this.#parts.vault.open(row.secret, sealing), 'base64');
     const step = findMatchingStep(secret, code, this.#parts.clock.now());
     const { recovery } = row;
     if (step !== undefined) return step > Number(row.last_step) ? { last_step: step, recovery } : undefined;
-    const left = parseRecoveryCodes(row);
+    const remainingCodes = parseRecoveryCodes(row);
     const used = this.#fingerprint(row.account, code.replaceAll(/[\s-]/g, '').toLowerCase());
-    if (!left.includes(used)) return undefined;
-    return { last_step: Number(row.last_step), recovery: JSON.stringify(left.filter((each) => each !== used)) };
+    if (!remainingCodes.includes(used)) return undefined;
+    return {
+      last_step: Number(row.last_step),
+      recovery: JSON.stringify(remainingCodes.filter((each) => each !== used)),
+    };
   }
 
   #row(account: string): Promise<SecondFactorRow | undefined> {
@@ -181,13 +184,13 @@ function parseRecoveryCodes({ recovery }: SecondFactorRow): readonly string[] {
   return JSON.parse(recovery) as string[];
 }
 
-function wrongCode(): Problem {
+function buildWrongCodeProblem(): Problem {
   const detail = 'The code is not right. It changes every 30 seconds; check the clock of your device.';
   return new Problem('accounts.wrong_code', 422, detail, { fields: { code: detail } });
 }
 
-/** What an authenticator app scans. */
-function scannable(secret: Uint8Array, account: string, issuer: string): string {
+/** Formats the otpauth URL that authenticator apps scan. */
+function formatOtpAuthUrl(secret: Uint8Array, account: string, issuer: string): string {
   const query = new URLSearchParams({ secret: toBase32(secret), issuer }).toString();
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(account)}?${query}`;
 }

@@ -10,14 +10,14 @@ const ticketMs = 5 * 60_000;
 
 interface Pending {
   readonly account: string;
-  /** The hash of the password that was proven, which must still be the account's. */
+  /** Hash of the verified password, which must still be the account's. */
   readonly passwordHash: string | undefined;
   readonly until: number;
-  /** Set once a passkey was asked for. */
+  /** Set once passkey options were requested. */
   challenge?: string;
 }
 
-export interface SecondStepParts {
+export interface SecondStepDependencies {
   readonly factors: SecondFactorStore;
   readonly passkeys: Passkeys;
   readonly checkSecret: Accounts['checkSecret'];
@@ -30,12 +30,12 @@ export interface SecondStepParts {
   ) => ReturnType<SecondFactors['complete']>;
 }
 
-/** Sign-ins whose password was right and whose second factor is still missing. */
+/** Sign-ins with a verified password and a pending second factor. */
 export class SecondStep {
-  readonly #parts: SecondStepParts;
+  readonly #parts: SecondStepDependencies;
   readonly #pending = new BoundedMap<string, Pending>(2000);
 
-  constructor(parts: SecondStepParts) {
+  constructor(parts: SecondStepDependencies) {
     this.#parts = parts;
   }
 
@@ -64,7 +64,7 @@ export class SecondStep {
       const detail = 'code' in proof ? 'The code is not right, or was used before.' : 'The passkey was not accepted.';
       throw new Problem('accounts.wrong_code', 401, detail);
     }
-    // Of two answers with one ticket only the first gets the session.
+    // Only the first of two answers with one ticket gets the session.
     this.#find(ticket);
     this.#pending.delete(ticket);
     return this.#parts.open(account, client, passwordHash);

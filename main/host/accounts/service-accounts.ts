@@ -2,36 +2,36 @@ import { everyone, type Grant, type Role } from '../../../services/contracts/con
 import type { ServiceManifest } from '../../../services/contracts/service.ts';
 import { insertAccount, type Db } from './store.ts';
 
-interface ReadyMade {
+interface PresetRow {
   readonly name: string;
   readonly role: Role;
   readonly description: string;
   readonly grants: readonly Grant[];
 }
 
-const administration: ReadyMade = {
+const administration: PresetRow = {
   name: 'administration',
   role: 'admin',
   description: 'Scripts that set up and look after this server; may do everything.',
   grants: [],
 };
 
-/** The service accounts that wait to be switched on: one for all of Homeport, then those that services name. */
-export function readyMadeAccounts(services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[]): readonly ReadyMade[] {
+/** Returns the predefined service accounts: one for administration, then those that services declare. */
+export function getPresetAccounts(services: readonly Pick<ServiceManifest, 'id' | 'accounts'>[]): readonly PresetRow[] {
   const named = services.flatMap(({ id, accounts = [] }) =>
-    accounts.map(({ name, description, grants }): ReadyMade => {
+    accounts.map(({ name, description, grants }): PresetRow => {
       return { name, role: 'user', description, grants: grants.map((grant) => ({ service: id, ...grant })) };
     }),
   );
   return [administration, ...named];
 }
 
-/** Makes them, switched off and without any credential, and the entry that stands for everyone. */
-export async function insertReadyMade(db: Db, accounts: readonly ReadyMade[], now: number): Promise<void> {
-  const kept = { kind: 'service', password_hash: null, created_at: now };
+/** Inserts them, disabled and without credentials, and the entry for everyone. */
+export async function insertPresetAccounts(db: Db, accounts: readonly PresetRow[], now: number): Promise<void> {
+  const commonFields = { kind: 'service', password_hash: null, created_at: now };
   const anyone = { name: everyone, role: 'user', enabled: 1, description: 'What everyone may do, signed in or not.' };
-  await insertAccount(db, { ...kept, ...anyone }, []);
+  await insertAccount(db, { ...commonFields, ...anyone }, []);
   for (const { name, role, description, grants } of accounts) {
-    await insertAccount(db, { ...kept, name, role, description, enabled: 0 }, grants);
+    await insertAccount(db, { ...commonFields, name, role, description, enabled: 0 }, grants);
   }
 }

@@ -5,22 +5,29 @@ import type { Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
-import { sourceOf } from './source.ts';
+import { getSource } from './source.ts';
 
-export interface ServiceSecretParts {
+export interface ServiceSecretDependencies {
   readonly throttle: SignInThrottle;
   readonly random: Random;
   readonly security: SecurityLog;
 }
 
-/** Checks secrets that services keep themselves, such as the logins of the mail gateway, with the brake that passwords have. */
-export function serviceSecrets({ throttle, random, security }: ServiceSecretParts): Pick<Accounts, 'checkSecret'> {
+/**
+ * Checks secrets that services store themselves, such as the logins of the mail gateway, with the throttle of
+ * passwords.
+ */
+export function serviceSecrets({
+  throttle,
+  random,
+  security,
+}: ServiceSecretDependencies): Pick<Accounts, 'checkSecret'> {
   const key = random.bytes(32);
-  /** What the last check of each said; asked anew every time, since it costs nothing and may have changed. */
+  /** Latest result per secret; computed again for each call, since it is cheap and may change. */
   const answers = new BoundedMap<string, boolean>(2000);
 
   const check: Accounts['checkSecret'] = async ({ service, name, secret, remoteAddress }, isRight) => {
-    const attempt = { source: sourceOf({ remoteAddress }), name: `${service}\0${name}` };
+    const attempt = { source: getSource({ remoteAddress }), name: `${service}\0${name}` };
     const id = createHmac('sha256', key).update(`${attempt.source}\0${attempt.name}\0${secret}`).digest('base64');
     const before = answers.get(id);
     if (before === false && !(await isRight())) return false;
@@ -34,12 +41,17 @@ export function serviceSecrets({ throttle, random, security }: ServiceSecretPart
   };
 
   return {
-    async checkSecret(given, isRight) {
-      const event = { account: given.name, address: given.remoteAddress, service: given.service, by: given.name };
+    async checkSecret(attempt, isRight) {
+      const event = {
+        account: attempt.name,
+        address: attempt.remoteAddress,
+        service: attempt.service,
+        by: attempt.name,
+      };
       try {
-        const right = await check(given, isRight);
+        const right = await check(attempt, isRight);
         // The sign-in itself is recorded when its session opens.
-        if (right && given.service === 'second-factor') return true;
+        if (right && attempt.service === 'second-factor') return true;
         if (right) security.recordUse({ ...event, detail: 'service secret' }, 'secret');
         else security.record({ ...event, event: 'sign_in_failed' });
         return right;

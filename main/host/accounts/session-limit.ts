@@ -2,16 +2,16 @@ import { sessionIdleMs } from './secrets.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** When sessions end: a fixed time after their last use, and the set number of days after the sign-in at the latest. */
+/** Limits sessions by an idle lifetime and by the configured number of days since the sign-in. */
 export class SessionLimit {
   readonly #days: () => number;
 
-  /** @param days is read at each use, since the setting may change */
+  /** @param days called for each use, since the setting may change */
   constructor(days: () => number) {
     this.#days = days;
   }
 
-  /** The time at which a session ends that was opened at `createdAt` and is used now. */
+  /** Returns the expiry of a session opened at `createdAt` and used now. */
   expiry(createdAt: number, now: number): number {
     return Math.min(now + sessionIdleMs, this.#latest(createdAt));
   }

@@ -6,10 +6,10 @@ import { BoundedMap } from '../runtime/bounded-map.ts';
 import type { Directory } from './directory.ts';
 import type { SessionLimit } from './session-limit.ts';
 
-const lifetime = 24 * 60 * 60_000;
+const lifetimeMs = 24 * 60 * 60_000;
 const purpose = 'session link';
 
-export interface SessionLinkParts {
+export interface SessionLinkDependencies {
   readonly directory: Directory;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -17,14 +17,14 @@ export interface SessionLinkParts {
 }
 
 /**
- * Links that let a browser read one path by its address: it sends no header of ours for a picture, a player or a download. A
- * link holds no secret of the session; it is good for its path alone, for a day, and while the session lasts.
+ * Links that let a browser read one path without headers, for images, players and downloads. A link does not contain
+ * the session secret; it is valid for its path only, for a day, and as long as the session.
  */
 export class SessionLinks {
-  readonly #parts: SessionLinkParts;
-  readonly #made = new BoundedMap<string, { readonly text: string; readonly until: number }>(5000);
+  readonly #parts: SessionLinkDependencies;
+  readonly #cache = new BoundedMap<string, { readonly text: string; readonly until: number }>(5000);
 
-  constructor(parts: SessionLinkParts) {
+  constructor(parts: SessionLinkDependencies) {
     this.#parts = parts;
   }
 
@@ -36,21 +36,22 @@ export class SessionLinks {
     }
     const key = `${credentialId} ${path}`;
     const now = this.#parts.clock.now();
-    const known = this.#made.get(key);
-    if (known !== undefined && known.until - now > lifetime / 2 && known.until - now <= lifetime) return known.text;
-    const until = now + lifetime;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && cached.until - now > lifetimeMs / 2 && cached.until - now <= lifetimeMs)
+      return cached.text;
+    const until = now + lifetimeMs;
     const text = this.#parts.vault.seal(`${String(until)} ${account} ${key}`, purpose);
-    this.#made.set(key, { text, until });
+    this.#cache.set(key, { text, until });
     return text;
   };
 
-  /** Whose session a link was made in; undefined when it is not good for this path now. */
+  /** Returns the identity of the link's session; undefined when the link is not valid for this path. */
   open({ path, text }: SessionLink): Identity | undefined {
     const read = /^(\d+) (\S+) (\S+) (.+)$/.exec(this.#unsealed(text));
     if (read === null) return undefined;
     const [, until, account = '', id = '', of] = read;
-    const left = Number(until) - this.#parts.clock.now();
-    if (of !== path || left <= 0 || left > lifetime) return undefined;
+    const remainingMs = Number(until) - this.#parts.clock.now();
+    if (of !== path || remainingMs <= 0 || remainingMs > lifetimeMs) return undefined;
     const member = this.#parts.directory.member(account);
     const session = member?.sessions.get(id);
     if (member?.account.enabled !== true || session === undefined) return undefined;
@@ -61,7 +62,7 @@ export class SessionLinks {
     try {
       return this.#parts.vault.open(text, purpose);
     } catch (error) {
-      // Made up, changed, or of another key: the same as none.
+      // Forged, modified, or of another key: treated as missing.
       if (error instanceof Problem) return '';
       throw error;
     }

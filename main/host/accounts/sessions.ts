@@ -3,40 +3,43 @@ import { SecondFactorNeeded, type SecondFactors } from '../../../services/contra
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { existing } from './account-list.ts';
+import { getExistingAccount } from './account-list.ts';
 import type { Authentication } from './authentication.ts';
 import type { Changes } from './changes.ts';
 import { identify, type Directory } from './directory.ts';
 import type { ProvenPasswords } from './permissions.ts';
-import { fingerprint, newSession } from './secrets.ts';
+import { fingerprint, generateSessionSecret } from './secrets.ts';
 import type { SessionLimit } from './session-limit.ts';
-import { SecondStep, type SecondStepParts } from './second-step.ts';
-import { makeRoom } from './store.ts';
+import { SecondStep, type SecondStepDependencies } from './second-step.ts';
+import { deleteOldest } from './store.ts';
 import type { SessionRow } from './tables.ts';
 
-/** One person's browsers; a new one takes the place of the oldest. */
-const mostSessions = 100;
+/** Maximum number of sessions per account; a new one replaces the oldest. */
+const maxSessions = 100;
 
-/** A browser that is signed in. Times are ms since the epoch. */
+/** Signed-in browser. Times are ms since the epoch. */
 export interface Session {
   readonly id: string;
   readonly account: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
-  /** Where it was opened from. */
+  /** Remote address of the sign-in. */
   readonly address: string;
   readonly userAgent: string;
 }
 
 export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors'> {
   /**
-   * Signs in the person who sits at this computer and started the app there, without a password: whoever may do that can read
-   * the data folder as well. Undefined where it is not clear who that is, since there are several administrators or none.
+   * Signs in the user who started the app on this computer, without a password: that user can read the data folder as
+   * well. Undefined when there is not exactly one administrator.
    */
   signInHere(client: Client): Promise<{ readonly secret: string; end(): Promise<void> } | undefined>;
-  /** For who was proven elsewhere. @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401) */
-  openSession(account: string, client: Client): Promise<Begun>;
+  /**
+   * Opens a session for an externally authenticated account.
+   * @throws Problem `accounts.unknown` (404), `accounts.bad_credentials` (401)
+   */
+  openSession(account: string, client: Client): Promise<OpenedSession>;
   /** @throws Problem `accounts.unknown` (404). */
   sessions(account: string): Promise<readonly Session[]>;
   /** @throws Problem `accounts.unknown_session` (404). */
@@ -46,9 +49,9 @@ export interface Sessions extends Pick<Accounts, 'signIn' | 'signOut' | 'factors
 }
 
 type Client = Parameters<Accounts['signIn']>[2];
-type Begun = Awaited<ReturnType<Accounts['signIn']>>;
+type OpenedSession = Awaited<ReturnType<Accounts['signIn']>>;
 
-export interface SessionParts {
+export interface SessionDependencies {
   readonly proven: ProvenPasswords;
   readonly authentication: Authentication;
   readonly directory: Directory;
@@ -57,13 +60,19 @@ export interface SessionParts {
   readonly random: Random;
   readonly security: SecurityLog;
   readonly limit: SessionLimit;
-  readonly secondFactors: Pick<SecondStepParts, 'factors' | 'passkeys' | 'checkSecret'>;
+  readonly secondFactors: Pick<SecondStepDependencies, 'factors' | 'passkeys' | 'checkSecret'>;
 }
 
-function secondFactors({ factors, passkeys }: SessionParts['secondFactors'], step: SecondStep): SecondFactors {
+function secondFactors({ factors, passkeys }: SessionDependencies['secondFactors'], step: SecondStep): SecondFactors {
   const { isOn, status, begin, confirm, disable, reset, adopt } = factors;
   return {
-    ...{ isOn, status, begin, confirm, disable, reset, adopt },
+    isOn,
+    status,
+    begin,
+    confirm,
+    disable,
+    reset,
+    adopt,
     async beginPasskey(account, origin) {
       if (!isOn(account)) {
         const detail = 'Set up an authenticator app first; it gives you the recovery codes.';
@@ -78,7 +87,7 @@ function secondFactors({ factors, passkeys }: SessionParts['secondFactors'], ste
   };
 }
 
-export function browserSessions(parts: SessionParts): Sessions {
+export function browserSessions(parts: SessionDependencies): Sessions {
   const { authentication, proven, directory, changes, clock, random, security, limit } = parts;
   const end = (account: string, id: string): Promise<boolean> =>
     changes.make([account], async (db) => {
@@ -91,9 +100,9 @@ export function browserSessions(parts: SessionParts): Sessions {
       return ended.length > 0;
     });
 
-  /** `proven`: the hash of the password that was shown, which must still be the account's. */
-  const begin = async (account: string, client: Client, proven?: string): Promise<Begun> => {
-    const secret = newSession(random);
+  /** `proven`: hash of the verified password, which must still be the account's. */
+  const begin = async (account: string, client: Client, proven?: string): Promise<OpenedSession> => {
+    const secret = generateSessionSecret(random);
     const now = clock.now();
     const row: SessionRow = {
       id: random.text(16),
@@ -106,21 +115,21 @@ export function browserSessions(parts: SessionParts): Sessions {
       user_agent: client.userAgent.slice(0, 256).replaceAll(/\p{Cc}/gu, ' '),
     };
     await changes.make([account], async (db) => {
-      // Between the check of the password and now somebody may have disabled the account or changed the password.
-      const still = await db
+      // The account may have been disabled, or its password changed, since the verification.
+      const currentAccount = await db
         .selectFrom('accounts')
         .select('password_hash')
         .where('name', '=', account)
         .where('enabled', '=', 1)
         .executeTakeFirst();
-      if (still === undefined || (proven !== undefined && still.password_hash !== proven)) {
+      if (currentAccount === undefined || (proven !== undefined && currentAccount.password_hash !== proven)) {
         throw new Problem('accounts.bad_credentials', 401, 'The account has just been changed. Sign in again.');
       }
-      await makeRoom(db, 'sessions', account, mostSessions);
+      await deleteOldest(db, 'sessions', account, maxSessions);
       await db.insertInto('sessions').values(row).execute();
     });
     security.record({ event: 'sign_in', account, address: client.remoteAddress, by: account, detail: 'session' });
-    return { identity: identify(existing(directory, account), 'session', row.id), secret };
+    return { identity: identify(getExistingAccount(directory, account), 'session', row.id), secret };
   };
 
   const secondStep = new SecondStep({ ...parts.secondFactors, clock, random, open: begin });
@@ -147,7 +156,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async openSession(account, client) {
-      return begin(existing(directory, account).name, client);
+      return begin(getExistingAccount(directory, account).name, client);
     },
 
     async signOut({ via, account, credentialId }) {
@@ -156,7 +165,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async sessions(account) {
-      existing(directory, account);
+      getExistingAccount(directory, account);
       const all = [...(directory.member(account)?.sessions.values() ?? [])].map(({ row }) => row);
       const current = all.filter((row) => !limit.isOver(row, clock.now()));
       return current.map((row) => ({
@@ -176,7 +185,7 @@ export function browserSessions(parts: SessionParts): Sessions {
     },
 
     async endSessions(account) {
-      existing(directory, account);
+      getExistingAccount(directory, account);
       const ended = await changes.make([account], (db) =>
         db.deleteFrom('sessions').where('account', '=', account).returning('id').execute(),
       );

@@ -1,100 +1,102 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
-import { Brake, Level } from './brake.ts';
+import { Throttle, Level } from './brake.ts';
 
-/** So many wrong secrets cost nothing: for one name from one source, from one source, for one name from everywhere. */
+/** Number of free wrong secrets: for one name from one source, from one source, for one name from all sources. */
 const bursts = { pair: 5, source: 30, name: 50 } as const;
-/** A check that would have to wait longer is refused, ms: two get in line where the brake is hardest. */
-const longestWait = 20_000;
-/** So many secrets that turned out not to be the one just proven may be held against it while the brake is on, then one a minute. */
-const mostMisses = 300;
-/** Wrong tokens of one source, then one a minute; as the push peer has it. */
-const mostHopeless = 30;
-const remembered = 10_000;
+/** Maximum wait of a check in ms; two fit at the longest interval. */
+const maxWaitMs = 20_000;
+/** Number of comparisons with a recently verified secret that may fail while throttled, then one per minute. */
+const maxMisses = 300;
+/** Free wrong tokens per source, then one per minute, as in ntfy. */
+const maxInvalidTokens = 30;
+const maxEntries = 10_000;
 
-/** From where and as whom someone tries to sign in. */
+/** Source and name of a sign-in attempt. */
 export interface Attempt {
-  /** All that cannot be told apart from here counts as one. */
+  /** Clients that cannot be distinguished share a source. */
   readonly source: string;
   /** Undefined for a name that no account can have: those share one entry. */
   readonly name: string | undefined;
 }
 
-/** A check that may be made now; counts as wrong until it has ended. */
+/** Check that may be made now; counts as wrong until it has ended. */
 export interface Check extends Disposable {
-  /** @throws Problem `accounts.too_many_attempts` (429) where the brake was on, so that programs leave off. */
+  /** @throws Problem `accounts.too_many_attempts` (429) while throttled, so that programs stop retrying. */
   fail(): void;
-  /** Forgives the wrong ones of this name from this source. */
+  /** Resets the wrong attempts of this name from this source. */
   succeed(): void;
 }
 
 interface Pair {
-  readonly brake: Brake;
+  readonly throttle: Throttle;
   readonly misses: Level;
-  /** The right secret came from there before. */
+  /** The right secret was used from there before. */
   known: boolean;
 }
 
 /**
- * Slows down guessing, in memory. Each name has a brake for each source. Names that never signed in from a source also share
- * a brake of that source and one of the name, wherever the guesses come from; who signed in there is not held up by either.
+ * Throttles guesses, in memory. Each name has a throttle per source. Names that never signed in from a source also
+ * share a throttle of that source and one of the name across all sources; accounts that signed in from there are
+ * affected by neither.
  */
 export class SignInThrottle {
   readonly #clock: Clock;
-  /** Whether somebody of that name has signed in from there, as far as is written down. */
+  /** Returns whether the account has signed in from there, according to the stored sessions and tokens. */
   readonly #wasThere: (attempt: Attempt) => boolean;
-  readonly #pairs = new BoundedMap<string, Pair>(remembered);
-  readonly #sources = new BoundedMap<string, Brake>(remembered);
-  readonly #names = new BoundedMap<string, Brake>(remembered);
-  readonly #hopeless = new BoundedMap<string, Level>(remembered);
+  readonly #pairs = new BoundedMap<string, Pair>(maxEntries);
+  readonly #sources = new BoundedMap<string, Throttle>(maxEntries);
+  readonly #names = new BoundedMap<string, Throttle>(maxEntries);
+  readonly #hopeless = new BoundedMap<string, Level>(maxEntries);
 
   constructor(clock: Clock, wasThere: (attempt: Attempt) => boolean) {
     this.#clock = clock;
     this.#wasThere = wasThere;
   }
 
-  /** How many sources, names and pairs are remembered; it has an upper limit. */
+  /** Number of stored sources, names and pairs, which is limited. */
   get size(): number {
     return this.#pairs.size + this.#sources.size + this.#names.size + this.#hopeless.size;
   }
 
   /**
-   * Whether a secret may be compared with one that was just proven, past the brake. Without a limit that would be a way to
-   * guess as fast as one likes.
+   * Returns whether a secret may be compared with a recently verified one, bypassing the throttle. Limited, since it
+   * would otherwise allow unthrottled guesses.
    */
   trusts(attempt: Attempt): boolean {
-    const pair = this.#pairs.get(keyOf(attempt));
-    return pair === undefined || pair.misses.at(this.#clock.now()) < mostMisses;
+    const pair = this.#pairs.get(toKey(attempt));
+    return pair === undefined || pair.misses.at(this.#clock.now()) < maxMisses;
   }
 
   /**
    * Waits until a secret may be checked.
-   * @throws Problem `accounts.too_many_attempts` (429) where too many wait already.
+   * @throws Problem `accounts.too_many_attempts` (429) when too many are waiting.
    */
   async begin(attempt: Attempt): Promise<Check> {
-    const { pair, brakes, keep } = this.#brakesOf(attempt);
+    const { pair, brakes: throttles, keep } = this.#getThrottles(attempt);
     const now = this.#clock.now();
-    const wait = Math.max(...brakes.map((brake) => brake.wait(now)));
-    const slowed = brakes.some((brake) => brake.isOn(now));
-    if (slowed) pair.misses.raise(now, mostMisses);
-    if (wait > longestWait) throw tooManyAttempts(wait - longestWait);
+    const wait = Math.max(...throttles.map((throttle) => throttle.wait(now)));
+    const slowed = throttles.some((throttle) => throttle.isOn(now));
+    if (slowed) pair.misses.raise(now, maxMisses);
+    if (wait > maxWaitMs) throw buildTooManyAttemptsProblem(wait - maxWaitMs);
     keep();
-    for (const brake of brakes) brake.begin(now);
+    for (const brake of throttles) brake.begin(now);
     let over = false;
     const end = (outcome: 'right' | 'wrong' | 'unknown'): void => {
-      if (!over) for (const brake of brakes) brake.end(this.#clock.now(), outcome);
+      if (!over) for (const brake of throttles) brake.end(this.#clock.now(), outcome);
       over = true;
     };
     const check: Check = {
       fail: () => {
         end('wrong');
-        if (slowed) throw tooManyAttempts(Math.max(...brakes.map((brake) => brake.wait(this.#clock.now()))));
+        if (slowed)
+          throw buildTooManyAttemptsProblem(Math.max(...throttles.map((brake) => brake.wait(this.#clock.now()))));
       },
       succeed() {
         end('right');
         pair.known = true;
-        pair.brake.forgive();
+        pair.throttle.forgive();
       },
       [Symbol.dispose]: () => end('unknown'),
     };
@@ -103,39 +105,47 @@ export class SignInThrottle {
   }
 
   /**
-   * Counts a wrong token, and what cannot be right at all, apart from passwords: nothing can be guessed that way, so a client
-   * with an old token must not slow down the people behind the same address.
+   * Counts wrong tokens and impossible secrets separately from passwords: they cannot guess anything, so a client
+   * with an old token must not slow down other users of its address.
    * @throws Problem `accounts.too_many_attempts` (429)
    */
-  failHopeless(source: string): void {
+  failInvalidToken(source: string): void {
     const now = this.#clock.now();
     const level = this.#hopeless.get(source) ?? new Level();
-    const wait = Math.ceil((level.at(now) + 1 - mostHopeless) * 60_000);
-    if (wait > 0) throw tooManyAttempts(wait);
-    level.raise(now, mostHopeless);
+    const wait = Math.ceil((level.at(now) + 1 - maxInvalidTokens) * 60_000);
+    if (wait > 0) throw buildTooManyAttemptsProblem(wait);
+    level.raise(now, maxInvalidTokens);
     this.#hopeless.set(source, level);
   }
 
-  /** What is made here is kept only once a check begins: else names that are refused would push out those that count. */
-  #brakesOf(attempt: Attempt): { readonly pair: Pair; readonly brakes: readonly Brake[]; readonly keep: () => void } {
-    const key = keyOf(attempt);
+  /** New entries are stored only once a check begins: otherwise refused names would evict relevant ones. */
+  #getThrottles(attempt: Attempt): {
+    readonly pair: Pair;
+    readonly brakes: readonly Throttle[];
+    readonly keep: () => void;
+  } {
+    const key = toKey(attempt);
     const name = attempt.name ?? '';
-    const known = this.#pairs.get(key);
-    const pair = known ?? { brake: new Brake(bursts.pair), misses: new Level(), known: this.#wasThere(attempt) };
-    if (pair.known) return { pair, brakes: [pair.brake], keep: () => this.#pairs.set(key, pair) };
-    const ofSource = this.#sources.get(attempt.source) ?? new Brake(bursts.source);
-    const ofName = this.#names.get(name) ?? new Brake(bursts.name);
+    const existing = this.#pairs.get(key);
+    const pair = existing ?? {
+      throttle: new Throttle(bursts.pair),
+      misses: new Level(),
+      known: this.#wasThere(attempt),
+    };
+    if (pair.known) return { pair, brakes: [pair.throttle], keep: () => this.#pairs.set(key, pair) };
+    const ofSource = this.#sources.get(attempt.source) ?? new Throttle(bursts.source);
+    const ofName = this.#names.get(name) ?? new Throttle(bursts.name);
     const keep = (): void => {
       this.#pairs.set(key, pair);
       this.#sources.set(attempt.source, ofSource);
       this.#names.set(name, ofName);
     };
-    return { pair, brakes: [pair.brake, ofSource, ofName], keep };
+    return { pair, brakes: [pair.throttle, ofSource, ofName], keep };
   }
 }
 
-/** 429 with Retry-After. */
-export function tooManyAttempts(waitMs: number): Problem {
+/** Builds the 429 with Retry-After. */
+export function buildTooManyAttemptsProblem(waitMs: number): Problem {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const when = seconds === 1 ? 'a second' : `${seconds} seconds`;
   return new Problem('accounts.too_many_attempts', 429, `Too many failed sign-ins. Try again in ${when}.`, {
@@ -144,6 +154,6 @@ export function tooManyAttempts(waitMs: number): Problem {
   });
 }
 
-function keyOf({ source, name }: Attempt): string {
+function toKey({ source, name }: Attempt): string {
   return `${source}\0${name ?? ''}`;
 }

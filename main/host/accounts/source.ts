@@ -1,13 +1,13 @@
 import type { Credentials } from '../../../services/contracts/control/accounts.ts';
-import { networkOf } from './network.ts';
+import { toAccountNetwork } from './network.ts';
 
 /**
- * What guesses are counted by. Pages of other sites that a browser on this machine shows come from its address too, and count
- * apart: a page that guesses must not hold up the people and programs there.
+ * Returns the key by which guesses are counted. Cross-site requests of a browser come from its address too and count
+ * separately: a guessing page must not slow down users and programs there.
  */
-export function sourceOf({
+export function getSource({
   remoteAddress,
-  isCrossSite: foreignSite,
+  isCrossSite: isCrossSite,
 }: Pick<Credentials, 'remoteAddress' | 'isCrossSite'>): string {
-  return `${networkOf(remoteAddress)}${foreignSite === true ? ' foreign site' : ''}`;
+  return `${toAccountNetwork(remoteAddress)}${isCrossSite === true ? ' foreign site' : ''}`;
 }

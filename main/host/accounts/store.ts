@@ -2,22 +2,22 @@ import type { Kysely } from 'kysely';
 import { Account, everyone, Grant } from '../../../services/contracts/control/accounts.ts';
 import type { AccountRow, DeclaredRow, GrantRow, SessionRow, Tables, TokenRow } from './tables.ts';
 
-/** The database or a transaction of it. */
+/** Database, or a transaction of it. */
 export type Db = Kysely<Tables>;
 
-/** What is kept of an account besides what {@link Account} shows. */
-export interface Kept {
+/** Stored data of an account besides the public {@link Account}. */
+export interface StoredAccount {
   readonly account: Account;
   readonly passwordHash: string | null;
   readonly tokens: readonly TokenRow[];
   readonly sessions: readonly SessionRow[];
-  /** What of it is declared: `account`, `grant <service> <pattern>`, `token <id>`. */
+  /** Declared properties: `account`, `grant <service> <pattern>`, `token <id>`. */
   readonly declared: ReadonlySet<string>;
   readonly hasSecondFactor: boolean;
 }
 
-/** All accounts, or the one of that name, with everything that belongs to them. */
-export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
+/** Loads all accounts, or the one with this name, with everything that belongs to them. */
+export async function load(db: Db, name?: string): Promise<readonly StoredAccount[]> {
   const only = name === undefined ? [] : [name];
   const accounts = db.selectFrom('accounts').selectAll().orderBy('name');
   const grants = db.selectFrom('grants').selectAll().orderBy('account').orderBy('position');
@@ -34,26 +34,26 @@ export async function load(db: Db, name?: string): Promise<readonly Kept[]> {
     await (all ? declared : declared.where('account', 'in', only)).execute(),
     await (all ? factors : factors.where('account', 'in', only)).execute(),
   ];
-  const grantsOf = Map.groupBy(grantRows, (row) => row.account);
-  const tokensOf = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
-  const sessionsOf = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
-  const declaredOf = Map.groupBy(declaredRows, (row) => row.account);
+  const grantsByAccount = Map.groupBy(grantRows, (row) => row.account);
+  const tokensByAccount = Map.groupBy(tokenRows.map(readToken), (row) => row.account);
+  const sessionsByAccount = Map.groupBy(sessionRows.map(readSession), (row) => row.account);
+  const declaredByAccount = Map.groupBy(declaredRows, (row) => row.account);
   const withFactor = new Set(factorRows.map(({ account }) => account));
   return accountRows.map((row) => ({
     account: readAccount(row, {
-      grants: grantsOf.get(row.name) ?? [],
-      declared: declaredOf.get(row.name) ?? [],
+      grants: grantsByAccount.get(row.name) ?? [],
+      declared: declaredByAccount.get(row.name) ?? [],
       hasSecondFactor: withFactor.has(row.name),
     }),
-    declared: new Set(declaredOf.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
+    declared: new Set(declaredByAccount.get(row.name)?.map((each) => `${each.kind} ${each.name}`.trim())),
     passwordHash: row.password_hash,
     hasSecondFactor: withFactor.has(row.name),
-    tokens: tokensOf.get(row.name) ?? [],
-    sessions: sessionsOf.get(row.name) ?? [],
+    tokens: tokensByAccount.get(row.name) ?? [],
+    sessions: sessionsByAccount.get(row.name) ?? [],
   }));
 }
 
-/** Locks the accounts against other changes, on whichever host, until the transaction ends. Returns the new revision. */
+/** Locks the accounts against other changes on all hosts until the transaction ends. Returns the new revision. */
 export async function nextRevision(db: Db): Promise<number> {
   const row = await db
     .updateTable('revision')
@@ -73,7 +73,7 @@ export async function hasAccount(db: Db, name: string): Promise<boolean> {
   return (await db.selectFrom('accounts').select('name').where('name', '=', name).executeTakeFirst()) !== undefined;
 }
 
-/** People who can sign in and administrate: without one of them nobody could mend anything. */
+/** Returns whether a user can sign in and administrate. */
 export async function hasAdministrator(db: Db): Promise<boolean> {
   const row = await db
     .selectFrom('accounts')
@@ -98,23 +98,23 @@ export async function replaceGrants(db: Db, account: string, grants: readonly Gr
   for (const some of slices(rows, 100)) await db.insertInto('grants').values(some).execute();
 }
 
-/** Sets one grant of an account, or removes it where the permission is undefined. */
+/** Sets one grant of an account, or removes it when the permission is undefined. */
 export async function replaceGrant(
   db: Db,
   account: string,
   { service, resource, permission }: Omit<Grant, 'permission'> & { readonly permission: string | undefined },
 ): Promise<void> {
   const rows = await db.selectFrom('grants').selectAll().where('account', '=', account).orderBy('position').execute();
-  const known = rows.find((row) => row.service === service && row.resource === resource);
+  const existing = rows.find((row) => row.service === service && row.resource === resource);
   if (permission === undefined) {
-    if (known === undefined) return;
+    if (existing === undefined) return;
     await db
       .deleteFrom('grants')
       .where('account', '=', account)
       .where('service', '=', service)
       .where('resource', '=', resource)
       .execute();
-  } else if (known === undefined) {
+  } else if (existing === undefined) {
     const position = (rows.at(-1)?.position ?? -1) + 1;
     await db.insertInto('grants').values({ account, position, service, resource, permission }).execute();
   } else {
@@ -128,7 +128,7 @@ export async function replaceGrant(
   }
 }
 
-/** Ends every session and, unless only those, every token of an account. */
+/** Ends all sessions and, unless limited to sessions, all tokens of an account. */
 export async function endCredentials(db: Db, account: string, which: 'all' | 'sessions'): Promise<void> {
   await db.deleteFrom('sessions').where('account', '=', account).execute();
   if (which === 'all') await db.deleteFrom('tokens').where('account', '=', account).execute();
@@ -143,15 +143,20 @@ export async function deleteAccount(db: Db, name: string): Promise<void> {
   await db.deleteFrom('accounts').where('name', '=', name).execute();
 }
 
-/** Removes what is over. Returns the accounts it belonged to. */
+/** Deletes expired credentials. Returns the affected accounts. */
 export async function deleteExpired(db: Db, now: number): Promise<readonly string[]> {
   const sessions = await db.deleteFrom('sessions').where('expires_at', '<=', now).returning('account').execute();
   const tokens = await db.deleteFrom('tokens').where('expires_at', '<=', now).returning('account').execute();
   return [...new Set([...sessions, ...tokens].map((row) => row.account))];
 }
 
-/** Keeps the newest `limit - 1`, so that one more fits. Returns how many were dropped. */
-export async function makeRoom(db: Db, table: 'tokens' | 'sessions', account: string, limit: number): Promise<number> {
+/** Keeps the newest `limit - 1`, so that one more fits. Returns the number of deleted ones. */
+export async function deleteOldest(
+  db: Db,
+  table: 'tokens' | 'sessions',
+  account: string,
+  limit: number,
+): Promise<number> {
   const rows = await db
     .selectFrom(table)
     .select('id')
@@ -164,8 +169,12 @@ export async function makeRoom(db: Db, table: 'tokens' | 'sessions', account: st
   return oldest.length;
 }
 
-/** The account of a token or session that this process may not know of yet, since another one made it. */
-export async function accountOf(db: Db, table: 'tokens' | 'sessions', hash: string): Promise<string | undefined> {
+/** Returns the account of a token or session that another host may have created. */
+export async function findAccountByHash(
+  db: Db,
+  table: 'tokens' | 'sessions',
+  hash: string,
+): Promise<string | undefined> {
   const row = await db.selectFrom(table).select('account').where('hash', '=', hash).executeTakeFirst();
   return row?.account;
 }
@@ -193,7 +202,7 @@ function readAccount(row: AccountRow, { grants, declared, hasSecondFactor }: Acc
     ...(hasSecondFactor ? { secondFactor: true } : {}),
     ...(declared.some(({ kind }) => kind === 'account') ? { provisioned: true } : {}),
   };
-  // The one name that is not an account's: it stands for everyone and carries grants only.
+  // Name that is not an account: it represents everyone and has grants only.
   if (row.name === everyone) return { ...Account.parse({ ...account, name: 'everyone' }), name: everyone };
   return Account.parse(account);
 }

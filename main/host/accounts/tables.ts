@@ -1,6 +1,8 @@
 import type { Migration } from '../../../services/contracts/service.ts';
 
-/** Times are ms since the epoch. PostgreSQL's driver may give bigints as text, so they are read through `Number`. */
+/**
+ * Times are ms since the epoch. PostgreSQL's driver may return bigints as text, so they are converted with `Number`.
+ */
 export interface AccountRow {
   readonly name: string;
   readonly kind: string;
@@ -13,7 +15,7 @@ export interface AccountRow {
 
 export interface GrantRow {
   readonly account: string;
-  /** Keeps the order in which the grants were given. */
+  /** Order of the grants as set. */
   readonly position: number;
   readonly service: string;
   readonly resource: string;
@@ -29,7 +31,7 @@ export interface TokenRow {
   readonly expires_at: number | null;
   readonly last_used_at: number | null;
   readonly last_used_from: string | null;
-  /** A JSON list of grants, of which `none` denies. */
+  /** JSON list of grants, of which `none` denies. */
   readonly scopes: string | null;
 }
 
@@ -44,16 +46,16 @@ export interface SessionRow {
   readonly user_agent: string;
 }
 
-/** What the settings declare: an account, a grant (`<service> <pattern>`) or a token (its id). */
+/** Declared object of the settings: an account, a grant (`<service> <pattern>`) or a token (its id). */
 export interface DeclaredRow {
   readonly kind: 'account' | 'grant' | 'token';
   readonly account: string;
   readonly name: string;
-  /** Of an account a digest of the declared password hash, to tell when that changes. */
+  /** For accounts a digest of the declared password hash, to detect changes. */
   readonly value: string;
 }
 
-/** A name that a service uses in the name space of the accounts. */
+/** Name that a service uses in the namespace of the accounts. */
 export interface ReservedNameRow {
   /** Lower case. */
   readonly lower_name: string;
@@ -62,35 +64,35 @@ export interface ReservedNameRow {
   readonly kind: string;
 }
 
-/** A service that still has to delete or move the data of a removed account. */
+/** Pending deletion or transfer of a removed account's data in one service. */
 export interface ReleaseRow {
   readonly id: string;
   readonly account: string;
   readonly service: string;
   readonly action: string;
-  /** The account or the reserved name that the data goes to; empty for deletion. */
+  /** Account or reserved name that receives the data; empty for deletion. */
   readonly target: string;
-  /** That of the accounts when the account was removed: releases are carried out in this order. */
+  /** Revision of the accounts at the removal: releases run in this order. */
   readonly revision: number;
-  /** 1 after an attempt that failed. */
+  /** 1 after a failed attempt. */
   readonly failed: number;
 }
 
-/** The second factor of an account: an authenticator app and recovery codes. */
+/** Second factor of an account: an authenticator app and recovery codes. */
 export interface SecondFactorRow {
   readonly account: string;
   /** Sealed by the vault. */
   readonly secret: string;
-  /** 0 until a first code was given. */
+  /** 0 until the first code was confirmed. */
   readonly confirmed: number;
-  /** JSON list of fingerprints of the recovery codes that are left. */
+  /** JSON list of fingerprints of the unused recovery codes. */
   readonly recovery: string;
-  /** Codes up to this time step have been used. */
+  /** Last time step whose code was used. */
   readonly last_step: number;
 }
 
 export interface PasskeyRow {
-  /** The credential id, base64url. */
+  /** Credential id, base64url. */
   readonly id: string;
   readonly account: string;
   readonly label: string;
@@ -115,9 +117,9 @@ export interface Tables {
   releases: ReleaseRow;
   second_factors: SecondFactorRow;
   passkeys: PasskeyRow;
-  /** One row. Every change adds one to it first, which also makes changes wait for each other on any database. */
+  /** Single row. Every change increments it first, which also serializes changes on any database. */
   revision: { readonly id: number; readonly value: number };
-  /** At most one row: the hash of the set-up code that is good now. */
+  /** At most one row: hash of the valid set-up code. */
   setup: { readonly id: number; readonly code_hash: string };
 }
 
@@ -182,7 +184,7 @@ export const accountsMigrations: readonly Migration[] = [
     },
   },
   {
-    // Their secrets were in cookies, which other programs on this machine got to see.
+    // Their secrets were in cookies, which other programs on this computer could read.
     name: '002-end-sessions-of-cookies',
     async up(db) {
       await db.deleteFrom('sessions').execute();

@@ -7,19 +7,24 @@ import {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { SecurityLog } from '../log/security-log.ts';
-import { existing, invalid, reserved, unknownAccount } from './account-list.ts';
+import {
+  getExistingAccount,
+  buildInvalidProblem,
+  buildReservedProblem,
+  buildUnknownAccountProblem,
+} from './account-list.ts';
 import { isTokenShaped } from './authorization-header.ts';
 import type { Changes } from './changes.ts';
-import { declaredElsewhere } from './declared.ts';
+import { buildDeclaredProblem } from './declared.ts';
 import type { Directory, Member } from './directory.ts';
-import { fingerprint, newToken } from './secrets.ts';
-import { hasAccount, makeRoom } from './store.ts';
+import { fingerprint, generateToken } from './secrets.ts';
+import { hasAccount, deleteOldest } from './store.ts';
 import type { TokenRow } from './tables.ts';
 
-/** As many as the push peer keeps for one account; a new one takes the place of the oldest. */
-const mostTokens = 60;
+/** Maximum number of tokens per account, as in ntfy; a new one replaces the oldest. */
+const maxTokens = 60;
 
-export interface TokenParts {
+export interface TokenDependencies {
   readonly directory: Directory;
   readonly changes: Changes;
   readonly clock: Clock;
@@ -27,33 +32,35 @@ export interface TokenParts {
   readonly security: SecurityLog;
 }
 
-/** Access tokens: programs' credentials, listed without their text. */
+/** Manages access tokens, which are listed without their text. */
 export function accessTokens({
   directory,
   changes,
   clock,
   random,
   security,
-}: TokenParts): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
+}: TokenDependencies): Pick<Accounts, 'tokens' | 'findToken' | 'createToken' | 'changeToken' | 'removeToken'> {
   return {
     async tokens(account) {
-      existing(directory, account);
-      return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row, member }) => shown(row, member));
+      getExistingAccount(directory, account);
+      return [...(directory.member(account)?.tokens.values() ?? [])].map(({ row, member }) =>
+        toAccessToken(row, member),
+      );
     },
 
     async findToken(account, text) {
       const hash = fingerprint(text);
       const all = [...(directory.member(account)?.tokens.values() ?? [])];
-      const found = all.find(({ row }) => row.hash === hash);
-      return found === undefined ? undefined : shown(found.row, found.member);
+      const match = all.find(({ row }) => row.hash === hash);
+      return match === undefined ? undefined : toAccessToken(match.row, match.member);
     },
 
-    async createToken(account, { label, expiresAt, text = newToken(random), scopes }) {
-      if (account === everyone) throw reserved();
+    async createToken(account, { label, expiresAt, text = generateToken(random), scopes }) {
+      if (account === everyone) throw buildReservedProblem();
       const now = clock.now();
       checkExpiry(expiresAt, now);
       checkLabel(label);
-      if (!isTokenShaped(text)) throw invalid('text', 'A token is tk_ and 29 of a-z and 0-9.');
+      if (!isTokenShaped(text)) throw buildInvalidProblem('text', 'A token is tk_ and 29 of a-z and 0-9.');
       const row: TokenRow = {
         id: random.text(16),
         hash: fingerprint(text),
@@ -66,14 +73,14 @@ export function accessTokens({
         scopes: scopes === undefined ? null : JSON.stringify(TokenScopes.parse(scopes)),
       };
       await changes.make([account], async (db) => {
-        if (!(await hasAccount(db, account))) throw unknownAccount(account);
+        if (!(await hasAccount(db, account))) throw buildUnknownAccountProblem(account);
         const duplicate = await db.selectFrom('tokens').select('id').where('hash', '=', row.hash).executeTakeFirst();
         if (duplicate !== undefined) throw new Problem('accounts.token_exists', 409, 'This token is in use already.');
-        await makeRoom(db, 'tokens', account, mostTokens);
+        await deleteOldest(db, 'tokens', account, maxTokens);
         await db.insertInto('tokens').values(row).execute();
       });
       security.record({ event: 'token_created', account, detail: describeToken(row) });
-      return { token: shown(row), text };
+      return { token: toAccessToken(row), text };
     },
 
     async changeToken(account, id, { label, expiresAt }) {
@@ -92,24 +99,24 @@ export function accessTokens({
           .where('id', '=', id)
           .returning('id')
           .execute();
-        if (changed.length === 0) throw unknownToken();
+        if (changed.length === 0) throw buildUnknownTokenProblem();
       });
       const token = directory.member(account)?.tokens.get(id);
-      if (token === undefined) throw unknownToken();
-      return shown(token.row, token.member);
+      if (token === undefined) throw buildUnknownTokenProblem();
+      return toAccessToken(token.row, token.member);
     },
 
     async removeToken(account, id) {
       refuseDeclared(directory, account, id);
       const label = directory.member(account)?.tokens.get(id)?.row.label;
       await changes.make([account], async (db) => {
-        const found = await db
+        const match = await db
           .deleteFrom('tokens')
           .where('account', '=', account)
           .where('id', '=', id)
           .returning('id')
           .execute();
-        if (found.length === 0) throw unknownToken();
+        if (match.length === 0) throw buildUnknownTokenProblem();
       });
       security.record({ event: 'token_revoked', account, detail: label || id });
     },
@@ -124,29 +131,29 @@ function describeToken({ label, scopes, expires_at }: TokenRow): string {
 
 function checkExpiry(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
-    throw invalid('expiresAt', 'Choose a time that is yet to come.');
+    throw buildInvalidProblem('expiresAt', 'Choose a time that is yet to come.');
   }
 }
 
 function checkLabel(label: string): void {
-  if (label.length > 128) throw invalid('label', 'Use 128 characters at most.');
+  if (label.length > 128) throw buildInvalidProblem('label', 'Use 128 characters at most.');
 }
 
 function plainLabel(label: string): string {
   return label.replaceAll(/\p{Cc}/gu, ' ');
 }
 
-function unknownToken(): Problem {
+function buildUnknownTokenProblem(): Problem {
   return new Problem('accounts.unknown_token', 404, 'There is no such token.');
 }
 
 function refuseDeclared(directory: Directory, account: string, id: string): void {
   const member = directory.member(account);
   if (!member?.declared.has(`token ${id}`)) return;
-  throw declaredElsewhere('token', member.tokens.get(id)?.row.label || account);
+  throw buildDeclaredProblem('token', member.tokens.get(id)?.row.label || account);
 }
 
-function shown(
+function toAccessToken(
   { id, account, label, created_at, expires_at, last_used_at, last_used_from, scopes }: TokenRow,
   member?: Member,
 ): AccessToken {

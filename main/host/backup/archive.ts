@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
 import { z } from 'zod';
 
-/** First and last word about a backup: what it is, and what must be in it. Last entry of the archive. */
+/** Description and table of contents of a backup; last entry of the archive. */
 export const Manifest = z.object({
   format: z.literal('homeport-backup'),
   formatVersion: z.literal(1),
-  /** Version of Homeport that made it. */
+  /** Version of Homeport that created it. */
   homeport: z.string(),
   createdAt: z.iso.datetime(),
-  /** Where the tables were: `elsewhere` is a database server, whose content no backup of a data folder holds. */
+  /** Location of the tables: `elsewhere` is a database server, which a backup of the data folder does not include. */
   tables: z.enum(['here', 'elsewhere']).default('here'),
   /** Path below the data folder -> size and SHA-256 in hex. */
   files: z.record(z.string(), z.object({ size: z.int(), sha256: z.string() })),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Passes bytes through and tells, once they are all through, how many there were and their SHA-256 in hex. */
-export function measure(): Transform & { readonly found: () => { size: number; sha256: string } } {
+/** Creates a pass-through stream whose `getResult` returns the number of bytes and their SHA-256 in hex after the end. */
+export function measure(): Transform & { readonly getResult: () => { size: number; sha256: string } } {
   const hash = createHash('sha256');
   let size = 0;
   const stream = new Transform({
@@ -27,19 +27,19 @@ export function measure(): Transform & { readonly found: () => { size: number; s
       done(null, chunk);
     },
   });
-  return Object.assign(stream, { found: () => ({ size, sha256: hash.digest('hex') }) });
+  return Object.assign(stream, { getResult: () => ({ size, sha256: hash.digest('hex') }) });
 }
 
 export const manifestName = 'manifest.json';
 
-/** Where a restore gets ready, in the data folder. */
+/** Folder in the data folder in which a restore is prepared. */
 export const staging = '.restoring';
 
-/** Where what a restore has set aside waits to come back. */
+/** Folder for data that was set aside and is about to be restored. */
 export const returning = '.returning';
 
-/** Names of the data folder's top that a backup leaves out: they belong to the running process or can be made anew. */
-export const leftOut: ReadonlySet<string> = new Set([
+/** Top-level names of the data folder that backups omit: they belong to the running process or can be recreated. */
+export const excludedNames: ReadonlySet<string> = new Set([
   'lock.sqlite',
   'lock.sqlite-journal',
   'running.json',
@@ -49,26 +49,32 @@ export const leftOut: ReadonlySet<string> = new Set([
   staging,
   returning,
   '.children',
-  // Chromium's own files.
+  // Files of Chromium.
   'desktop',
 ]);
 
-/** A service's own database, `<id>/db.sqlite`. Any other file of that ending is a file like others, such as a download. */
+/**
+ * Returns whether a path is a service's own database, `<id>/db.sqlite`. Other files with this ending are ordinary
+ * files, such as downloads.
+ */
 export function isDatabase(path: string): boolean {
   return /^[^/]+\/db\.sqlite$/.test(path);
 }
 
-/** What SQLite and the jobs keep beside such a database: a copy of it holds the one, the other is of this moment. */
+/**
+ * Returns whether a path is a file that SQLite or the jobs store beside a database: the copy of the database includes
+ * the former, and the latter is only of temporary use.
+ */
 export function isBesideDatabase(path: string): boolean {
   return /^[^/]+\/db\.(sqlite-(wal|shm|journal)|ended-[12])$/.test(path);
 }
 
-/** The folders of what a restore replaced. */
+/** Prefix of folders with data that a restore replaced. */
 export const replacedPrefix = '.before-restore-';
 
-/** Before the name of what is being removed: cut off, half of it must not be taken for whole. */
+/** Prefix of a name that is being removed, so that an interrupted removal is not taken for complete data. */
 export const removingPrefix = '.removing-';
 
-export function isLeftOut(topName: string): boolean {
-  return leftOut.has(topName) || topName.startsWith(replacedPrefix) || topName.startsWith(removingPrefix);
+export function isExcluded(topName: string): boolean {
+  return excludedNames.has(topName) || topName.startsWith(replacedPrefix) || topName.startsWith(removingPrefix);
 }

@@ -3,25 +3,28 @@ import { getThreadFile } from '../../../services/kit/limited-thread.ts';
 import type { Manifest } from './archive.ts';
 import type { ReadJob, ReadOutcome } from './read-worker.ts';
 import { problemFromThread } from './thread-problem.ts';
-import type { BackupJob, BackupOutcome, BackupSummary, OwnPart, OwnPartWritten } from './write.ts';
+import type { BackupJob, BackupOutcome, BackupSummary, ServicePart, ServicePartWritten } from './write.ts';
 
 /**
- * Writes a backup on a thread of its own: copying databases and adding up hashes would hold up everybody's requests. What
- * services save themselves they write here, when the thread has come to it.
- * @throws what `writeBackup` throws.
+ * Writes a backup in a separate thread, since copying databases and hashing would block the event loop. Services
+ * write their own parts here when the thread requests them.
+ * @throws the errors of `writeBackup`.
  */
-export async function writeBackupBeside(
+export async function writeBackupInThread(
   job: Omit<BackupJob, 'parts'>,
-  parts: readonly OwnPart[],
+  parts: readonly ServicePart[],
 ): Promise<BackupSummary> {
   const { promise, resolve, reject } = Promise.withResolvers<Exclude<BackupOutcome, { part: string }>>();
-  const workerData: BackupJob = { ...job, parts: parts.map(({ id, uncopied }) => ({ id, uncopied })) };
+  const workerData: BackupJob = {
+    ...job,
+    parts: parts.map(({ id, excludedFromCopy }) => ({ id, excludedFromCopy })),
+  };
   const worker = startThread('worker', workerData, reject);
   worker.on('message', (message: BackupOutcome) => {
     if (!('part' in message)) return void resolve(message);
-    const written = (failure?: unknown): void => worker.postMessage({ failure } satisfies OwnPartWritten);
-    const asked = parts.find(({ id }) => id === message.part);
-    (asked?.write(message.folder) ?? Promise.resolve()).then(() => written(), written);
+    const written = (failure?: unknown): void => worker.postMessage({ failure } satisfies ServicePartWritten);
+    const request = parts.find(({ id }) => id === message.part);
+    (request?.write(message.folder) ?? Promise.resolve()).then(() => written(), written);
   });
   const outcome = await promise;
   if ('summary' in outcome) return outcome.summary;
@@ -29,10 +32,10 @@ export async function writeBackupBeside(
 }
 
 /**
- * Reads a backup on a thread of its own, or stages it for the next start.
- * @throws what `readBackup` and `stageRestore` throw.
+ * Reads a backup in a separate thread, or stages it for the next start.
+ * @throws the errors of `readBackup` and `stageRestore`.
  */
-export async function readBackupBeside(job: ReadJob): Promise<Manifest> {
+export async function readBackupInThread(job: ReadJob): Promise<Manifest> {
   const { promise, resolve, reject } = Promise.withResolvers<ReadOutcome>();
   startThread('read-worker', job, reject).once('message', resolve);
   const outcome = await promise;

@@ -4,7 +4,7 @@ import { stageRestore } from './restore.ts';
 import { problemForThread, type ThreadProblem } from './thread-problem.ts';
 import { readBackup } from './unpack.ts';
 
-/** The backup that a thread is to read, and the data folder it is to stage it in, where it is to. */
+/** Backup to read, and the data folder to stage it in, if any. */
 export interface ReadJob {
   readonly file: string;
   readonly stageIn?: string;

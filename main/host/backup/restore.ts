@@ -1,15 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { isLeftOut, returning, staging, type Manifest } from './archive.ts';
+import { isExcluded, returning, staging, type Manifest } from './archive.ts';
 import { setAsideName } from './set-aside.ts';
 import { unpackBackup } from './unpack.ts';
 
 /**
- * Puts a backup in place of the data folder's content. Everything is unpacked beside it and verified (hashes, and each
- * database's own integrity check) before anything is replaced; what was there before stays in a folder of its own.
- * The caller holds the data folder's lock.
- * @returns `former`: where the former content is, undefined when there was none; `tables`: whether the archive holds them.
+ * Replaces the content of the data folder by a backup. Everything is unpacked beside it and verified (hashes, and
+ * each database's integrity check) before anything is replaced; the former content remains in a folder of its own.
+ * The caller must have the data folder's lock.
+ * @returns `former`: folder of the former content, undefined for none; `tables`: whether the archive contains the
+ * tables.
  * @throws Problem `backup.damaged`, `backup.missing`, `backup.not_empty`.
  */
 export async function restoreBackup(
@@ -17,9 +18,9 @@ export async function restoreBackup(
   file: string,
   options: { readonly force: boolean },
 ): Promise<{ readonly former: string | undefined; readonly tables: Manifest['tables'] }> {
-  // What an earlier one that was cut off has set aside must not go with its leftovers.
+  // Data that an earlier interrupted restore has set aside must not be deleted with its temporary files.
   finishRestore(dataDir);
-  const present = readdirSync(dataDir).filter((name) => !isLeftOut(name));
+  const present = readdirSync(dataDir).filter((name) => !isExcluded(name));
   if (present.length > 0 && !options.force) {
     throw new Problem(
       'backup.not_empty',
@@ -32,13 +33,13 @@ export async function restoreBackup(
 }
 
 /**
- * The first half of a restore, which a running host can do: unpacks and verifies a backup beside the data, which the next
- * start puts in their place. One that was staged before is given up.
+ * First half of a restore, which works in a running host: unpacks and verifies a backup beside the data for the next
+ * start. A previously staged one is discarded.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
 export async function stageRestore(dataDir: string, file: string): Promise<Manifest> {
   const folder = join(dataDir, staging);
-  // First of all: what is half removed must not be taken for whole.
+  // Removed first, so that a partly removed folder does not count as complete.
   rmSync(join(folder, 'complete'), { force: true });
   rmSync(folder, { recursive: true, force: true });
   const content = join(folder, 'content');
@@ -54,52 +55,52 @@ export async function stageRestore(dataDir: string, file: string): Promise<Manif
 }
 
 /**
- * The second half of a restore: swaps the contents. Also called at each start, so that a swap that was cut off is
- * finished, and an unpacking that was cut off is thrown away.
- * @returns where the former content is, undefined when there was none or nothing was restored.
+ * Second half of a restore: swaps the contents. Also called at each start, which completes an interrupted swap and
+ * discards an interrupted unpacking.
+ * @returns folder of the former content, undefined when there was none or nothing was restored.
  */
 export function finishRestore(dataDir: string): string | undefined {
   const folder = join(dataDir, staging);
   const complete = join(folder, 'complete');
   if (!existsSync(complete)) rmSync(folder, { recursive: true, force: true });
-  const onItsWay = join(dataDir, returning);
-  if (existsSync(join(onItsWay, 'content')) && !existsSync(folder)) stageReturn(onItsWay, folder);
+  const stagingFolder = join(dataDir, returning);
+  if (existsSync(join(stagingFolder, 'content')) && !existsSync(folder)) stageReturn(stagingFolder, folder);
   if (!existsSync(folder)) return undefined;
   const content = join(folder, 'content');
-  const former = join(folder, 'former');
+  const formerPath = join(folder, 'former');
   const aside = join(folder, 'set-aside');
   if (!existsSync(aside)) {
-    mkdirSync(former, { recursive: true, mode: 0o700 });
+    mkdirSync(formerPath, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(dataDir)) {
-      if (!isLeftOut(name)) renameSync(join(dataDir, name), join(former, name));
+      if (!isExcluded(name)) renameSync(join(dataDir, name), join(formerPath, name));
     }
     writeFileSync(aside, '');
   }
-  // Either is gone when it was cut off behind its last step. What a backup leaves out, the folder has of its own.
-  const arriving = existsSync(content) ? readdirSync(content).filter((name) => !isLeftOut(name)) : [];
-  for (const name of arriving) renameSync(join(content, name), join(dataDir, name));
-  let kept: string | undefined;
-  if (existsSync(former) && readdirSync(former).length > 0) {
-    kept = join(dataDir, setAsideName(Date.now()));
-    renameSync(former, kept);
+  // Either folder may be missing after an interruption behind its last step. Names that a backup omits are preserved.
+  const incomingNames = existsSync(content) ? readdirSync(content).filter((name) => !isExcluded(name)) : [];
+  for (const name of incomingNames) renameSync(join(content, name), join(dataDir, name));
+  let formerFolder: string | undefined;
+  if (existsSync(formerPath) && readdirSync(formerPath).length > 0) {
+    formerFolder = join(dataDir, setAsideName(Date.now()));
+    renameSync(formerPath, formerFolder);
   }
-  // First of all: without it the rest is leftovers, whatever of them a crash leaves.
+  // Removed first: without it, everything else counts as leftovers after a crash.
   rmSync(complete);
   rmSync(folder, { recursive: true, force: true });
-  return kept;
+  return formerFolder;
 }
 
 /**
- * Has the next start put back what a restore has set aside; what is in its place then is set aside in its turn. Cut off
- * anywhere, the start after goes on with it.
+ * Makes the next start restore data that was set aside; the current data is set aside in turn. After an interruption
+ * the following start continues.
  */
-export function stageFormer(dataDir: string, former: string): void {
-  const onItsWay = join(dataDir, returning);
-  mkdirSync(onItsWay, { recursive: true, mode: 0o700 });
-  renameSync(former, join(onItsWay, 'content'));
+export function stageFormer(dataDir: string, formerPath: string): void {
+  const stagingFolder = join(dataDir, returning);
+  mkdirSync(stagingFolder, { recursive: true, mode: 0o700 });
+  renameSync(formerPath, join(stagingFolder, 'content'));
 }
 
-function stageReturn(onItsWay: string, folder: string): void {
-  writeFileSync(join(onItsWay, 'complete'), '');
-  renameSync(onItsWay, folder);
+function stageReturn(stagingFolder: string, folder: string): void {
+  writeFileSync(join(stagingFolder, 'complete'), '');
+  renameSync(stagingFolder, folder);
 }

@@ -5,12 +5,12 @@ import type { SetAsideData } from '../../../services/contracts/control/backups.t
 import { Problem } from '../../../services/contracts/problem.ts';
 import { removingPrefix, replacedPrefix } from './archive.ts';
 
-/** A name for what a restore replaces at `now`, in ms; {@link listSetAside} reads the time out of it again. */
+/** Returns a name for data that a restore replaces at `now` (ms); {@link listSetAside} parses the time. */
 export function setAsideName(now: number): string {
   return replacedPrefix + new Date(now).toISOString().replace(/[:.]/g, '-');
 }
 
-/** What restores have replaced, newest first. */
+/** Lists the data that restores replaced, newest first. */
 export async function listSetAside(dataDir: string): Promise<readonly SetAsideData[]> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(replacedPrefix));
   return names
@@ -19,20 +19,23 @@ export async function listSetAside(dataDir: string): Promise<readonly SetAsideDa
     .map((name) => ({ name, createdAt: replacedAt(name) }));
 }
 
-/** @throws Problem `backup.unknown` where the list does not show it: a name can lead nowhere else. */
+/** @throws Problem `backup.unknown` unless the list contains it, so that a name cannot leave the folder. */
 export async function setAsidePath(dataDir: string, name: string): Promise<string> {
   if ((await listSetAside(dataDir)).some((each) => each.name === name)) return join(dataDir, name);
   throw new Problem('backup.unknown', 404, 'This is not there any more.');
 }
 
-/** Takes a folder off the list in one step, so that it can be removed. @returns where it is now. */
-export function unlist(dataDir: string, former: string): string {
-  const leaving = join(dataDir, removingPrefix + basename(former));
-  renameSync(former, leaving);
+/**
+ * Renames a folder so that it is no longer listed and can be removed.
+ * @returns the new path
+ */
+export function removeFromList(dataDir: string, formerFolder: string): string {
+  const leaving = join(dataDir, removingPrefix + basename(formerFolder));
+  renameSync(formerFolder, leaving);
   return leaving;
 }
 
-/** Removes what a removal that was cut off has left. */
+/** Removes the remains of an interrupted removal. */
 export async function removeLeftovers(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => name.startsWith(removingPrefix));
   for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });
@@ -40,6 +43,6 @@ export async function removeLeftovers(dataDir: string): Promise<void> {
 
 function replacedAt(name: string): number {
   const time = name.slice(replacedPrefix.length).replace(/T(\d\d)-(\d\d)-(\d\d)-/, 'T$1:$2:$3.');
-  // Somebody may have renamed the folder.
+  // The folder may have been renamed manually.
   return Date.parse(time) || 0;
 }

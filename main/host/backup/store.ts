@@ -9,17 +9,17 @@ import type {
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { Manifest } from './archive.ts';
-import { makeBackupFolder, receiveBackup, removeHalfArrived } from './arrival.ts';
-import { readBackupBeside, writeBackupBeside } from './beside.ts';
+import { makeBackupFolder, receiveBackup, removeIncomplete } from './arrival.ts';
+import { readBackupInThread, writeBackupInThread } from './beside.ts';
 import { stageFormer } from './restore.ts';
-import { listSetAside, removeLeftovers, setAsidePath, unlist } from './set-aside.ts';
-import type { OwnPart } from './write.ts';
+import { listSetAside, removeLeftovers, setAsidePath, removeFromList } from './set-aside.ts';
+import type { ServicePart } from './write.ts';
 
 export interface BackupStoreOptions {
   readonly dataDir: string;
-  /** What services that run save themselves. */
-  readonly parts: () => readonly OwnPart[];
-  /** Read at each use, so that a change counts at once. */
+  /** Parts that running services back up themselves. */
+  readonly parts: () => readonly ServicePart[];
+  /** Called for each use, so that a change takes effect immediately. */
   readonly settings: () => {
     readonly backupFolder: string;
     readonly backupEveryDays: number;
@@ -30,18 +30,18 @@ export interface BackupStoreOptions {
   readonly log: Log;
   /** Called with the name of each backup that the schedule made. */
   readonly onScheduled: (name: string) => void;
-  /** Ends this host and opens another on the same data folder. */
-  readonly startAnew: () => void;
+  /** Ends this host and opens another one on the same data folder. */
+  readonly restartHost: () => void;
 }
 
-const hour = 3_600_000;
-const day = 24 * hour;
-/** How old the newest one may be: where nobody has set a rhythm, and before there is a first one (days). */
-const oldAfter = { withoutRhythm: 30, withoutAny: 7 };
-/** How the store names its backups, by the time in UTC; other files in the folder are left alone. */
-const ours = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
+const msPerHour = 3_600_000;
+const msPerDay = 24 * msPerHour;
+/** Maximum age of the newest backup in days: without automatic backups, and before the first one. */
+const maxAgeDays = { withoutRhythm: 30, withoutAny: 7 };
+/** Names of the store's backups with the time in UTC; other files in the folder are ignored. */
+const backupName = /^homeport-\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.tar\.gz$/;
 
-/** The folder of backups: those made by hand and those made by themselves. */
+/** Opens the folder of manual and automatic backups. */
 export function openBackups({
   dataDir,
   settings,
@@ -49,7 +49,7 @@ export function openBackups({
   log,
   parts,
   onScheduled,
-  startAnew,
+  restartHost,
 }: BackupStoreOptions): BackupStore & AsyncDisposable {
   const folder = (): string =>
     settings().backupFolder || join(dirname(resolve(dataDir)), `${basename(resolve(dataDir))}-backups`);
@@ -61,52 +61,56 @@ export function openBackups({
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    const found = names
-      .filter((name) => ours.test(name))
+    const contents = names
+      .filter((name) => backupName.test(name))
       .map(async (name) => {
         const { size, mtimeMs } = await stat(join(folder(), name));
         return { name, bytes: size, createdAt: Math.round(mtimeMs) };
       });
-    return (await Promise.all(found)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
+    return (await Promise.all(contents)).sort((a, b) => b.createdAt - a.createdAt || b.name.localeCompare(a.name));
   };
 
   const age = async (): Promise<BackupAge> => {
     const [newest] = await list();
     const { backupEveryDays } = settings();
-    // A rhythm that is a day late has failed.
+    // Automatic backups may be a day late.
     const rhythm = backupEveryDays > 0 ? backupEveryDays + 1 : undefined;
     const { birthtimeMs } = await stat(dataDir);
-    const limit = rhythm ?? (newest === undefined ? oldAfter.withoutAny : oldAfter.withoutRhythm);
+    const limit = rhythm ?? (newest === undefined ? maxAgeDays.withoutAny : maxAgeDays.withoutRhythm);
     const since = newest?.createdAt ?? birthtimeMs;
-    return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * day };
+    return { newestAt: newest?.createdAt ?? null, isOld: clock.now() - since > limit * msPerDay };
   };
 
   const path = async (name: string): Promise<string> => {
-    // Only what the list shows: a name can lead nowhere else.
+    // Only listed names, so that a name cannot leave the folder.
     if ((await list()).some((backup) => backup.name === name)) return join(folder(), name);
     throw new Problem('backup.unknown', 404, 'There is no such backup any more.');
   };
 
-  /** Names that were given out: two that arrive at once must not get one, and of those that are there the list may be older. */
-  const given = new Set<string>();
-  /** The name of a backup that was made then, which no other one has. */
+  /** Assigned names: concurrent uploads must not get the same one, and the list may be older. */
+  const assignedNames = new Set<string>();
+  /** Returns an unused name for a backup with this creation time. */
   const freeName = async (createdAt: number): Promise<string> => {
     const stamp = new Date(createdAt).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
-    const taken = new Set((await list()).map(({ name }) => name));
+    const backup = new Set((await list()).map(({ name }) => name));
     let name = `homeport-${stamp}.tar.gz`;
-    for (let next = 2; taken.has(name) || given.has(name); next += 1) name = `homeport-${stamp}-${String(next)}.tar.gz`;
-    given.add(name);
+    for (let next = 2; backup.has(name) || assignedNames.has(name); next += 1)
+      name = `homeport-${stamp}-${String(next)}.tar.gz`;
+    assignedNames.add(name);
     return name;
   };
 
   const write = async (): Promise<BackupFile> => {
     const target = folder();
     await makeBackupFolder(target);
-    // The name, the archive and the file carry one creation time, so that another computer lists it identically.
+    // The name, the archive and the file have the same creation time, so that another computer lists it identically.
     const createdAt = clock.now();
     const name = await freeName(createdAt);
     const tables = settings().databaseUrl === '' ? 'here' : 'elsewhere';
-    const { bytes, files } = await writeBackupBeside({ dataDir, file: join(target, name), tables, createdAt }, parts());
+    const { bytes, files } = await writeBackupInThread(
+      { dataDir, file: join(target, name), tables, createdAt },
+      parts(),
+    );
     log.info('backup written', { name, bytes, files });
     await utimes(join(target, name), new Date(createdAt), new Date(createdAt));
     return { name, bytes, createdAt };
@@ -130,21 +134,19 @@ export function openBackups({
     const { backupEveryDays, backupKeep } = settings();
     if (backupEveryDays === 0 || making !== undefined || restoring !== undefined) return;
     const [newest] = await list();
-    if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * day) return;
+    if (newest !== undefined && clock.now() - newest.createdAt < backupEveryDays * msPerDay) return;
     onScheduled((await make()).name);
     for (const { name } of (await list()).slice(backupKeep)) await rm(join(folder(), name), { force: true });
   };
   const calmly = (): void => {
-    makeWhenDue().catch((error: unknown) => log.error('the backup could not be written', { error }));
+    makeWhenDue().catch((error: unknown) => log.error('backup failed', { error }));
   };
-  const timer = clock.every(hour, calmly);
+  const timer = clock.every(msPerHour, calmly);
   const first = clock.after(60_000, calmly);
-  removeLeftovers(dataDir).catch((error: unknown) =>
-    log.warn('what a removal had left could not be removed', { error }),
-  );
+  removeLeftovers(dataDir).catch((error: unknown) => log.warn('backup leftovers not removed', { error }));
 
-  removeHalfArrived(folder(), clock.now()).catch((error: unknown) =>
-    log.warn('what had not arrived whole could not be removed', { error }),
+  removeIncomplete(folder(), clock.now()).catch((error: unknown) =>
+    log.warn('incomplete uploads not removed', { error }),
   );
 
   return {
@@ -158,28 +160,28 @@ export function openBackups({
       const name = await freeName(createdAt);
       await rename(file, join(folder(), name));
       const { size } = await stat(join(folder(), name));
-      log.info('backup taken in', { name, bytes: size });
+      log.info('backup uploaded', { name, bytes: size });
       return { name, bytes: size, createdAt };
     },
     async remove(name) {
       await rm(await path(name), { force: true });
-      given.delete(name);
+      assignedNames.delete(name);
       log.info('backup removed', { name });
     },
-    contents: async (name) => contentsOf(await readBackupBeside({ file: await path(name) })),
+    contents: async (name) => toContents(await readBackupInThread({ file: await path(name) })),
     async restore(name) {
       const file = await path(name);
       refuseWhileBusy();
-      restoring = readBackupBeside({ file, stageIn: dataDir });
+      restoring = readBackupInThread({ file, stageIn: dataDir });
       try {
         await restoring;
       } catch (error) {
         restoring = undefined;
         throw error;
       }
-      log.warn('a backup is ready to be restored; Homeport starts anew with it', { name });
-      // The answer to this very request goes through a service that ends with this.
-      setImmediate(startAnew);
+      log.warn('restore staged, host restarts', { name });
+      // The response to the current request goes through a service that ends with this.
+      setImmediate(restartHost);
     },
     setAside: () => listSetAside(dataDir),
     async restoreSetAside(name) {
@@ -187,26 +189,26 @@ export function openBackups({
       refuseWhileBusy();
       stageFormer(dataDir, former);
       restoring = Promise.resolve();
-      log.warn('what was set aside is ready to come back; Homeport starts anew with it', { name });
-      setImmediate(startAnew);
+      log.warn('set-aside data staged, host restarts', { name });
+      setImmediate(restartHost);
     },
     async removeSetAside(name) {
       const former = await setAsidePath(dataDir, name);
       refuseWhileRestoring();
-      await rm(unlist(dataDir, former), { recursive: true, force: true });
-      log.info('what a restore had replaced is removed', { name });
+      await rm(removeFromList(dataDir, former), { recursive: true, force: true });
+      log.info('set-aside data removed', { name });
     },
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();
       first[Symbol.dispose]();
-      // What is half written would be thrown away.
+      // Otherwise a partly written backup would be discarded.
       await Promise.allSettled([making, restoring]);
     },
   };
 }
 
-/** What lies on top of the data folder belongs to the host. */
-function contentsOf({ homeport, createdAt, tables, files }: Manifest): BackupContents {
+/** Files at the top of the data folder belong to the host. */
+function toContents({ homeport, createdAt, tables, files }: Manifest): BackupContents {
   const all = Object.entries(files).map(([path, { size }]) => ({
     service: path.includes('/') ? path.slice(0, path.indexOf('/')) : 'host',
     size,

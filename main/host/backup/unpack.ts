@@ -8,15 +8,15 @@ import { createGunzip } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { isDatabase, isLeftOut, Manifest, manifestName, measure } from './archive.ts';
+import { isDatabase, isExcluded, Manifest, manifestName, measure } from './archive.ts';
 
 const manifestLimit = 256 * 1024 * 1024;
 
-/** Where a file of a backup goes, by its path and rights. */
+/** Opens the destination of a file by its path and mode. */
 type Target = (path: string, mode: number) => Writable;
 
 /**
- * Unpacks a backup into an empty folder, with each file's hash and each database's own integrity verified.
+ * Unpacks a backup into an empty folder and verifies each file's hash and each database's integrity.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
 export async function unpackBackup(file: string, content: string): Promise<Manifest> {
@@ -29,7 +29,7 @@ export async function unpackBackup(file: string, content: string): Promise<Manif
 }
 
 /**
- * What a backup says of itself, with each file's hash verified and nothing written.
+ * Returns the manifest of a backup after verifying each file's hash, without writing anything.
  * @throws Problem `backup.damaged`, `backup.missing`.
  */
 export function readBackup(file: string): Promise<Manifest> {
@@ -40,42 +40,42 @@ async function readVerified(file: string, target: Target): Promise<Manifest> {
   await access(file, constants.R_OK).catch((cause: unknown) => {
     throw new Problem('backup.missing', 404, `${file} cannot be read. Nothing was changed.`, { cause });
   });
-  const found = new Map<string, { size: number; sha256: string }>();
+  const result = new Map<string, { size: number; sha256: string }>();
   let manifest: Manifest | undefined;
   const archive = extract();
   const reading = (async () => {
     for await (const entry of archive) {
       const { name, type, size = 0, mode = 0o600 } = entry.header;
       if (name === manifestName) {
-        if (size > manifestLimit) throw damaged('its list of files is too large');
+        if (size > manifestLimit) throw buildDamagedProblem('its list of files is too large');
         manifest = Manifest.parse(JSON.parse((await buffer(entry)).toString('utf8')));
         continue;
       }
-      if (type !== 'file') throw damaged(`it holds something else than files (${name})`);
+      if (type !== 'file') throw buildDamagedProblem(`it holds something else than files (${name})`);
       const meter = measure();
       await pipeline(entry, meter, target(safePath(name), mode & 0o700));
-      found.set(name, meter.found());
+      result.set(name, meter.getResult());
     }
   })();
   try {
     await Promise.all([pipeline(createReadStream(file), createGunzip(), archive), reading]);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw damaged(error instanceof Error ? error.message : String(error), error);
+    throw buildDamagedProblem(error instanceof Error ? error.message : String(error), error);
   }
-  if (manifest === undefined) throw damaged('it ends too early');
-  verify(manifest, found);
+  if (manifest === undefined) throw buildDamagedProblem('it ends too early');
+  verify(manifest, result);
   return manifest;
 }
 
-function verify({ files }: Manifest, found: ReadonlyMap<string, { size: number; sha256: string }>): void {
+function verify({ files }: Manifest, result: ReadonlyMap<string, { size: number; sha256: string }>): void {
   for (const [name, expected] of Object.entries(files)) {
-    const actual = found.get(name);
+    const actual = result.get(name);
     if (actual?.sha256 !== expected.sha256 || actual.size !== expected.size)
-      throw damaged(`${name} is not what was saved`);
+      throw buildDamagedProblem(`${name} is not what was saved`);
   }
-  const stranger = [...found.keys()].find((name) => !Object.hasOwn(files, name));
-  if (stranger !== undefined) throw damaged(`it holds ${stranger}, which its list does not name`);
+  const stranger = [...result.keys()].find((name) => !Object.hasOwn(files, name));
+  if (stranger !== undefined) throw buildDamagedProblem(`it holds ${stranger}, which its list does not name`);
 }
 
 function safePath(name: string): string {
@@ -88,9 +88,9 @@ function safePath(name: string): string {
     name.includes('\0') ||
     top === '..' ||
     /^[A-Za-z]:/.test(name) ||
-    isLeftOut(top)
+    isExcluded(top)
   ) {
-    throw damaged(`it holds a file with a forbidden path (${JSON.stringify(name)})`);
+    throw buildDamagedProblem(`it holds a file with a forbidden path (${JSON.stringify(name)})`);
   }
   return name;
 }
@@ -98,13 +98,14 @@ function safePath(name: string): string {
 function checkDatabase(path: string, name: string): void {
   const database = new Database(path, { readonly: true });
   try {
-    if (database.pragma('integrity_check', { simple: true }) !== 'ok') throw damaged(`the database ${name} is corrupt`);
+    if (database.pragma('integrity_check', { simple: true }) !== 'ok')
+      throw buildDamagedProblem(`the database ${name} is corrupt`);
   } finally {
     database.close();
   }
 }
 
-function damaged(reason: string, cause?: unknown): Problem {
+function buildDamagedProblem(reason: string, cause?: unknown): Problem {
   return new Problem('backup.damaged', 422, `This backup cannot be restored: ${reason}. Nothing was changed.`, {
     cause,
   });

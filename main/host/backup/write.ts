@@ -8,27 +8,27 @@ import Database from 'better-sqlite3';
 import { pack, type Pack } from 'tar-stream';
 import { Problem } from '../../../services/contracts/problem.ts';
 import { version } from '../runtime/version.ts';
-import { isBesideDatabase, isDatabase, isLeftOut, manifestName, measure, type Manifest } from './archive.ts';
+import { isBesideDatabase, isDatabase, isExcluded, manifestName, measure, type Manifest } from './archive.ts';
 import type { ThreadProblem } from './thread-problem.ts';
 
-/** What was written. */
+/** Result of writing a backup. */
 export interface BackupSummary {
   readonly files: number;
-  /** Of the archive. */
+  /** Size of the archive. */
   readonly bytes: number;
 }
 
-/** What a thread is to write. */
+/** Backup to write in a thread. */
 export interface BackupJob {
   readonly dataDir: string;
   readonly file: string;
   readonly tables: Manifest['tables'];
   /** Creation time that the archive states, in milliseconds since 1970. */
   readonly createdAt: number;
-  readonly parts: readonly Omit<OwnPart, 'write'>[];
+  readonly parts: readonly Omit<ServicePart, 'write'>[];
 }
 
-/** What came of it, as threads can tell each other; before that, the wish that a service writes its part into a folder. */
+/** Message of the thread: the result, or before it a request that a service writes its part into a folder. */
 export type BackupOutcome =
   | { readonly part: string; readonly folder: string }
   | { readonly summary: BackupSummary }
@@ -36,10 +36,10 @@ export type BackupOutcome =
 
 /**
  * Writes the whole data folder into one gzipped tar while the host may be running: databases through SQLite's online
- * backup, before the files they name, so that no row lacks its file. The archive appears under its name only when
- * complete. It holds the vault's key, so only its owner may read it.
- * `tables: 'elsewhere'` marks an archive that holds no tables, since those are on a database server.
- * @throws Problem `backup.target` when the file lies in the data folder or cannot be written, `backup.source` when
+ * backup, before the files they refer to, so that no row lacks its file. The archive gets its name only when
+ * complete. It contains the vault's key, so only its owner may read it. `tables: 'elsewhere'` marks an archive
+ * without tables, which are on a database server.
+ * @throws Problem `backup.target` when the file is in the data folder or cannot be written, `backup.source` when
  * there is nothing to save or a database is damaged.
  */
 export async function writeBackup(
@@ -54,16 +54,16 @@ export async function writeBackup(
   }
   await refuseNothing(root);
   const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`);
-  // Where the backup goes there is room for a database; a temporary folder is often small.
+  // The destination has enough space for a database; a temporary folder is often small.
   let scratch: string | undefined;
   try {
     scratch = await mkdtemp(`${partial}-`);
     const files: Record<string, { size: number; sha256: string }> = {};
     const tar = pack();
-    const written = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
+    const result = pipeline(tar, createGzip(), createWriteStream(partial, { mode: 0o600 }));
     const filled = fill(tar, root, { scratch, tables, createdAt, parts }, files);
     await Promise.all([
-      written,
+      result,
       filled.catch((error: unknown) => tar.destroy(error instanceof Error ? error : new Error(String(error)))),
     ]);
     await filled;
@@ -82,32 +82,32 @@ export async function writeBackup(
   }
 }
 
-/** Describes what an archive contains besides the data folder. */
+/** Content of an archive besides the data folder. */
 interface BackupContent extends Pick<BackupJob, 'tables' | 'createdAt'> {
-  readonly parts: readonly OwnPart[];
+  readonly parts: readonly ServicePart[];
 }
 
-/** What a service that runs saves itself. */
-export interface OwnPart {
+/** Part that a running service backs up itself. */
+export interface ServicePart {
   readonly id: string;
   /** Names in its folder that are not copied. */
-  readonly uncopied: readonly string[];
+  readonly excludedFromCopy: readonly string[];
   readonly write: (folder: string) => Promise<void>;
 }
 
-/** The answer to that wish. */
-export interface OwnPartWritten {
+/** Reply to the request. */
+export interface ServicePartWritten {
   readonly failure: unknown;
 }
 
-/** Where in a service's folder a backup holds what the service wrote itself. */
-export const ownPartName = '.backup';
+/** Folder in a service's part of the archive with the files that it wrote itself. */
+export const servicePartName = '.backup';
 
 async function refuseNothing(root: string): Promise<void> {
   const names = await readdir(root).catch((cause: unknown) => {
     throw new Problem('backup.source', 404, `There is no data folder ${root} that could be read.`, { cause });
   });
-  if (names.every(isLeftOut)) throw new Problem('backup.source', 404, `There is nothing to save in ${root}.`);
+  if (names.every(isExcluded)) throw new Problem('backup.source', 404, `There is nothing to save in ${root}.`);
 }
 
 async function fill(
@@ -117,9 +117,9 @@ async function fill(
   files: Manifest['files'],
 ): Promise<void> {
   const { scratch, tables, createdAt, parts } = content;
-  const uncopied = parts.flatMap(({ id, uncopied: names }) => names.map((name) => `${id}/${name}`));
+  const excludedPaths = parts.flatMap(({ id, excludedFromCopy: names }) => names.map((name) => `${id}/${name}`));
   const paths = (await walk(root, root)).filter(
-    (path) => !uncopied.some((each) => path === each || path.startsWith(`${each}/`)),
+    (path) => !excludedPaths.some((each) => path === each || path.startsWith(`${each}/`)),
   );
   const databases = paths.filter(isDatabase);
   for (const path of databases) {
@@ -136,7 +136,7 @@ async function fill(
     await mkdir(folder);
     await write(folder);
     for (const path of await walk(folder, folder)) {
-      await addFile(tar, join(folder, path), `${id}/${ownPartName}/${path}`, files);
+      await addFile(tar, join(folder, path), `${id}/${servicePartName}/${path}`, files);
     }
     await rm(folder, { recursive: true, force: true });
   }
@@ -152,27 +152,27 @@ async function fill(
   tar.finalize();
 }
 
-/** Regular files below a folder, as paths with `/`. Links are left out: a restore must not be led elsewhere by one. */
+/** Lists regular files below a folder, as paths with `/`. Links are omitted, so that a restore cannot be redirected. */
 async function walk(root: string, folder: string): Promise<string[]> {
-  const found: string[] = [];
+  const files: string[] = [];
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    // A service that runs removes the folders of what is finished.
+    // A running service removes temporary folders.
     if (error.code === 'ENOENT' && folder !== root) return [];
     throw error;
   });
   for (const entry of entries) {
-    if (folder === root && isLeftOut(entry.name)) continue;
+    if (folder === root && isExcluded(entry.name)) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await walk(root, path)));
-    else if (entry.isFile()) found.push(relative(root, path).split(sep).join('/'));
+    if (entry.isDirectory()) files.push(...(await walk(root, path)));
+    else if (entry.isFile()) files.push(relative(root, path).split(sep).join('/'));
   }
-  return found;
+  return files;
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new Database(from, { readonly: true, timeout: 10_000 });
   try {
-    // Once begun, in one step: in WAL mode that holds up no writer, and what is written between two steps would begin it anew.
+    // In a single step: in WAL mode that blocks no writer, while a write between two steps would restart the backup.
     await database.backup(to, { progress: () => 0x7fff_ffff });
   } catch (error) {
     const isDamaged = error instanceof Database.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
@@ -186,30 +186,33 @@ async function copyDatabase(from: string, to: string): Promise<void> {
 
 async function addFile(tar: Pack, path: string, name: string, files: Manifest['files']): Promise<void> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    // Removed since the folder was listed: no row of the databases copied before can name it any more for long.
+    // Removed since the listing: rows of the previously copied databases do not refer to it for much longer.
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   if (handle === undefined) return;
-  // One handle for both, so that a file put in its place meanwhile is not read under this one's size.
+  // One handle for both, so that the size belongs to the file that is read.
   await using opened = handle;
   const { size, mode, mtime } = await opened.stat();
   const measured = measure();
   const entry = tar.entry({ name, size, mode: mode & 0o777, mtime });
-  await pipeline(Readable.from(exactly(opened, size)), measured, entry);
-  files[name] = measured.found();
+  await pipeline(Readable.from(limitToSize(opened, size)), measured, entry);
+  files[name] = measured.getResult();
 }
 
-/** `size` bytes of a file that may grow or shrink meanwhile: cut off, or filled up with zeros, as its header told. */
-async function* exactly(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  let left = size;
-  while (left > 0) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(left, 64 * 1024)));
+/**
+ * Reads exactly `size` bytes of a file that may change in the meantime: truncated, or padded with zeros, as its
+ * header states.
+ */
+async function* limitToSize(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  let remaining = size;
+  while (remaining > 0) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(remaining, 64 * 1024)));
     if (bytesRead === 0) break;
-    left -= bytesRead;
+    remaining -= bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-  for (; left > 0; left -= Math.min(left, 64 * 1024)) yield Buffer.alloc(Math.min(left, 64 * 1024));
+  for (; remaining > 0; remaining -= Math.min(remaining, 64 * 1024)) yield Buffer.alloc(Math.min(remaining, 64 * 1024));
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { Orphans } from './orphans.ts';
 
 const defaultStop = { signal: 'SIGTERM', graceMs: 5000 } as const;
 
-/** See `Children.start`. `ended` is told once the program and its group are gone. */
+/** See `Children.start`. `ended` is called once the program and its group have ended. */
 export async function startChild(
   order: ChildOptions,
   { clock, orphans, ended }: { readonly clock: Clock; readonly orphans: Orphans; readonly ended: () => void },
@@ -18,22 +18,22 @@ export async function startChild(
   order.signal?.throwIfAborted();
   const process_ = spawnFor(order);
   const pid = await spawned(process_, order);
-  const exited = exitOf(process_, pid).finally(() => {
+  const exited = toExit(process_, pid).finally(() => {
     orphans.forget(pid);
     order.signal?.removeEventListener('abort', abort);
     ended();
   });
-  // A program that ends while it is written to says so by its end.
+  // The `exited` promise reports a program that ends during a write.
   process_.stdin.on('error', () => undefined);
   const child = new Child(pid, process_, exited, order.stop ?? defaultStop, clock);
   const abort = (): void => void child.stop();
   order.signal?.addEventListener('abort', abort, { once: true });
   if (order.signal?.aborted === true) abort();
   if (order.shortLived !== true) {
-    // Of a program that ends meanwhile Node would let go what it said, since nobody reads it yet.
-    using _held = held(process_);
+    // Without a reader, Node would discard the output of a program that ends before the first read.
+    using _held = bufferOutput(process_);
     const identity = await findProcessIdentity(pid);
-    if (identity !== undefined && !child.hasEnded) orphans.note(pid, identity);
+    if (identity !== undefined && !child.hasEnded) orphans.record(pid, identity);
   }
   return child;
 }
@@ -88,7 +88,7 @@ class Child implements RunningChild {
   async #end(): Promise<ChildExit> {
     if (this.hasEnded) return await this.exited;
     signalGroup(this.pid, this.#stop.signal);
-    // What nobody reads any more must not keep its streams, and with them its end, waiting.
+    // Unread output must not delay the end of the streams.
     this.#process.stdout.resume();
     this.#process.stderr.resume();
     using _late = this.#clock.after(this.#stop.graceMs, () => signalGroup(this.pid, 'SIGKILL'));
@@ -102,7 +102,7 @@ function spawnFor({
   environment,
   folder,
   user,
-  inheritedFolder: handedFolder,
+  inheritedFolder: inheritedFolder,
 }: ChildOptions): ChildProcessWithoutNullStreams {
   const options: SpawnOptionsWithoutStdio = {
     env: buildCleanEnvironment(environment),
@@ -111,8 +111,8 @@ function spawnFor({
     detached: process.platform !== 'win32',
     windowsHide: true,
   };
-  if (handedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
-  const descriptor = openSync(handedFolder, 'r');
+  if (inheritedFolder === undefined) return spawn(file, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  const descriptor = openSync(inheritedFolder, 'r');
   try {
     const stdio = ['pipe', 'pipe', 'pipe', descriptor] as const;
     return spawn(file, args, { ...options, stdio: [...stdio] }) as ChildProcessWithoutNullStreams;
@@ -121,8 +121,8 @@ function spawnFor({
   }
 }
 
-/** Keeps what a program says until somebody reads it; whoever listens for `readable` has Node wait. */
-function held({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
+/** Buffers the output until it is read; a listener for `readable` makes Node wait. */
+function bufferOutput({ stdout, stderr }: ChildProcessWithoutNullStreams): Disposable {
   const wait = (): undefined => undefined;
   for (const stream of [stdout, stderr]) stream.on('readable', wait);
   return {
@@ -144,8 +144,8 @@ async function spawned(process_: ChildProcessWithoutNullStreams, { name, file }:
   return process_.pid;
 }
 
-/** Whatever the leader of the group left behind goes with it; its streams may be held open by that alone. */
-function exitOf(process_: ChildProcessWithoutNullStreams, pid: number): Promise<ChildExit> {
+/** Ends the remaining processes of the group with its leader; they could keep the streams open. */
+function toExit(process_: ChildProcessWithoutNullStreams, pid: number): Promise<ChildExit> {
   return new Promise((resolve) => {
     process_.once('exit', () => signalGroup(pid, 'SIGKILL'));
     process_.once('close', (code, signal) => resolve({ code, signal }));

@@ -4,21 +4,24 @@ import { startChild } from './child.ts';
 import { Orphans } from './orphans.ts';
 import { SupervisedChild } from './supervised.ts';
 
-/** Disposal ends every program that still runs. */
+/** Disposal ends every running program. */
 export type ServiceChildren = Children & AsyncDisposable;
 
-/** Adds to what the host knows to be its own. */
-type NoteAddress = (address: string) => Disposable;
+/** Registers an address of this host. */
+type RegisterAddress = (address: string) => Disposable;
 
 interface ChildrenOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly noteAddress?: NoteAddress;
-  /** Holds the process ids of running programs. */
+  readonly noteAddress?: RegisterAddress;
+  /** Process ids of running programs. */
   readonly pids?: Set<number>;
 }
 
-/** Opens a service's programs: what a host that was killed has left running is ended first. `folder` is theirs alone. */
+/**
+ * Opens the child processes of a service, after ending those that a killed host left running. `folder` must be used
+ * by them only.
+ */
 export async function openChildren(
   folder: string,
   { clock, log, noteAddress, pids }: ChildrenOptions,
@@ -45,9 +48,9 @@ export async function openChildren(
       void child.exited.finally(() => noted?.[Symbol.dispose]());
     },
     supervise(order, options) {
-      const kept = new SupervisedChild(() => start(order), options, { clock, log });
-      supervised.add(kept);
-      return kept;
+      const isRecorded = new SupervisedChild(() => start(order), options, { clock, log });
+      supervised.add(isRecorded);
+      return isRecorded;
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...supervised].map((each) => each[Symbol.asyncDispose]()));

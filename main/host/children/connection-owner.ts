@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 const commandTimeoutMs = 3000;
 
 /** A TCP connection between two programs on this computer, seen from the program that opened it. */
@@ -14,13 +14,12 @@ export interface PortPair {
 }
 
 /**
- * Checks whether one of the given processes, or a process that one of them started, opened a connection.
- *
+ * Returns whether one of the given processes, or a descendant of one, opened a connection.
  * @param pids process ids of running children
  * @param platform a value of `process.platform`
- * @returns false as well when the system does not tell who owns the connection
+ * @returns false as well when the system does not report the owner of the connection
  */
-export async function isOpenedByOneOf(
+export async function isOpenedByAny(
   pids: readonly number[],
   ports: PortPair,
   platform: NodeJS.Platform = process.platform,
@@ -49,7 +48,7 @@ async function isOpenedOnLinux(pids: readonly number[], ports: PortPair): Promis
   for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
     if (visited.has(pid)) continue;
     visited.add(pid);
-    if (await holdsOneOf(pid, links)) return true;
+    if (await holdsAnyLink(pid, links)) return true;
     pending.push(...(await childrenOnLinux(pid)));
   }
   return false;
@@ -73,7 +72,7 @@ function hexPort(port: number): string {
   return `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-async function holdsOneOf(pid: number, links: ReadonlySet<string>): Promise<boolean> {
+async function holdsAnyLink(pid: number, links: ReadonlySet<string>): Promise<boolean> {
   const folder = `/proc/${String(pid)}/fd`;
   const names = await readdir(folder).catch(() => []);
   const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
@@ -94,7 +93,7 @@ async function readOrEmpty(path: string): Promise<string> {
 /** `-F pn` prints a `p<pid>` line and, for each connection, a line `n<local>-><remote>`. */
 async function ownersByLsof(ports: PortPair): Promise<number[]> {
   const args = ['-nP', `-iTCP:${String(ports.clientPort)}`, '-sTCP:ESTABLISHED', '-Fpn'];
-  const { stdout } = await run('lsof', args, { timeout: commandTimeoutMs });
+  const { stdout } = await execFileAsync('lsof', args, { timeout: commandTimeoutMs });
   return ownersInLsof(stdout, ports);
 }
 
@@ -112,7 +111,7 @@ export function ownersInLsof(output: string, { clientPort, serverPort }: PortPai
 
 async function ownersByNetstat(ports: PortPair): Promise<number[]> {
   const options = { timeout: commandTimeoutMs, windowsHide: true };
-  const { stdout } = await run('netstat', ['-ano', '-p', 'TCP'], options);
+  const { stdout } = await execFileAsync('netstat', ['-ano', '-p', 'TCP'], options);
   return ownersInNetstat(stdout, ports);
 }
 
@@ -126,7 +125,7 @@ export function ownersInNetstat(output: string, { clientPort, serverPort }: Port
 }
 
 async function parentsByPs(): Promise<Map<number, number>> {
-  const { stdout } = await run('ps', ['-axo', 'pid=,ppid='], { timeout: commandTimeoutMs });
+  const { stdout } = await execFileAsync('ps', ['-axo', 'pid=,ppid='], { timeout: commandTimeoutMs });
   return new Map(stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number) as [number, number]));
 }
 

@@ -4,13 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../services/contracts/service.ts';
 import { isRunning, signalGroup } from '../../../services/kit/process-group.ts';
 
-/** From the request to end to the end by force. */
+/** Time from the stop signal until the process is killed. */
 const graceMs = 5000;
-const lookEveryMs = 50;
+const pollIntervalMs = 50;
 
 /**
- * Which programs of a service run, noted on disk: a file for each, named by its pid, with the time of its start in it, so
- * that a pid that another program has by now is left alone.
+ * Records the running programs of a service on disk: a file per process, named by its pid, with its start time, so
+ * that a reused pid is not affected.
  */
 export class Orphans {
   readonly #folder: string;
@@ -20,8 +20,8 @@ export class Orphans {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** `identity` as `identityOf` gives it. */
-  note(pid: number, identity: string): void {
+  /** `identity` is the result of `findProcessIdentity`. */
+  record(pid: number, identity: string): void {
     writeFileSync(join(this.#folder, String(pid)), identity);
   }
 
@@ -29,7 +29,7 @@ export class Orphans {
     rmSync(join(this.#folder, String(pid)), { force: true });
   }
 
-  /** Ends what a host that was killed has left behind, with all it started. */
+  /** Ends the processes that a killed host left running, with their descendants. */
   async end(log: Log): Promise<void> {
     await Promise.all(readdirSync(this.#folder).map((name) => this.#endOne(name, log)));
   }
@@ -38,10 +38,10 @@ export class Orphans {
     const pid = Number(name);
     const identity = readFileSync(join(this.#folder, name), 'utf8');
     if (Number.isSafeInteger(pid) && pid > 1 && (await isRunning(identity))) {
-      log.warn('a program of the last run is still there and is ended', { pid });
+      log.warn('orphaned child process ended', { pid });
       signalGroup(pid, 'SIGTERM');
       const deadline = Date.now() + graceMs;
-      while (Date.now() < deadline && (await isRunning(identity))) await setTimeout(lookEveryMs);
+      while (Date.now() < deadline && (await isRunning(identity))) await setTimeout(pollIntervalMs);
       signalGroup(pid, 'SIGKILL');
     }
     rmSync(join(this.#folder, name), { force: true });

@@ -8,11 +8,11 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 
 const firstPauseMs = 1000;
-const longestPauseMs = 60_000;
-/** A program that ran so long has a clean slate. */
-const wellAfterMs = 60_000;
+const maxPauseMs = 60_000;
+/** Run time after which the pause is reset. */
+const healthyAfterMs = 60_000;
 
-/** Keeps a program running: starts it anew when it ends, after pauses that grow while it keeps ending. */
+/** Keeps a program running: restarts it when it ends, after pauses that grow while it keeps ending. */
 export class SupervisedChild implements SupervisedProcess {
   readonly #start: () => Promise<RunningChild>;
   readonly #options: SupervisionOptions;
@@ -42,18 +42,19 @@ export class SupervisedChild implements SupervisedProcess {
   }
 
   async up(signal?: AbortSignal): Promise<RunningChild> {
-    const given = Promise.withResolvers<never>();
-    const give = (): void => given.reject(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
-    signal?.addEventListener('abort', give, { once: true });
+    const result = Promise.withResolvers<never>();
+    const publishState = (): void =>
+      result.reject(signal?.reason instanceof Error ? signal.reason : new Error('given up'));
+    signal?.addEventListener('abort', publishState, { once: true });
     try {
       for (;;) {
         signal?.throwIfAborted();
         if (this.#state === 'up' && this.#child !== undefined) return this.#child;
         if (this.#state === 'stopped') throw new Problem('child.stopped', 503, 'The program was stopped.');
-        await Promise.race([this.#changed.promise, given.promise]);
+        await Promise.race([this.#changed.promise, result.promise]);
       }
     } finally {
-      signal?.removeEventListener('abort', give);
+      signal?.removeEventListener('abort', publishState);
     }
   }
 
@@ -69,22 +70,22 @@ export class SupervisedChild implements SupervisedProcess {
       const began = this.#clock.now();
       const reason = await this.#runOnce();
       if (this.#isStopped()) return;
-      if (this.#clock.now() - began >= wellAfterMs) this.#pauseMs = firstPauseMs;
-      this.#log.warn('a program ended and starts again after a pause', { reason, pauseMs: this.#pauseMs });
+      if (this.#clock.now() - began >= healthyAfterMs) this.#pauseMs = firstPauseMs;
+      this.#log.warn('child process ended, restart scheduled', { reason, pauseMs: this.#pauseMs });
       this.#become('waiting', reason);
       await this.#pause(this.#pauseMs);
-      this.#pauseMs = Math.min(2 * this.#pauseMs, longestPauseMs);
+      this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs);
     }
   }
 
-  /** From its start to its end; returns why it ended. */
+  /** Runs the program once; returns the reason of its end. */
   async #runOnce(): Promise<string> {
     this.#become('starting', '');
     let child: RunningChild;
     try {
       child = await this.#start();
     } catch (error) {
-      return reasonOf(error);
+      return getReason(error);
     }
     this.#child = child;
     if (this.#isStopped()) await child.stop();
@@ -94,7 +95,7 @@ export class SupervisedChild implements SupervisedProcess {
     } catch (error) {
       await child.stop();
       this.#child = undefined;
-      return reasonOf(error);
+      return getReason(error);
     }
     const { code, signal } = await child.exited;
     this.#child = undefined;
@@ -121,6 +122,6 @@ export class SupervisedChild implements SupervisedProcess {
   }
 }
 
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   return error instanceof Problem ? error.detail : error instanceof Error ? error.message : String(error);
 }

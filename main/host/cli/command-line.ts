@@ -1,55 +1,55 @@
 import { parseArgs } from 'node:util';
 import type { ServiceManifest, ImportSource } from '../../../services/contracts/service.ts';
 
-/** What every command but `help` and `version` may be told. */
-interface Place {
-  /** As given with `--data-dir`. */
+/** Options of every command except `help` and `version`. */
+interface DataLocation {
+  /** Value of `--data-dir`. */
   readonly dataDir: string | undefined;
 }
 
-/** The services, of whose manifests the commands for other programs' data and for engines are made. */
+/** Services whose manifests define the commands for imports and engines. */
 type Services = readonly Pick<ServiceManifest, 'importSources' | 'engines'>[];
 
-/** What the command line asks for. */
+/** Parsed command line. */
 export type Command =
-  | (Place & {
+  | (DataLocation & {
       readonly name: 'start';
       /** Without a window. */
       readonly headless: boolean;
-      /** With a window that is not shown yet, as at login. */
+      /** With a hidden window, as at login. */
       readonly hidden: boolean;
       /** Port of the control listener. */
       readonly port: number | undefined;
-      /** With no service, to repair settings. */
+      /** Without services, to repair settings. */
       readonly safeMode: boolean;
-      /** A `homeport://` link to open, as the operating system hands it over. */
+      /** A `homeport://` link to open, passed by the operating system. */
       readonly link: URL | undefined;
     })
   | { readonly name: 'help' }
   | { readonly name: 'version' }
   /** Without a file: to standard output. */
-  | (Place & { readonly name: 'config export'; readonly secrets: boolean; readonly file: string | undefined })
-  | (Place & { readonly name: 'config import'; readonly file: string })
+  | (DataLocation & { readonly name: 'config export'; readonly secrets: boolean; readonly file: string | undefined })
+  | (DataLocation & { readonly name: 'config import'; readonly file: string })
   /** Without a file: the one in the data folder. */
-  | (Place & { readonly name: 'config check'; readonly file: string | undefined })
-  | (Place & {
+  | (DataLocation & { readonly name: 'config check'; readonly file: string | undefined })
+  | (DataLocation & {
       readonly name: 'import';
       readonly program: string;
       readonly folder: string;
-      /** Only says what would come along. */
+      /** Only reports what would be imported. */
       readonly dryRun?: boolean;
     })
-  | (Place & { readonly name: 'backup'; readonly file: string })
-  | (Place & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
-  | (Place & { readonly name: 'engines list' })
-  /** Without an engine: those that services need, as far as they are missing. */
-  | (Place & { readonly name: 'engines install'; readonly engine: string | undefined })
-  | (Place & { readonly name: 'engines remove'; readonly engine: string })
-  | (Place & { readonly name: 'keys replace'; readonly service: string; readonly key: string })
+  | (DataLocation & { readonly name: 'backup'; readonly file: string })
+  | (DataLocation & { readonly name: 'restore'; readonly file: string; readonly force: boolean })
+  | (DataLocation & { readonly name: 'engines list' })
+  /** Without an engine: all missing ones that services need. */
+  | (DataLocation & { readonly name: 'engines install'; readonly engine: string | undefined })
+  | (DataLocation & { readonly name: 'engines remove'; readonly engine: string })
+  | (DataLocation & { readonly name: 'keys replace'; readonly service: string; readonly key: string })
   /** `message` is one sentence for standard error. */
   | { readonly name: 'invalid'; readonly message: string; readonly exitCode: 2 };
 
-/** The text of `homeport --help`. */
+/** Returns the text of `homeport --help`. */
 export function helpText(services: Services): string {
   return `Homeport: nine self-hosted services in one app.
 
@@ -68,7 +68,7 @@ Options
 Commands
   config export [--secrets] [FILE]   write all settings to FILE or standard output; secrets are sealed unless --secrets
   config import FILE                 make the settings those of FILE
-${programsOf(services).map(importHelp).join('')}  config check [FILE]                check FILE, or the data folder's homeport.yaml
+${getImportSources(services).map(importHelp).join('')}  config check [FILE]                check FILE, or the data folder's homeport.yaml
   backup FILE                        write the whole data folder into one file
   restore FILE [--force]             put a backup in place; --force replaces a data folder that is not empty
   engines list                       show the outside programs and their versions
@@ -78,7 +78,7 @@ ${programsOf(services).map(importHelp).join('')}  config check [FILE]           
 `;
 }
 
-/** Where the meaning of a command begins. */
+/** Column of the descriptions. */
 const helpColumn = 37;
 
 function importHelp({ program, from, what, dryRun }: ImportSource): string {
@@ -87,8 +87,8 @@ function importHelp({ program, from, what, dryRun }: ImportSource): string {
   return `${gap}take over ${what}\n`;
 }
 
-function programsOf(services: Services): readonly ImportSource[] {
-  return services.flatMap(({ importSources: takesOver = [] }) => takesOver);
+function getImportSources(services: Services): readonly ImportSource[] {
+  return services.flatMap(({ importSources = [] }) => importSources);
 }
 
 const options = {
@@ -107,41 +107,44 @@ const options = {
 type Flag = keyof typeof options;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-interface Given {
+interface ParsedArguments {
   readonly values: Values;
   readonly dataDir: string | undefined;
-  /** What follows the command's own words. */
+  /** Argument after the words of the command. */
   readonly first: string | undefined;
   readonly second: string | undefined;
 }
 
-/** One way to write a command: its words, what may follow, and what it then means (or why it means nothing). */
+/** Form of a command: its words, its arguments, and the resulting command (or the reason why it is invalid). */
 interface Form {
-  readonly words: readonly string[];
+  readonly arguments: readonly string[];
   readonly flags: readonly Flag[];
   readonly argument: 'none' | 'optional' | 'file' | 'two';
-  command(given: Given): Command | string;
+  command(given: ParsedArguments): Command | string;
 }
 
 function importForm({ program, dryRun }: ImportSource): Form {
   return {
-    words: ['import', program],
+    arguments: ['import', program],
     flags: dryRun ? ['dry-run'] : [],
     argument: 'file',
     command: ({ values, dataDir, first = '' }) => ({
-      ...{ name: 'import', dataDir, program, folder: first },
+      name: 'import',
+      dataDir,
+      program,
+      folder: first,
       ...(dryRun ? { dryRun: values['dry-run'] === true } : {}),
     }),
   };
 }
 
-/** Without the services every name is passed on to who has them. */
+/** Without services, every name is passed on unchecked. */
 function engineForms(services: Services): readonly Form[] {
   const names = engineNames(services);
   const isUnknown = (name: string): boolean => names.length > 0 && !names.includes(name);
   return [
     {
-      words: ['engines', 'install'],
+      arguments: ['engines', 'install'],
       flags: [],
       argument: 'optional',
       command: ({ dataDir, first }) =>
@@ -150,7 +153,7 @@ function engineForms(services: Services): readonly Form[] {
           : { name: 'engines install', dataDir, engine: first },
     },
     {
-      words: ['engines', 'remove'],
+      arguments: ['engines', 'remove'],
       flags: [],
       argument: 'optional',
       command({ dataDir, first }) {
@@ -168,7 +171,7 @@ function engineNames(services: Services): readonly string[] {
 
 const forms: readonly Form[] = [
   {
-    words: ['config', 'export'],
+    arguments: ['config', 'export'],
     flags: ['secrets'],
     argument: 'optional',
     command: ({ values, dataDir, first }) => ({
@@ -179,25 +182,25 @@ const forms: readonly Form[] = [
     }),
   },
   {
-    words: ['config', 'import'],
+    arguments: ['config', 'import'],
     flags: [],
     argument: 'file',
     command: ({ dataDir, first = '' }) => ({ name: 'config import', dataDir, file: first }),
   },
   {
-    words: ['config', 'check'],
+    arguments: ['config', 'check'],
     flags: [],
     argument: 'optional',
     command: ({ dataDir, first }) => ({ name: 'config check', dataDir, file: first }),
   },
   {
-    words: ['backup'],
+    arguments: ['backup'],
     flags: [],
     argument: 'file',
     command: ({ dataDir, first = '' }) => ({ name: 'backup', dataDir, file: first }),
   },
   {
-    words: ['restore'],
+    arguments: ['restore'],
     flags: ['force'],
     argument: 'file',
     command: ({ values, dataDir, first = '' }) => ({
@@ -208,13 +211,13 @@ const forms: readonly Form[] = [
     }),
   },
   {
-    words: ['engines', 'list'],
+    arguments: ['engines', 'list'],
     flags: [],
     argument: 'none',
     command: ({ dataDir }) => ({ name: 'engines list', dataDir }),
   },
   {
-    words: ['keys', 'replace'],
+    arguments: ['keys', 'replace'],
     flags: [],
     argument: 'two',
     command: ({ dataDir, first = '', second = '' }) =>
@@ -223,19 +226,19 @@ const forms: readonly Form[] = [
         : { name: 'keys replace', dataDir, service: first, key: second },
   },
   {
-    words: [],
+    arguments: [],
     flags: ['headless', 'hidden', 'port', 'safe-mode'],
     argument: 'optional',
     command: start,
   },
 ];
 
-/** Longer links are refused: no page of ours needs one. */
-const longestLink = 2048;
+/** Longer links are refused; no page needs one. */
+const maxLinkLength = 2048;
 
 /**
- * Reads the arguments after the program's name. Never throws: what it does not understand is an `invalid` command. Without
- * the services that is every `import` of another program's data.
+ * Parses the arguments after the program's name. Never throws: unknown arguments result in an `invalid` command.
+ * Without services, imports of other programs' data are invalid.
  */
 export function parseCommandLine(argv: readonly string[], services: Services = []): Command {
   const read = readArguments(argv);
@@ -244,18 +247,20 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
   if (values.help === true) return { name: 'help' };
   if (values.version === true) return { name: 'version' };
 
-  const all = [...programsOf(services).map(importForm), ...engineForms(services), ...forms];
-  const form = all.find(({ words }) => words.every((word, index) => positionals[index] === word));
+  const all = [...getImportSources(services).map(importForm), ...engineForms(services), ...forms];
+  const form = all.find(({ arguments: commandWords }) =>
+    commandWords.every((word, index) => positionals[index] === word),
+  );
   const dataDir = values['data-dir'];
   if (form === undefined) return invalid('There is no such command.');
   if (dataDir === '') return invalid('--data-dir needs a path.');
 
-  const name = ['homeport', ...form.words].join(' ');
+  const name = ['homeport', ...form.arguments].join(' ');
   const stray = Object.keys(values).find(
     (flag) => flag !== 'data-dir' && !form.flags.some((allowed) => allowed === flag),
   );
   if (stray !== undefined) return invalid(`"${name}" does not take --${stray}.`);
-  const [first, ...others] = positionals.slice(form.words.length);
+  const [first, ...others] = positionals.slice(form.arguments.length);
   const [second] = others;
   const extra = form.argument === 'none' ? first : form.argument === 'two' ? others[1] : second;
   if (extra !== undefined) return invalid(`"${name}" does not take "${extra}".`);
@@ -265,9 +270,9 @@ export function parseCommandLine(argv: readonly string[], services: Services = [
   return typeof command === 'string' ? invalid(command) : command;
 }
 
-function start({ values, dataDir: folder, first }: Given): Command | string {
+function start({ values, dataDir: folder, first }: ParsedArguments): Command | string {
   if (first !== undefined && !/^homeport:\/\//i.test(first)) return `There is no command "${first}".`;
-  const link = first === undefined || first.length > longestLink ? null : URL.parse(first);
+  const link = first === undefined || first.length > maxLinkLength ? null : URL.parse(first);
   if (first !== undefined && link === null) return 'The homeport:// link cannot be read.';
   const port = values.port === undefined ? undefined : Number(values.port);
   if (values.port !== undefined && !/^\d{1,5}$/.test(values.port)) return '--port needs a number from 0 to 65535.';
@@ -288,7 +293,7 @@ function readArguments(argv: readonly string[]): { values: Values; positionals: 
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
     return { values, positionals };
   } catch (error) {
-    // parseArgs adds advice about `--` that helps no one here.
+    // parseArgs adds advice about `--` that does not apply here.
     if (error instanceof TypeError) return `${error.message.split('. ')[0] ?? error.message}.`.replace(/\.+$/, '.');
     throw error;
   }

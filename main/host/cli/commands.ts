@@ -10,54 +10,54 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Command } from './command-line.ts';
 import { checkConfig } from '../config/check.ts';
 import { openConfig } from '../config/file-config.ts';
-import { settingsSentence } from '../config/reason.ts';
+import { formatSettingsProblem } from '../config/reason.ts';
 import { exportConfig, importConfig } from '../config/portable.ts';
 import { lockDataFolder } from '../runtime/data-lock.ts';
 import { openServiceContext } from '../services/service-context.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
 import { openEngines, type HostEngines } from '../engines/engines.ts';
 import { findEnginesFolder } from '../engines/engines-folder.ts';
-import { enginesOf } from '../engines/specs.ts';
+import { getEngineSpecs } from '../engines/specs.ts';
 import { openKernel, type Kernel } from '../kernel.ts';
 import { createLog, type HostLog } from '../log/log.ts';
 import { recordCommand } from '../log/record-command.ts';
-import { exportPortable, importPortable, takeOverInto } from './portable.ts';
+import { exportPortable, importPortable, importProgramInto } from './portable.ts';
 import { replacePrivateFile } from '../vault/key-file.ts';
 
-type Work = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
+type RunnableCommand = Exclude<Command, { readonly name: 'start' | 'help' | 'version' | 'invalid' }>;
 
-interface Place {
+interface DataLocation {
   readonly dataDir: string;
   readonly descriptors: readonly ServiceDescriptor[];
 }
 
-const elsewhere =
+const onAnotherFolder =
   'The tables are in PostgreSQL and not in it: accounts, messages and the like. Save that database with pg_dump as well.';
 
 /**
- * Carries out a command that is not a start. Prints its result to stdout; reading commands work beside a running host.
- * @throws Problem with a sentence for the person.
+ * Executes a command that is not a start. Prints its result to stdout; reading commands work beside a running host.
+ * @throws Problem with a message for the user.
  */
-export async function runCommand(command: Work, place: Place): Promise<void> {
+export async function runCommand(command: RunnableCommand, location: DataLocation): Promise<void> {
   switch (command.name) {
     case 'config export':
-      return exportTo(command.file, command.secrets, place);
+      return exportTo(command.file, command.secrets, location);
     case 'config import':
-      return importFrom(command.file, place);
+      return importFrom(command.file, location);
     case 'config check':
-      return check(command.file, place);
+      return check(command.file, location);
     case 'import':
-      return takeOver(command, place);
+      return importProgramData(command, location);
     case 'backup':
-      return backup(command.file, place);
+      return backup(command.file, location);
     case 'restore':
-      return restore(command.file, command.force, place);
+      return restore(command.file, command.force, location);
     case 'keys replace':
-      return replaceKey(command, place);
+      return replaceKey(command, location);
     case 'engines list':
     case 'engines install':
     case 'engines remove': {
-      const engines = await openShelf(place);
+      const engines = await openBackupStore(location);
       if (command.name === 'engines install') await install(engines, command.engine);
       if (command.name === 'engines remove') await engines.remove(command.engine);
       for (const { name, path, version, source, remedy } of await engines.list()) {
@@ -68,23 +68,23 @@ export async function runCommand(command: Work, place: Place): Promise<void> {
   }
 }
 
-async function backup(file: string, place: Place): Promise<void> {
-  requireDataFolder(place);
-  finishCutRestore(place);
-  const config = await readConfig(place);
-  const elsewhereSaid = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
-  const tables = !elsewhereSaid && existsSync(join(place.dataDir, 'host', 'db.sqlite'));
-  const { files, bytes } = await writeBackup(place.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
+async function backup(file: string, location: DataLocation): Promise<void> {
+  requireDataFolder(location);
+  finishInterruptedRestore(location);
+  const config = await readConfig(location);
+  const isDatabaseConfigured = config.read().host.databaseUrl !== '' || config.closed.includes('host.databaseUrl');
+  const tables = !isDatabaseConfigured && existsSync(join(location.dataDir, 'host', 'db.sqlite'));
+  const { files, bytes } = await writeBackup(location.dataDir, file, { tables: tables ? 'here' : 'elsewhere' });
   recordCommand(
-    { dataDir: place.dataDir, format: config.read().host.logFormat },
+    { dataDir: location.dataDir, format: config.read().host.logFormat },
     { event: 'backup_created', detail: basename(file) },
   );
   const size = (bytes / 1024 / 1024).toFixed(1);
   print(`Saved ${files} files (${size} MiB) in ${file}. It holds the vault's key: keep it safe.`);
-  if (!tables) print(elsewhere);
+  if (!tables) print(onAnotherFolder);
 }
 
-async function restore(file: string, force: boolean, { dataDir }: Place): Promise<void> {
+async function restore(file: string, force: boolean, { dataDir }: DataLocation): Promise<void> {
   using _lock = lockDataFolder(dataDir);
   const { former, tables } = await restoreBackup(dataDir, file, { force });
   recordCommand({ dataDir, format: 'text' }, { event: 'backup_restored', detail: basename(file) });
@@ -93,72 +93,72 @@ async function restore(file: string, force: boolean, { dataDir }: Place): Promis
     print('The tables were in PostgreSQL and not in this backup: restore that database as well.');
 }
 
-async function install(engines: HostEngines, wanted: string | undefined): Promise<void> {
-  if (wanted !== undefined) await engines.install(wanted);
+async function install(engines: HostEngines, engineName: string | undefined): Promise<void> {
+  if (engineName !== undefined) await engines.install(engineName);
   else {
     for (const name of engines.needed) if ((await engines.find(name)).path === null) await engines.install(name);
   }
 }
 
-async function exportTo(file: string | undefined, secrets: boolean, place: Place): Promise<void> {
-  requireDataFolder(place);
-  finishCutRestore(place);
-  await using kernel = await openQuietly(place, { readOnly: true });
+async function exportTo(file: string | undefined, secrets: boolean, location: DataLocation): Promise<void> {
+  requireDataFolder(location);
+  finishInterruptedRestore(location);
+  await using kernel = await openKernelQuietly(location, { readOnly: true });
   const { config, parts } = kernel;
   const text = exportConfig({
     content: config.content(),
-    descriptors: place.descriptors,
-    portable: await exportPortable(kernel, place.descriptors, { secrets }),
+    descriptors: location.descriptors,
+    portable: await exportPortable(kernel, location.descriptors, { secrets }),
     ...(secrets ? {} : { seal: (value: string, purpose: string) => parts.vault.seal(value, purpose) }),
   });
   recordCommand(
-    { dataDir: place.dataDir, format: config.read().host.logFormat },
+    { dataDir: location.dataDir, format: config.read().host.logFormat },
     { event: 'data_exported', detail: secrets ? 'configuration with secrets' : 'configuration, secrets sealed' },
   );
   if (file === undefined) process.stdout.write(text);
-  // In place of one that others may read, not into it.
+  // Replaces a file that others may read, instead of writing into it.
   else await replacePrivateFile(file, text).catch((error: unknown) => fail(`${file} cannot be written`, error));
 }
 
-async function importFrom(file: string, place: Place): Promise<void> {
+async function importFrom(file: string, location: DataLocation): Promise<void> {
   const text = await readText(file);
-  using _lock = lockDataFolder(place.dataDir);
-  finishRestore(place.dataDir);
-  const { content, portable, moves } = await withKernel(place, async ({ config, parts }) => {
+  using _lock = lockDataFolder(location.dataDir);
+  finishRestore(location.dataDir);
+  const { content, portable, moves } = await withKernel(location, async ({ config, parts }) => {
     const open = (sealed: string, purpose: string): string => parts.vault.open(sealed, purpose);
-    const found = importConfig(text, { descriptors: place.descriptors, open });
-    for (const { path, message } of found.warnings) process.stderr.write(`${path}: ${message}\n`);
-    const moves = found.content.host['databaseUrl'] !== config.content().host['databaseUrl'];
-    // Only then first: what goes into the tables is to go into the new ones.
-    if (moves) await config.replace(found.content);
-    return { ...found, moves };
+    const imported = importConfig(text, { descriptors: location.descriptors, open });
+    for (const { path, message } of imported.warnings) process.stderr.write(`${path}: ${message}\n`);
+    const moves = imported.content.host['databaseUrl'] !== config.content().host['databaseUrl'];
+    // Applied first only when the tables move: portable data must go into the new tables.
+    if (moves) await config.replace(imported.content);
+    return { ...imported, moves };
   });
-  await withKernel(place, async (kernel) => {
-    // The settings last: a part that does not fit leaves them as they were.
-    await importPortable(portable, kernel, place.descriptors);
+  await withKernel(location, async (kernel) => {
+    // Settings are applied last: an invalid part then leaves them unchanged.
+    await importPortable(portable, kernel, location.descriptors);
     if (!moves) await kernel.config.replace(content);
   });
   recordCommand(
-    { dataDir: place.dataDir, format: 'text' },
+    { dataDir: location.dataDir, format: 'text' },
     { event: 'settings_changed', detail: `imported from ${basename(file)}` },
   );
   print(`Imported ${file}.`);
 }
 
-async function withKernel<T>(place: Place, work: (kernel: Kernel) => Promise<T>): Promise<T> {
-  await using kernel = await openQuietly(place, { readOnly: false });
+async function withKernel<T>(location: DataLocation, work: (kernel: Kernel) => Promise<T>): Promise<T> {
+  await using kernel = await openKernelQuietly(location, { readOnly: false });
   return await work(kernel);
 }
 
-/** Into a data folder that no host is running on; a fresh one is made. */
-async function takeOver(
-  { program, folder, dryRun = false }: Extract<Work, { name: 'import' }>,
-  place: Place,
+/** Imports into a data folder without a running host; a missing folder is created. */
+async function importProgramData(
+  { program, folder, dryRun = false }: Extract<RunnableCommand, { name: 'import' }>,
+  location: DataLocation,
 ): Promise<void> {
-  using _lock = lockDataFolder(place.dataDir);
-  finishRestore(place.dataDir);
-  await withKernel(place, async (kernel) => {
-    const { service, settings, notes } = await takeOverInto(kernel, place.descriptors, {
+  using _lock = lockDataFolder(location.dataDir);
+  finishRestore(location.dataDir);
+  await withKernel(location, async (kernel) => {
+    const { service, settings, notes } = await importProgramInto(kernel, location.descriptors, {
       program,
       folder: resolve(folder),
       dryRun,
@@ -171,66 +171,69 @@ async function takeOver(
   });
 }
 
-/** In a data folder that no host is running on. */
-async function replaceKey({ service, key }: Extract<Work, { name: 'keys replace' }>, place: Place): Promise<void> {
-  const descriptor = place.descriptors.find(({ id }) => id === service);
+/** Requires a data folder without a running host. */
+async function replaceKey(
+  { service, key }: Extract<RunnableCommand, { name: 'keys replace' }>,
+  location: DataLocation,
+): Promise<void> {
+  const descriptor = location.descriptors.find(({ id }) => id === service);
   if (descriptor === undefined) throw new Problem('host.unknown_service', 404, `There is no service "${service}".`);
-  using _lock = lockDataFolder(place.dataDir);
-  finishRestore(place.dataDir);
-  await withKernel(place, async ({ parts }) => {
+  using _lock = lockDataFolder(location.dataDir);
+  finishRestore(location.dataDir);
+  await withKernel(location, async ({ parts }) => {
     await using room = await openServiceContext(descriptor, parts);
     await setKeyAside(descriptor, key, room.context);
   });
   print(`${descriptor.title} makes a new key "${key}" at its next start.`);
 }
 
-async function check(named: string | undefined, { dataDir, descriptors }: Place): Promise<void> {
+async function check(named: string | undefined, { dataDir, descriptors }: DataLocation): Promise<void> {
   const file = named ?? join(dataDir, 'homeport.yaml');
   if (named === undefined && !existsSync(file)) {
     print(`There is no ${file}: everything is at its default.`);
     return;
   }
   const { problems, warnings } = checkConfig(await readText(file), descriptors);
-  for (const each of [...problems, ...warnings]) print(settingsSentence(each));
+  for (const each of [...problems, ...warnings]) print(formatSettingsProblem(each));
   if (problems.length > 0) process.exitCode = 1;
   else print(`${file} is in order.`);
 }
 
-/** A mistyped folder must not be made and then found empty. */
-function requireDataFolder({ dataDir }: Place): void {
+/** A mistyped folder must not be created and then reported as empty. */
+function requireDataFolder({ dataDir }: DataLocation): void {
   if (!existsSync(dataDir)) throw new Problem('command.data_folder', 404, `There is no data folder ${dataDir}.`);
 }
 
-/** Half of a restored folder must not be read, and only one process may finish it. A host that runs has done so. */
-function finishCutRestore({ dataDir }: Place): void {
+/** An incomplete restore must not be read, and only one process may complete it. A running host has done so. */
+function finishInterruptedRestore({ dataDir }: DataLocation): void {
   if (![staging, returning].some((name) => existsSync(join(dataDir, name)))) return;
   using _lock = lockDataFolder(dataDir);
   finishRestore(dataDir);
 }
 
-/** No line on stderr below a warning: what a command prints is for the person who ran it. */
+/** Suppresses lines below a warning: the output of a command is for its user. */
 function quietLog(): HostLog {
   return createLog({ level: 'warn', format: 'text' });
 }
 
-function readConfig({ dataDir, descriptors }: Place): ReturnType<typeof openConfig> {
+function readConfig({ dataDir, descriptors }: DataLocation): ReturnType<typeof openConfig> {
   const log = quietLog().child('config');
   return openConfig({ dataDir, descriptors, environment: process.env, commandLine: {}, log, readOnly: true });
 }
 
-async function openShelf(place: Place): Promise<HostEngines> {
-  const { host, enginePaths } = (await readConfig(place)).read();
+async function openBackupStore(location: DataLocation): Promise<HostEngines> {
+  const { host, enginePaths } = (await readConfig(location)).read();
   const log = quietLog().child('engines');
   return openEngines({
-    folder: findEnginesFolder(host, place.dataDir, log),
-    specs: enginesOf(place.descriptors),
+    folder: findEnginesFolder(host, location.dataDir, log),
+    specs: getEngineSpecs(location.descriptors),
     paths: () => enginePaths,
     log,
   });
 }
 
-async function openQuietly(
-  { dataDir, descriptors }: Place,
+async function openKernelQuietly(
+  { dataDir, descriptors }: DataLocation,
   { readOnly }: { readonly readOnly: boolean },
 ): Promise<Kernel> {
   const kernel = await openKernel({
@@ -245,7 +248,7 @@ async function openQuietly(
     addresses: () => [],
     started: Promise.resolve(),
   });
-  // The default would stand in for it, and the command would read or write other tables than those that are meant.
+  // The default would replace it, and the command would use the wrong tables.
   const bad = kernel.config.problems.find(({ path }) => path === 'host.databaseUrl');
   if (bad === undefined) return kernel;
   await kernel[Symbol.asyncDispose]();
@@ -256,7 +259,7 @@ async function readText(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: unknown) => fail(`${file} cannot be read`, error));
 }
 
-function fail(what: string, error: unknown): never {
+function fail(message: string, error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file or folder',
@@ -267,7 +270,7 @@ function fail(what: string, error: unknown): never {
     ENOSPC: 'the disk is full',
   };
   const reason = reasons[String(code)] ?? (error instanceof Error ? error.message : String(error));
-  throw new Problem('command.file', 422, `${what}: ${reason}.`, { cause: error });
+  throw new Problem('command.file', 422, `${message}: ${reason}.`, { cause: error });
 }
 
 function print(line: string): void {

@@ -6,12 +6,12 @@ import { openServiceContext } from '../services/service-context.ts';
 
 interface PortableParts {
   readonly accounts: Portable;
-  /** By id. */
+  /** Keyed by id. */
   readonly services: ReadonlyMap<string, Service>;
 }
 
 /**
- * Creates services without starting them: enough to read and write what they keep, whether or not they are switched on.
+ * Creates services without starting them: sufficient to read and write their data, whether or not they are enabled.
  * @throws Problem that names the service whose data cannot be opened.
  */
 async function openUnstarted(
@@ -35,7 +35,7 @@ async function openUnstarted(
   return { accounts, services, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-/** What an export holds besides settings: the accounts, and what each service keeps, by its id. */
+/** Exports everything besides settings: the accounts, and the data of each service by its id. */
 export async function exportPortable(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
@@ -50,9 +50,9 @@ export async function exportPortable(
 }
 
 /**
- * Puts the parts in place of what is there, one after another; the services must not be running.
- * @throws Problem with `fields` when a part does not fit. Of an unknown part nothing is imported; of one that does not
- * fit, those before it were, as the message says.
+ * Replaces the existing data by the parts, one after another; the services must not be running.
+ * @throws Problem with `fields` when a part is invalid. An unknown part prevents the whole import; before an invalid
+ * part, earlier ones have been imported, as the message states.
  */
 export async function importPortable(
   parts: Readonly<Record<string, unknown>>,
@@ -65,9 +65,9 @@ export async function importPortable(
     descriptors.filter(({ id }) => ids.includes(id)),
   );
   const { accounts, services } = opened;
-  const unknown = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
-  if (unknown !== undefined) {
-    throw new Problem('config.invalid', 422, `portable.${unknown}: There is no service of that name to take it.`);
+  const unknownParts = ids.find((id) => id !== 'accounts' && services.get(id)?.portable === undefined);
+  if (unknownParts !== undefined) {
+    throw new Problem('config.invalid', 422, `portable.${unknownParts}: There is no service of that name to take it.`);
   }
   for (const [index, id] of ids.entries()) {
     try {
@@ -77,8 +77,8 @@ export async function importPortable(
       if (!(error instanceof Problem)) throw error;
       const before = index === 0 ? '' : ` Imported before it: ${ids.slice(0, index).join(', ')}.`;
       const [field, reason] = Object.entries(error.fields)[0] ?? [];
-      const where = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
-      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${where}${before}`, {
+      const context = field === undefined ? '' : ` ${field}: ${reason ?? ''}`;
+      throw new Problem(error.code, error.status, `portable.${id}: ${error.detail}${context}${before}`, {
         cause: error,
         fields: error.fields,
       });
@@ -87,23 +87,24 @@ export async function importPortable(
 }
 
 /**
- * Takes over another program's data into the service whose manifest names it; the services must not be running. Answers
- * that service's id as well. @throws Problem as the service says.
+ * Imports another program's data into the service whose manifest names it; the services must not be running. Returns
+ * the id of the service as well.
+ * @throws Problem as the service does.
  */
-export async function takeOverInto(
+export async function importProgramInto(
   kernel: Kernel,
   descriptors: readonly ServiceDescriptor[],
   from: { readonly program: string; readonly folder: string; readonly dryRun: boolean },
 ): Promise<ImportResult & { readonly service: string }> {
-  const names = ({ importSources: takesOver = [] }: ServiceDescriptor): boolean =>
-    takesOver.some((each) => each.program === from.program);
+  const names = ({ importSources: sources = [] }: ServiceDescriptor): boolean =>
+    sources.some((each) => each.program === from.program);
   const id = descriptors.find(names)?.id ?? '';
   await using opened = await openUnstarted(
     kernel,
     descriptors.filter((descriptor) => descriptor.id === id),
   );
-  const takeOver = opened.services.get(id)?.importData;
-  if (takeOver === undefined)
+  const importData = opened.services.get(id)?.importData;
+  if (importData === undefined)
     throw new Problem('command.no_service', 404, `There is no service to take over ${from.program}.`);
-  return { ...(await takeOver(from.program, from.folder, { dryRun: from.dryRun })), service: id };
+  return { ...(await importData(from.program, from.folder, { dryRun: from.dryRun })), service: id };
 }

@@ -5,22 +5,22 @@ import { resolveLayers } from './layers.ts';
 import { isSealed, replaceSecrets } from './secrets.ts';
 import { settingsSections, type Section } from './sections.ts';
 
-/** What a check of a settings file finds. */
+/** Result of checking a settings file. */
 export interface CheckResult {
-  /** Values that cannot be used. */
+  /** Invalid values. */
   readonly problems: readonly SettingsProblem[];
-  /** Names that mean nothing here. */
+  /** Unknown names. */
   readonly warnings: readonly SettingsProblem[];
 }
 
-/** Checks a homeport.yaml or an export without applying it. The environment has no part in it. */
+/** Checks a homeport.yaml or an export without applying it, independent of the environment. */
 export function checkConfig(text: string, descriptors: readonly ServiceDescriptor[]): CheckResult {
   return checkDocument(readDocument(text), settingsSections(descriptors));
 }
 
-/** The same for a document that was read already. A sealed secret cannot be looked into and passes. */
+/** Checks a parsed document. Sealed secrets are not opened and pass. */
 export function checkDocument(document: SettingsDocument, sections: readonly Section[]): CheckResult {
-  const sealed = sealedPaths(document, sections);
+  const sealed = findSealedPaths(document, sections);
   const { problems, warnings } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
   return {
     problems: problems.filter(({ path }) => !sealed.some((each) => path === each || path.startsWith(`${each}.`))),
@@ -28,7 +28,7 @@ export function checkDocument(document: SettingsDocument, sections: readonly Sec
   };
 }
 
-function sealedPaths({ content }: SettingsDocument, sections: readonly Section[]): string[] {
+function findSealedPaths({ content }: SettingsDocument, sections: readonly Section[]): string[] {
   const paths: string[] = [];
   for (const section of sections) {
     const values = section.id === 'host' ? content.host : (content.services[section.id] ?? {});

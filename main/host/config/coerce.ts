@@ -1,9 +1,9 @@
-import { elementOf, typesOf, type SchemaPlace } from './json-schema.ts';
+import { findElement, getTypes, type SchemaNode } from './json-schema.ts';
 
-/** A value made from an environment variable's text, or why it could not be made. Never repeats the text. */
+/** Value of an environment variable's text, or the reason why it is invalid, which never repeats the text. */
 export type Coerced = { readonly value: unknown } | { readonly reason: string };
 
-const words: Readonly<Record<string, boolean>> = {
+const parseList: Readonly<Record<string, boolean>> = {
   true: true,
   yes: true,
   on: true,
@@ -17,12 +17,11 @@ const words: Readonly<Record<string, boolean>> = {
 const number = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Reads text as the type the schema asks for: numbers; true/false, yes/no, on/off, 1/0; comma lists; JSON for objects
- * and lists of them. Where a schema allows several types, text is the last that is tried. Whether the value is in range
- * is the schema's own business.
+ * Converts text to the type of the schema: numbers; true/false, yes/no, on/off, 1/0; comma lists; JSON for objects
+ * and lists of them. When a schema allows several types, text is tried last. The schema itself checks the range.
  */
-export function coerce(text: string, place: SchemaPlace): Coerced {
-  const types = typesOf(place);
+export function coerce(text: string, node: SchemaNode): Coerced {
+  const types = getTypes(node);
   const trimmed = text.trim();
   const reasons: string[] = [];
 
@@ -32,12 +31,12 @@ export function coerce(text: string, place: SchemaPlace): Coerced {
     reasons.push(types.has('number') ? 'a number' : 'a whole number');
   }
   if (types.has('boolean')) {
-    const word = trimmed.toLowerCase();
-    if (Object.hasOwn(words, word)) return { value: words[word] };
+    const lowerCase = trimmed.toLowerCase();
+    if (Object.hasOwn(parseList, lowerCase)) return { value: parseList[lowerCase] };
     reasons.push('true or false');
   }
   if (types.has('array')) {
-    const list = coerceList(trimmed, place);
+    const list = coerceList(trimmed, node);
     if ('value' in list) return list;
     reasons.push(list.reason);
   }
@@ -50,13 +49,13 @@ export function coerce(text: string, place: SchemaPlace): Coerced {
   return { reason: `Expected ${reasons.join(' or ')}.` };
 }
 
-function coerceList(text: string, place: SchemaPlace): Coerced {
+function coerceList(text: string, node: SchemaNode): Coerced {
   if (text.startsWith('[')) {
     const list = parseJson(text);
     return list === undefined ? { reason: 'a JSON list' } : { value: list };
   }
-  const element = elementOf(place, 0);
-  const types = typesOf(element);
+  const element = findElement(node, 0);
+  const types = getTypes(element);
   if (types.has('object') || types.has('array')) return { reason: 'a JSON list' };
   const values: unknown[] = [];
   for (const part of text.split(',')) {
@@ -72,7 +71,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller says what was expected; the parser's own message would repeat the text.
+    // The caller describes the expected value; the parser's own message would repeat the text.
     return undefined;
   }
 }

@@ -7,65 +7,66 @@ import type { SettingsVault } from './sealing.ts';
 import type { Change, Settings } from './settings.ts';
 
 export interface ConfigOptions {
-  /** Made (0700) when it is not there. */
+  /** Created (0700) if missing. */
   readonly dataDir: string;
   readonly descriptors: readonly ServiceDescriptor[];
   readonly environment: NodeJS.ProcessEnv;
   readonly commandLine: CommandLineSettings;
   readonly log: Log;
-  /** For reading beside a running host: writes nothing and leaves HOMEPORT_CONFIG to it. */
+  /** For reading beside a running host: writes nothing and does not apply HOMEPORT_CONFIG. */
   readonly readOnly?: boolean;
   /**
-   * Opens the vault that the file's secrets are sealed with. It is asked once, with the settings as far as they can be read
-   * without it. Without one, sealed secrets count as not set and none is sealed: for commands that need no secret.
+   * Opens the vault for sealed secrets in the file. Called once, with the settings that can be read without it.
+   * Without a vault, sealed secrets count as not set and none is sealed: for commands that need no secret.
    */
   readonly openVault?: (settings: Settings) => Promise<SettingsVault>;
-  /** Called before each step of a write, for tests of crashes. */
+  /** Called before each step of a write, for crash tests. */
   readonly step?: WriteStep;
 }
 
-/** May look at the next settings and refuse them by throwing, before anything is saved. Must not wait for another change. */
+/** Validates the next settings before they are saved, and throws to refuse them. Must not wait for another change. */
 export type Verify = (next: Settings) => Promise<void> | void;
 
-/** The settings of the host and all services: one file, with the environment and the command line over it. */
+/** Settings of the host and all services: one file, overridden by the environment and the command line. */
 export interface Config {
   /** Absolute path of homeport.yaml. */
   readonly file: string;
-  /** What could not be used; the defaults stand in for it. */
+  /** Invalid values; the defaults apply instead. */
   readonly problems: readonly SettingsProblem[];
-  /** Those of them that are one service's own. */
-  problemsOf(serviceId: string): readonly SettingsProblem[];
+  /** Returns the problems of one service. */
+  getProblems(serviceId: string): readonly SettingsProblem[];
   readonly warnings: readonly SettingsProblem[];
-  /** Paths of secrets that are set and were not opened, since no vault was given. */
+  /** Paths of secrets that are set but were not opened, since no vault was given. */
   readonly closed: readonly string[];
   /** Set while the file of HOMEPORT_CONFIG has portable parts that were not applied yet. */
   readonly provision: PortableProvision | undefined;
   read(): Settings;
-  /** What the file says, without the layers above it: what an export is made of. Holds secrets. */
+  /** Returns the content of the file without overrides, from which exports are made. Contains secrets. */
   content(): Content;
-  /** For pages: holds no secret. */
+  /** For pages: contains no secret. */
   describe(): SettingsView;
   /**
-   * Verifies and saves a change of one section (`host` or a service's id); applying it is the caller's. Changes run one
-   * after another. Null goes back to the default. What was changed in the file by hand meanwhile is taken along.
+   * Validates and saves a change of one section (`host` or a service's id); the caller applies it. Changes run
+   * sequentially. Null restores the default. Manual changes of the file in the meantime are included.
    * @throws Problem `config.unknown_section` (404), `config.locked` (409), `config.invalid` (422, with `fields`),
    * `config.unwritable` (507); and whatever `verify` throws.
    */
   change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change>;
   /**
-   * Takes along what was changed in the file by hand.
-   * @throws Problem `config.invalid` (422) when the file or the host's section cannot be used; what is in effect stays.
+   * Reads manual changes of the file.
+   * @throws Problem `config.invalid` (422) when the file or the host's section is invalid; the effective settings are
+   * unchanged.
    */
   reread(): Promise<Change>;
-  /** Makes the known settings of all sections those of `content`, as an import does. Throws as `change` does. */
+  /** Replaces the known settings of all sections by `content`, as an import does. Throws like `change`. */
   replace(content: Content, verify?: Verify): Promise<Change>;
-  /** Called after each saved change that altered a value, in order. */
+  /** Calls the listener after each saved change that altered a value, in order. */
   onChange(listener: (settings: Settings, change: Change) => void): Disposable;
 }
 
-/** The portable parts (accounts, destinations, …) of a file that HOMEPORT_CONFIG names. */
+/** Portable parts (accounts, destinations, …) of a file that HOMEPORT_CONFIG names. */
 export interface PortableProvision {
   readonly portable: Readonly<Record<string, unknown>>;
-  /** To be called after they were imported; they are not offered again until the file changes. */
+  /** Call after the import; they are not offered again until the file changes. */
   done(): Promise<void>;
 }

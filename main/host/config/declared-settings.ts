@@ -55,13 +55,18 @@ const DeclaredToken = z.object({
   label: z.string().max(128).default('').meta({ title: 'Label', description: 'What it is for.' }),
 });
 
-/** Accounts, grants and tokens that the file declares, as the push peer's configuration does. */
+/** Schema of accounts, grants and tokens declared in the file, modelled on ntfy's configuration. */
 export const declaredFields = {
-  authUsers: z.array(DeclaredUser).max(1000).default([]).meta({
-    title: 'Declared accounts',
-    description:
-      'They are made as they stand here, and removed when they no longer do. Their password and role are changed here only.',
-  }),
+  authUsers: z
+    .array(DeclaredUser)
+    .max(1000)
+    .default([])
+    .meta({
+      title: 'Declared accounts',
+      description:
+        'They are made as they stand here, and removed when they no longer do. Their password and role are changed ' +
+        'here only.',
+    }),
   authAccess: z.array(DeclaredGrant).max(5000).default([]).meta({
     title: 'Declared grants',
     description:

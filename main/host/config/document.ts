@@ -14,35 +14,35 @@ import type { SettingsProblem } from '../../../services/contracts/control/settin
 import { isRecord } from './json-schema.ts';
 import { currentVersion, migrate } from './migrations.ts';
 
-/** What a homeport.yaml says, as plain values not yet checked against any schema. */
+/** Content of a homeport.yaml as plain values, before validation. */
 export interface Content {
   readonly host: Readonly<Record<string, unknown>>;
   readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** In exports: accounts and the services' own data. */
+  /** In exports: accounts and data of services. */
   readonly portable: Readonly<Record<string, unknown>>;
 }
 
-/** A homeport.yaml that was read, in the current version. */
+/** Parsed homeport.yaml in the current version. */
 export interface SettingsDocument {
   /** Edit a clone, never this. */
   readonly yaml: Document;
   readonly content: Content;
-  /** Set when the text could not be understood at all; `yaml` is then an empty document. */
+  /** Set when the text could not be parsed; `yaml` is then an empty document. */
   readonly damaged: boolean;
-  /** The version the text was in, when it was an older one. */
+  /** Original version of a migrated text. */
   readonly migratedFrom: number | undefined;
   readonly problems: readonly SettingsProblem[];
   readonly warnings: readonly SettingsProblem[];
-  /** The line (from 1) where a path is said, or the nearest of its ancestors. */
+  /** Returns the line (from 1) of a path, or of its nearest existing ancestor. */
   readonly line: (path: readonly (string | number)[]) => number | undefined;
 }
 
 const topLevel = new Set(['version', 'host', 'services', 'portable', 'provisioned']);
 
-/** More than this is not a settings file; 16 Mi characters. */
+/** Maximum length of a settings file, 16 Mi characters. */
 const maxLength = 16 * 1024 * 1024;
 
-/** Reads and, where it is of an older version, migrates. Never throws for what a text may hold. */
+/** Parses a text and migrates older versions. Never throws for invalid text. */
 export function readDocument(text: string): SettingsDocument {
   if (text.length > maxLength) return damagedDocument({ path: '', message: 'The file is too large for settings.' });
   const lines = new LineCounter();
@@ -51,10 +51,10 @@ export function readDocument(text: string): SettingsDocument {
   if (error !== undefined) {
     return damagedDocument({ path: '', message: syntaxReason(error.code), line: lines.linePos(error.pos[0]).line });
   }
-  const { value, reason } = plain(yaml);
+  const { value, reason } = plainValue(yaml);
   if (reason !== undefined) return damagedDocument({ path: '', message: reason });
   if (value === null || value === undefined) {
-    // Nothing but comments, which stay.
+    // The text has only comments, which are preserved.
     const begun = yaml.clone();
     begun.contents = begun.createNode({ version: currentVersion });
     return readDocument(writeDocument(begun));
@@ -62,7 +62,7 @@ export function readDocument(text: string): SettingsDocument {
   if (!isRecord(value))
     return damagedDocument({ path: '', message: 'Expected settings as "name: value" lines.', line: 1 });
 
-  const line = (path: readonly (string | number)[]): number | undefined => lineOf(yaml, lines, path);
+  const line = (path: readonly (string | number)[]): number | undefined => getLine(yaml, lines, path);
   const version = Object.hasOwn(value, 'version') ? value['version'] : 0;
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 0) {
     return damagedDocument(problem('version', 'Expected a whole number.', line(['version'])));
@@ -72,23 +72,23 @@ export function readDocument(text: string): SettingsDocument {
     return damagedDocument(problem('version', message, line(['version'])));
   }
   if (version < currentVersion) {
-    // Read again, so that lines are those of the file as it will be written.
+    // Parsed again, so that line numbers refer to the file as it will be written.
     return { ...readDocument(writeDocument(migrate(yaml, version))), migratedFrom: version };
   }
-  return { yaml, ...contentOf(value, line), damaged: false, migratedFrom: undefined, line };
+  return { yaml, ...toContent(value, line), damaged: false, migratedFrom: undefined, line };
 }
 
-/** A document that says nothing yet. */
+/** Returns an empty document. */
 export function emptyDocument(): SettingsDocument {
   return readDocument(`version: ${currentVersion}\n`);
 }
 
-/** The text to save. */
+/** Returns the text to save. */
 export function writeDocument(yaml: Document): string {
   return yaml.toString({ lineWidth: 0 });
 }
 
-/** Sets one field (undefined removes it), keeping comments and everything else as it is. */
+/** Sets one field (undefined removes it), preserving comments and everything else. */
 export function setField(yaml: Document, section: readonly string[], name: string, value: unknown): void {
   let map = rootMap(yaml);
   for (const key of section) {
@@ -97,15 +97,16 @@ export function setField(yaml: Document, section: readonly string[], name: strin
       map = node;
       continue;
     }
-    // Nothing, a shared node (*alias) or a value of the wrong kind: what can be read of it becomes its own group.
+    // Missing, a shared node (*alias) or a value of the wrong type: replaced by a group of its own with the readable
+    // part.
     if (value === undefined && !isAlias(node)) return;
     const shared = isAlias(node) ? node.resolve(yaml) : undefined;
-    const fresh = isMap(shared) ? shared.clone() : new YAMLMap(yaml.schema);
-    if (isMap(fresh)) {
-      delete fresh.anchor;
-      // A group written as {} or not at all is continued in block style.
-      map.set(key, fresh);
-      map = fresh;
+    const newNode = isMap(shared) ? shared.clone() : new YAMLMap(yaml.schema);
+    if (isMap(newNode)) {
+      delete newNode.anchor;
+      // A group written as {} or missing is continued in block style.
+      map.set(key, newNode);
+      map = newNode;
     }
   }
   if (value === undefined) map.delete(name);
@@ -120,8 +121,8 @@ function rootMap(yaml: Document): YAMLMap {
   return root;
 }
 
-/** A new document's text out of plain values. */
-export function textOf(value: Readonly<Record<string, unknown>>): string {
+/** Formats values as the text of a new document. */
+export function formatDocument(value: Readonly<Record<string, unknown>>): string {
   return stringify(value, { lineWidth: 0 });
 }
 
@@ -133,7 +134,7 @@ function problem(path: string, message: string, line: number | undefined): Setti
   return line === undefined ? { path, message } : { path, message, line };
 }
 
-function plain(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
+function plainValue(yaml: Document): { readonly value?: unknown; readonly reason?: string } {
   try {
     return { value: yaml.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
@@ -142,7 +143,7 @@ function plain(yaml: Document): { readonly value?: unknown; readonly reason?: st
   }
 }
 
-function contentOf(
+function toContent(
   root: Record<string, unknown>,
   line: SettingsDocument['line'],
 ): Pick<SettingsDocument, 'content' | 'problems' | 'warnings'> {
@@ -166,9 +167,9 @@ function contentOf(
   return { content, problems, warnings };
 }
 
-function lineOf(yaml: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
+function getLine(yaml: Document, lines: LineCounter, path: readonly (string | number)[]): number | undefined {
   let node: unknown = yaml.contents;
-  let found: number | undefined;
+  let document: number | undefined;
   for (const key of path) {
     if (isAlias(node)) node = node.resolve(yaml);
     let start: number | undefined;
@@ -181,12 +182,12 @@ function lineOf(yaml: Document, lines: LineCounter, path: readonly (string | num
       start = isScalar(node) || isCollection(node) ? node.range?.[0] : undefined;
     }
     if (start === undefined) break;
-    found = lines.linePos(start).line;
+    document = lines.linePos(start).line;
   }
-  return found;
+  return document;
 }
 
-/** The parser's own messages may repeat the text, which may be a secret; its codes do not. */
+/** The parser's messages may repeat the text, which may be a secret; its codes do not. */
 function syntaxReason(code: string): string {
   const reasons: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: 'The same name is used twice in one group.',

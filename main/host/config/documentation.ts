@@ -1,20 +1,22 @@
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
-import { elementOf, typesOf, type SchemaPlace } from './json-schema.ts';
+import { findElement, getTypes, type SchemaNode } from './json-schema.ts';
 import { settingsSections, type Field, type Section } from './sections.ts';
 
-/** Variables that are not settings: they are read before there are any, or only once. */
+/** Variables that are not settings: they are read before the settings, or only once. */
 const variables: readonly (readonly [name: string, description: string])[] = [
   ['HOMEPORT_DATA_DIR', 'The data folder; `--data-dir` wins over it.'],
   [
     'HOMEPORT_CONFIG',
-    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder and saved. It is applied again only when its content has changed, so that later changes in the app stay. A bad one stops the start.',
+    'A `homeport.yaml` or an export that is applied at start: its fields are laid over those of the data folder ' +
+      'and saved. It is applied again only when its content has changed, so that later changes in the app stay. A ' +
+      'bad one stops the start.',
   ],
   ['HOMEPORT_ADMIN_USER', 'Name of the administrator that is made at the first start.'],
   ['HOMEPORT_ADMIN_PASSWORD', 'Password of that administrator.'],
 ];
 
-/** The text of docs/configuration.md. */
-export function configurationPage(descriptors: readonly ServiceDescriptor[], helpText: string): string {
+/** Returns the text of docs/configuration.md. */
+export function buildConfigurationPage(descriptors: readonly ServiceDescriptor[], helpText: string): string {
   const sections = settingsSections(descriptors);
   return (
     [
@@ -69,17 +71,17 @@ function sectionPart({ id, path, title, summary, fields }: Section): string {
     typeName(field.place),
     defaultText(field),
     field.variables.map((name) => `\`${name}\``).join(', '),
-    meaningOf(field),
+    formatMeaning(field),
   ]);
   const heading = id === 'host' ? `## ${title}` : `## ${title} (\`${id}\`)`;
   return [
     heading,
     `${summary} In \`homeport.yaml\` under \`${path.join('.')}\`.`,
-    table(['Field', 'Type', 'Default', 'Environment', 'Meaning'], rows),
+    formatTable(['Field', 'Type', 'Default', 'Environment', 'Meaning'], rows),
   ].join('\n\n');
 }
 
-function meaningOf({ title, description, schema, secret, live, emptyIsSet }: Section['fields'][number]): string {
+function formatMeaning({ title, description, schema, secret, live, emptyIsSet }: Section['fields'][number]): string {
   const example = schema['example'];
   return [
     `**${title}.** ${description}`,
@@ -97,16 +99,16 @@ function environmentPart(sections: readonly Section[]): string {
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return [
     '## Environment variables',
-    table(
+    formatTable(
       ['Variable', 'Meaning'],
       variables.map(([name, description]) => [`\`${name}\``, description]),
     ),
     'These set the field beside them:',
-    table(['Variable', 'Field'], settings),
+    formatTable(['Variable', 'Field'], settings),
   ].join('\n\n');
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
@@ -126,51 +128,55 @@ const typeNames: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-function typeName(place: SchemaPlace): string {
-  const choices = place.nodes.flatMap((node): unknown[] => [
+function typeName(schemaNode: SchemaNode): string {
+  const choices = schemaNode.nodes.flatMap((node): unknown[] => [
     ...(Array.isArray(node['enum']) ? node['enum'] : []),
     ...(Object.hasOwn(node, 'const') ? [node['const']] : []),
   ]);
-  // An empty choice means "none", which needs no column space.
-  const words = Object.assign({}, ...place.nodes.map((node) => node['choices'] ?? {})) as Record<string, string>;
+  // An empty choice means "none" and needs no row.
+  const choiceLabels = Object.assign({}, ...schemaNode.nodes.map((node) => node['choices'] ?? {})) as Record<
+    string,
+    string
+  >;
   const names = choices
     .filter((choice) => choice !== '')
     .map(
       (choice) =>
-        `\`${String(choice)}\`${Object.hasOwn(words, String(choice)) ? ` (${words[String(choice)] ?? ''})` : ''}`,
+        `\`${String(choice)}\`${Object.hasOwn(choiceLabels, String(choice)) ? ` (${choiceLabels[String(choice)] ?? ''})` : ''}`,
     );
-  const plainText =
+  const isChoiceOnly =
     choices.length > 0 &&
-    !place.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
-  for (const type of typesOf(place)) {
-    if (type === 'string' && plainText) continue;
-    if (type === 'array') names.push(`list of ${typeName(elementOf(place, 0)).replace('group', 'groups') || 'values'}`);
+    !schemaNode.nodes.some((node) => node['type'] === 'string' && !('enum' in node) && !('const' in node));
+  for (const type of getTypes(schemaNode)) {
+    if (type === 'string' && isChoiceOnly) continue;
+    if (type === 'array')
+      names.push(`list of ${typeName(findElement(schemaNode, 0)).replace('group', 'groups') || 'values'}`);
     else if (type === 'integer' || type === 'number')
-      names.push(`${typeNames[type] ?? type}${unitOf(place)}${range(place)}`);
+      names.push(`${typeNames[type] ?? type}${getUnit(schemaNode)}${formatRange(schemaNode)}`);
     else names.push(typeNames[type] ?? type);
   }
   return names.join(' or ');
 }
 
-const unitWords: ReadonlyMap<string, string> = new Map([
+const unitLabels: ReadonlyMap<string, string> = new Map([
   ['ms', 'milliseconds'],
   ['%', 'per cent'],
 ]);
 
-function unitOf(place: SchemaPlace): string {
-  const unit = place.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
-  return unit === undefined ? '' : ` of ${unitWords.get(unit) ?? unit}`;
+function getUnit(schemaNode: SchemaNode): string {
+  const unit = schemaNode.nodes.map((node) => node['unit']).find((each) => typeof each === 'string');
+  return unit === undefined ? '' : ` of ${unitLabels.get(unit) ?? unit}`;
 }
 
-/** The bounds, where the schema sets any of its own (zod writes the safe integers' for the others). */
-function range(place: SchemaPlace): string {
+/** Formats the bounds of the schema, except for the safe integer bounds that zod adds. */
+function formatRange(schemaNode: SchemaNode): string {
   const bound = (key: string): number | undefined =>
-    place.nodes
+    schemaNode.nodes
       .map((node) => node[key])
       .find((value): value is number => typeof value === 'number' && Math.abs(value) !== Number.MAX_SAFE_INTEGER);
-  const least = bound('minimum');
-  const most = bound('maximum');
-  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
-  if (least !== undefined) return `, ${least} or more`;
-  return most === undefined ? '' : `, ${most} or less`;
+  const minimum = bound('minimum');
+  const maximum = bound('maximum');
+  if (minimum !== undefined && maximum !== undefined) return `, ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, ${minimum} or more`;
+  return maximum === undefined ? '' : `, ${maximum} or less`;
 }

@@ -13,12 +13,12 @@ import {
 } from './document.ts';
 import { resolveLayers, type Resolved } from './layers.ts';
 import { applyPatch, invalidSettings, refuseNewProblems } from './patch.ts';
-import { markProvisioned, mergeProvision, provisionedOf, readProvision, type Provision } from './provision.ts';
+import { markProvisioned, mergeProvision, getProvisioned, readProvision, type Provision } from './provision.ts';
 import { openDocument, sealText, type SettingsVault } from './sealing.ts';
-import { SettingsFile, type Loaded } from './settings-file.ts';
+import { SettingsFile, type LoadedSettings } from './settings-file.ts';
 import { settingsSections, type Section } from './sections.ts';
-import { compare, serviceOf, settingsOf, type Change, type Settings } from './settings.ts';
-import { settingsView } from './view.ts';
+import { compare, getServiceSettings, buildSettings, type Change, type Settings } from './settings.ts';
+import { buildSettingsView } from './view.ts';
 
 interface State {
   readonly document: SettingsDocument;
@@ -28,8 +28,8 @@ interface State {
 }
 
 /**
- * Reads homeport.yaml, migrates it and applies the file of HOMEPORT_CONFIG. A bad homeport.yaml does not throw: see
- * {@link Config.problems}.
+ * Reads homeport.yaml, migrates it and applies the file of HOMEPORT_CONFIG. An invalid homeport.yaml does not throw:
+ * see {@link Config.problems}.
  * @throws Problem `config.invalid` (422) or `config.missing` (404) for the file of HOMEPORT_CONFIG.
  */
 export async function openConfig(options: ConfigOptions): Promise<Config> {
@@ -47,7 +47,7 @@ class FileConfig implements Config {
   #state: State;
   #provision: PortableProvision | undefined;
   #vault: SettingsVault | undefined;
-  /** The end of the queue of changes; never rejects. */
+  /** End of the queue of changes; never rejects. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: ConfigOptions, sections: readonly Section[]) {
@@ -55,15 +55,15 @@ class FileConfig implements Config {
     this.#options = options;
     this.#sections = sections;
     this.#disk = new SettingsFile(this.file, sections, options.log, options.step);
-    this.#state = this.#stateOf(emptyDocument());
+    this.#state = this.#resolve(emptyDocument());
   }
 
   get problems(): readonly SettingsProblem[] {
     return this.#state.resolved.problems;
   }
 
-  problemsOf(serviceId: string): readonly SettingsProblem[] {
-    return this.problems.filter(({ path }) => serviceOf(path) === serviceId);
+  getProblems(serviceId: string): readonly SettingsProblem[] {
+    return this.problems.filter(({ path }) => getServiceSettings(path) === serviceId);
   }
 
   get warnings(): readonly SettingsProblem[] {
@@ -85,7 +85,7 @@ class FileConfig implements Config {
     const { document } = loaded;
     const provision = readOnly ? undefined : await this.#newProvision(document);
     this.#vault = await this.#options.openVault?.(this.#readable(document, provision));
-    this.#state = this.#stateOf(document);
+    this.#state = this.#resolve(document);
     if (!readOnly) {
       await this.#bringUpToDate(loaded);
       await this.#applyProvision(provision);
@@ -105,7 +105,7 @@ class FileConfig implements Config {
   }
 
   describe(): SettingsView {
-    return settingsView(this.#state.resolved);
+    return buildSettingsView(this.#state.resolved);
   }
 
   async change(sectionId: string, patch: Readonly<Record<string, unknown>>, verify?: Verify): Promise<Change> {
@@ -131,8 +131,8 @@ class FileConfig implements Config {
 
   async reread(): Promise<Change> {
     return this.#inTurn(async () => {
-      const next = this.#stateOf((await this.#disk.load()).document);
-      const bad = next.resolved.problems.filter(({ path }) => serviceOf(path) === undefined);
+      const next = this.#resolve((await this.#disk.load()).document);
+      const bad = next.resolved.problems.filter(({ path }) => getServiceSettings(path) === undefined);
       if (bad.length > 0) throw invalidSettings(bad);
       return this.#enter(next);
     });
@@ -143,7 +143,7 @@ class FileConfig implements Config {
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** Verify, commit; one at a time. */
+  /** Validates and commits; runs sequentially. */
   async #edit(
     touched: readonly string[],
     verify: Verify | undefined,
@@ -152,13 +152,13 @@ class FileConfig implements Config {
     return this.#inTurn(async () => {
       const loaded = await this.#disk.load();
       const { document } = loaded;
-      // A file that became unreadable while running does not take the settings in effect with it.
+      // A file that became unreadable does not discard the effective settings.
       const base = document.damaged ? this.#state.document : document;
-      const before = document.damaged ? this.#state.resolved : this.#stateOf(base).resolved;
+      const before = document.damaged ? this.#state.resolved : this.#resolve(base).resolved;
       const changed = base.yaml.clone();
       write(changed, before);
       const yaml = this.#sealed(changed);
-      const next = this.#stateOf(readDocument(writeDocument(yaml)));
+      const next = this.#resolve(readDocument(writeDocument(yaml)));
       const inFile = checkDocument(next.document, this.#sections).problems;
       refuseNewProblems(before.problems, next.resolved.problems, inFile, touched);
       await verify?.(next.settings);
@@ -187,34 +187,34 @@ class FileConfig implements Config {
       try {
         listener(next.settings, change);
       } catch (error) {
-        this.#options.log.error('a listener to settings failed', { error });
+        this.#options.log.error('settings listener failed', { error });
       }
     }
     return change;
   }
 
-  #stateOf(read: SettingsDocument): State {
+  #resolve(read: SettingsDocument): State {
     const { environment, commandLine } = this.#options;
     const { document, closed } = openDocument(read, this.#sections, this.#vault);
     const resolved = resolveLayers(this.#sections, document, { environment, commandLine });
-    return { document, closed, resolved, settings: settingsOf(resolved) };
+    return { document, closed, resolved, settings: buildSettings(resolved) };
   }
 
-  /** The settings as far as they can be read while the vault is closed. */
+  /** Returns the settings that can be read while the vault is closed. */
   #readable(document: SettingsDocument, provision: Provision | undefined): Settings {
-    if (provision === undefined || provisionedOf(document).settings === provision.hash)
-      return this.#stateOf(document).settings;
+    if (provision === undefined || getProvisioned(document).settings === provision.hash)
+      return this.#resolve(document).settings;
     const yaml = document.yaml.clone();
     mergeProvision(yaml, provision, this.#sections);
-    return this.#stateOf(readDocument(writeDocument(yaml))).settings;
+    return this.#resolve(readDocument(writeDocument(yaml))).settings;
   }
 
   #sealed(yaml: SettingsDocument['yaml']): SettingsDocument['yaml'] {
     return (this.#vault && sealText(yaml, this.#sections, this.#vault)) ?? yaml;
   }
 
-  /** Saves what an older version made, and seals secrets that were typed into the file. */
-  async #bringUpToDate(loaded: Loaded): Promise<void> {
+  /** Saves the result of a migration, and seals plain text secrets in the file. */
+  async #bringUpToDate(loaded: LoadedSettings): Promise<void> {
     const { document } = loaded;
     const yaml = this.#sealed(document.yaml);
     if (document.migratedFrom !== undefined || yaml !== document.yaml) {
@@ -224,14 +224,14 @@ class FileConfig implements Config {
           this.#options.log.info('settings migrated', { from: document.migratedFrom });
         if (yaml !== document.yaml) this.#options.log.info('secrets of the settings sealed');
       } catch (error) {
-        // The settings are in effect all the same; the next start or change tries again.
-        this.#options.log.warn('settings not brought up to date', { error });
+        // The settings take effect regardless; the next start or change retries.
+        this.#options.log.warn('settings migration not saved', { error });
       }
     }
     await this.#sealCopies();
   }
 
-  /** The versions before it hold what was typed, too. */
+  /** Copies of earlier versions contain the plain text as well. */
   async #sealCopies(): Promise<void> {
     await this.#disk.rewriteCopies((text) => {
       const { damaged, migratedFrom, yaml } = readDocument(text);
@@ -241,12 +241,12 @@ class FileConfig implements Config {
     });
   }
 
-  /** The file of HOMEPORT_CONFIG, where there is one. */
+  /** Reads the file of HOMEPORT_CONFIG, if any. */
   async #newProvision(document: SettingsDocument): Promise<Provision | undefined> {
     const named = this.#options.environment['HOMEPORT_CONFIG'];
     if (named === undefined || named.trim() === '' || resolve(named) === this.file) return undefined;
     if (document.damaged) {
-      // Safe mode: someone has to look at the file; laying a provision over nothing would hide what was lost.
+      // Safe mode: a person has to repair the file; merging a provision into an empty document would hide the loss.
       this.#options.log.warn('HOMEPORT_CONFIG not applied while homeport.yaml cannot be read');
       return undefined;
     }
@@ -256,7 +256,7 @@ class FileConfig implements Config {
   async #applyProvision(provision: Provision | undefined): Promise<void> {
     if (provision === undefined) return;
     const { content, hash } = provision;
-    const applied = provisionedOf(this.#state.document);
+    const applied = getProvisioned(this.#state.document);
     if (applied.settings !== hash) {
       await this.#edit([], undefined, (yaml) => mergeProvision(yaml, provision, this.#sections));
     }

@@ -1,13 +1,13 @@
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Called before each step of a write; tests stop the process or break the step there. */
+/** Called before each step of a write; tests stop the process or fail the step there. */
 export type WriteStep = (step: string) => void;
 
-/** How many earlier versions stay beside the file, as `.1` (newest) to `.3`. */
+/** Number of earlier versions beside the file, from `.1` (newest) to `.3`. */
 const history = 3;
 
-/** The file's text, undefined when there is none. */
+/** Returns the text of the file, undefined when it does not exist. */
 export async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -18,37 +18,40 @@ export async function readText(file: string): Promise<string | undefined> {
 }
 
 /**
- * Replaces the file's text so that a reader, or a crash at any moment, finds either the old or the new text whole. The
- * old text becomes `<file>.1`, the one before it `.2`, and so on.
+ * Replaces the text of the file so that a reader, or a crash at any moment, finds either the complete old or the
+ * complete new text. The old text becomes `<file>.1`, the previous one `.2`, and so on.
  */
 export async function replaceText(file: string, text: string, step: WriteStep): Promise<void> {
-  const fresh = `${file}.new`;
-  await writeWhole(fresh, text, step);
+  const temporaryFile = `${file}.new`;
+  await writeSynced(temporaryFile, text, step);
   const old = await readText(file);
   if (old !== undefined) {
-    const kept = `${file}.old`;
-    await writeWhole(kept, old, step);
+    const copyFile = `${file}.old`;
+    await writeSynced(copyFile, old, step);
     for (let age = history - 1; age >= 1; age -= 1) {
       step(`move .${age} on`);
       await renameIfThere(`${file}.${age}`, `${file}.${age + 1}`);
     }
     step('keep the old text as .1');
-    await rename(kept, `${file}.1`);
+    await rename(copyFile, `${file}.1`);
   }
   step('put the new text in place');
-  await rename(fresh, file);
+  await rename(temporaryFile, file);
   step('make the renames durable');
   await syncFolder(dirname(file));
 }
 
-/** Keeps a text beside the file under the first of `<file>.<name>`, `<file>.<name>.2`, … that is free or says the same. */
-export async function keepCopy(file: string, name: string, text: string, step: WriteStep): Promise<string> {
+/**
+ * Saves a text beside the file as the first of `<file>.<name>`, `<file>.<name>.2`, … that is free or has the same
+ * text.
+ */
+export async function saveCopy(file: string, name: string, text: string, step: WriteStep): Promise<string> {
   for (let number = 1; ; number += 1) {
     const copy = number === 1 ? `${file}.${name}` : `${file}.${name}.${number}`;
     const there = await readText(copy);
     if (there === text) return copy;
     if (there !== undefined) continue;
-    await writeWhole(`${file}.old`, text, step);
+    await writeSynced(`${file}.old`, text, step);
     step(`keep a copy as .${name}`);
     await rename(`${file}.old`, copy);
     await syncFolder(dirname(file));
@@ -56,16 +59,16 @@ export async function keepCopy(file: string, name: string, text: string, step: W
   }
 }
 
-/** Replaces a text without keeping the old one. */
+/** Replaces a text without saving the old one. */
 export async function overwrite(file: string, text: string, step: WriteStep): Promise<void> {
-  await writeWhole(`${file}.new`, text, step);
+  await writeSynced(`${file}.new`, text, step);
   step('put the new text in place');
   await rename(`${file}.new`, file);
   await syncFolder(dirname(file));
 }
 
-/** The earlier versions and what was kept aside. */
-export async function copiesOf(file: string): Promise<string[]> {
+/** Lists earlier versions and saved copies. */
+export async function listCopies(file: string): Promise<string[]> {
   const name = basename(file);
   const copies = (await readdir(dirname(file))).filter(
     (each) => each.startsWith(`${name}.`) && /^\.(\d+|bad(\.\d+)?|v\d+(\.\d+)?)$/.test(each.slice(name.length)),
@@ -73,14 +76,14 @@ export async function copiesOf(file: string): Promise<string[]> {
   return copies.map((each) => join(dirname(file), each));
 }
 
-/** Removes what a write that was cut short may have left. */
+/** Removes temporary files of an interrupted write. */
 export async function removeLeftovers(file: string): Promise<void> {
   await rm(`${file}.new`, { force: true });
   await rm(`${file}.old`, { force: true });
 }
 
-/** Settings may hold secrets, so only their owner may read them. */
-async function writeWhole(file: string, text: string, step: WriteStep): Promise<void> {
+/** Settings may contain secrets, so only their owner may read them. */
+async function writeSynced(file: string, text: string, step: WriteStep): Promise<void> {
   step('make a new file');
   await rm(file, { force: true });
   const handle = await open(file, 'wx', 0o600);
@@ -103,7 +106,7 @@ async function renameIfThere(from: string, to: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows and some network file systems cannot open or sync a folder; their renames need no help.
+  // Windows and some network file systems cannot open or sync a folder; their renames do not need it.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {

@@ -1,42 +1,42 @@
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
 
 /**
- * Reading JSON Schemas as `z.toJSONSchema` writes them. A value may fit several branches (`anyOf`), so a place in a
- * schema is a list of nodes: all branches that may describe the value there, references followed.
+ * Position in a JSON Schema as `z.toJSONSchema` writes it. A value may match several branches (`anyOf`), so a
+ * position is a list of nodes: all branches that may describe the value, with references resolved.
  */
-export interface SchemaPlace {
+export interface SchemaNode {
   readonly root: JsonSchema;
   readonly nodes: readonly JsonSchema[];
 }
 
-/** The place a schema begins at; `root` is where its references point into. */
-export function placeOf(schema: JsonSchema, root: JsonSchema = schema): SchemaPlace {
+/** Returns the position at the root of a schema; `root` resolves its references. */
+export function toSchemaNode(schema: JsonSchema, root: JsonSchema = schema): SchemaNode {
   const nodes = new Set<JsonSchema>();
   collect(schema, root, nodes);
   return { root, nodes: [...nodes] };
 }
 
-/** The place of a property of an object. */
-export function propertyOf(place: SchemaPlace, name: string): SchemaPlace {
-  return join(place, (node) => {
+/** Returns the position of an object's property. */
+export function findProperty(schemaNode: SchemaNode, name: string): SchemaNode {
+  return join(schemaNode, (node) => {
     const properties = asSchema(node['properties']);
     const property = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
     return asSchema(property) ?? asSchema(node['additionalProperties']);
   });
 }
 
-/** The place of an element of a list. */
-export function elementOf(place: SchemaPlace, index: number): SchemaPlace {
-  return join(place, (node) => {
+/** Returns the position of a list's element. */
+export function findElement(schemaNode: SchemaNode, index: number): SchemaNode {
+  return join(schemaNode, (node) => {
     const prefix = node['prefixItems'];
     return (Array.isArray(prefix) ? asSchema(prefix[index]) : undefined) ?? asSchema(node['items']);
   });
 }
 
-/** The JSON types a value may have here; empty when the schema does not say. */
-export function typesOf(place: SchemaPlace): ReadonlySet<string> {
+/** Returns the JSON types of the value; empty when the schema does not restrict them. */
+export function getTypes(schemaNode: SchemaNode): ReadonlySet<string> {
   const types = new Set<string>();
-  for (const node of place.nodes) {
+  for (const node of schemaNode.nodes) {
     const type = node['type'];
     for (const each of Array.isArray(type) ? type : [type]) if (typeof each === 'string') types.add(each);
     if (Object.hasOwn(node, 'const')) types.add(node['const'] === null ? 'null' : typeof node['const']);
@@ -44,81 +44,84 @@ export function typesOf(place: SchemaPlace): ReadonlySet<string> {
   return types;
 }
 
-/** Whether the value here is a secret (`.meta({ secret: true })`). */
-export function isSecret(place: SchemaPlace): boolean {
-  return place.nodes.some((node) => node['secret'] === true);
+/** Returns whether the value is a secret (`.meta({ secret: true })`). */
+export function isSecret(schemaNode: SchemaNode): boolean {
+  return schemaNode.nodes.some((node) => node['secret'] === true);
 }
 
-/** Whether the value here is a secret or may hold one further down. */
-export function holdsSecret(place: SchemaPlace, seen: Set<JsonSchema> = new Set()): boolean {
-  if (isSecret(place)) return true;
-  const fresh = place.nodes.filter((node) => !seen.has(node));
-  for (const node of fresh) seen.add(node);
-  return fresh.some((node) => {
+/** Returns whether the value is or contains a secret. */
+export function containsSecret(schemaNode: SchemaNode, seen: Set<JsonSchema> = new Set()): boolean {
+  if (isSecret(schemaNode)) return true;
+  const unvisited = schemaNode.nodes.filter((node) => !seen.has(node));
+  for (const node of unvisited) seen.add(node);
+  return unvisited.some((node) => {
     const prefix = node['prefixItems'];
-    const below = [
+    const childPaths = [
       ...Object.values(asSchema(node['properties']) ?? {}),
       node['additionalProperties'],
       node['items'],
       ...(Array.isArray(prefix) ? prefix : []),
     ];
-    return below.some((each) => {
+    return childPaths.some((each) => {
       const schema = asSchema(each);
-      return schema !== undefined && holdsSecret(placeOf(schema, place.root), seen);
+      return schema !== undefined && containsSecret(toSchemaNode(schema, schemaNode.root), seen);
     });
   });
 }
 
-/** Whether the value at a path is a secret, lies in one or may hold one; what the schema does not know counts as one. */
-export function secretAt(place: SchemaPlace, path: readonly PropertyKey[]): boolean {
-  let inner = place;
+/**
+ * Returns whether the value at a path is, contains or is part of a secret; values unknown to the schema count as
+ * secrets.
+ */
+export function findSecret(schemaNode: SchemaNode, path: readonly PropertyKey[]): boolean {
+  let inner = schemaNode;
   for (const key of path) {
     if (isSecret(inner) || inner.nodes.length === 0) return true;
-    inner = typeof key === 'number' ? elementOf(inner, key) : propertyOf(inner, String(key));
+    inner = typeof key === 'number' ? findElement(inner, key) : findProperty(inner, String(key));
   }
-  return inner.nodes.length === 0 || holdsSecret(inner);
+  return inner.nodes.length === 0 || containsSecret(inner);
 }
 
-/** Paths of names in a value that the schema does not know, where it describes all that there may be. */
-export function unknownWithin(
+/** Lists the paths of names in a value that a closed schema does not know. */
+export function findUnknown(
   value: unknown,
-  place: SchemaPlace,
+  schemaNode: SchemaNode,
   path: readonly (string | number)[] = [],
 ): readonly (readonly (string | number)[])[] {
-  if (isSecret(place)) return [];
+  if (isSecret(schemaNode)) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((each, index) => unknownWithin(each, elementOf(place, index), [...path, index]));
+    return value.flatMap((each, index) => findUnknown(each, findElement(schemaNode, index), [...path, index]));
   }
   if (!isRecord(value)) return [];
-  const described = place.nodes.filter((node) => asSchema(node['properties']) !== undefined);
-  const isOpen = place.nodes.some((node) => asSchema(node['additionalProperties']) !== undefined);
+  const described = schemaNode.nodes.filter((node) => asSchema(node['properties']) !== undefined);
+  const isOpen = schemaNode.nodes.some((node) => asSchema(node['additionalProperties']) !== undefined);
   return Object.entries(value).flatMap(([name, each]) => {
-    const known = isOpen || described.length === 0 || described.some((node) => knows(node, name));
-    return known ? unknownWithin(each, propertyOf(place, name), [...path, name]) : [[...path, name]];
+    const properties = isOpen || described.length === 0 || described.some((node) => isKnownProperty(node, name));
+    return properties ? findUnknown(each, findProperty(schemaNode, name), [...path, name]) : [[...path, name]];
   });
 }
 
-function knows(node: JsonSchema, name: string): boolean {
+function isKnownProperty(node: JsonSchema, name: string): boolean {
   return Object.hasOwn(asSchema(node['properties']) ?? {}, name);
 }
 
-/** The value as a schema node, undefined when it is none (`true`, a list, nothing). */
+/** Returns the value as a schema node, undefined for others (`true`, a list, nothing). */
 export function asSchema(value: unknown): JsonSchema | undefined {
   return isRecord(value) ? value : undefined;
 }
 
-/** A plain object, as YAML and JSON give them. */
+/** Returns whether a value is a plain object, as YAML and JSON contain them. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function join(place: SchemaPlace, step: (node: JsonSchema) => JsonSchema | undefined): SchemaPlace {
+function join(schemaNode: SchemaNode, step: (node: JsonSchema) => JsonSchema | undefined): SchemaNode {
   const nodes = new Set<JsonSchema>();
-  for (const node of place.nodes) {
+  for (const node of schemaNode.nodes) {
     const next = step(node);
-    if (next !== undefined) collect(next, place.root, nodes);
+    if (next !== undefined) collect(next, schemaNode.root, nodes);
   }
-  return { root: place.root, nodes: [...nodes] };
+  return { root: schemaNode.root, nodes: [...nodes] };
 }
 
 function collect(schema: JsonSchema, root: JsonSchema, nodes: Set<JsonSchema>): void {

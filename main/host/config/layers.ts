@@ -2,31 +2,31 @@ import type { z } from 'zod';
 import type { SettingsOrigin, SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { coerce } from './coerce.ts';
 import type { SettingsDocument } from './document.ts';
-import { secretAt, unknownWithin } from './json-schema.ts';
-import { reasonOf } from './reason.ts';
+import { findSecret, findUnknown } from './json-schema.ts';
+import { getReason } from './reason.ts';
 import { isSealed } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
-import { spelt } from './spelling.ts';
+import { findSpelling } from './spelling.ts';
 
-/** What the command line may set. */
+/** Settings from the command line. */
 export interface CommandLineSettings {
-  /** The control listener's port. */
+  /** Port of the control listener. */
   readonly port?: number;
 }
 
-/** Everything above the file. */
+/** Layers above the file. */
 export interface OuterLayers {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly commandLine: CommandLineSettings;
 }
 
-/** One section with all layers laid over each other. */
+/** Section with all layers merged. */
 export interface ResolvedSection {
   readonly section: Section;
   /** Parsed: every field has a value. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** As it was given, only what was set and could be used. */
-  readonly given: Readonly<Record<string, unknown>>;
+  /** Original values, only those that were set and are valid. */
+  readonly original: Readonly<Record<string, unknown>>;
   readonly origins: Readonly<Record<string, SettingsOrigin>>;
 }
 
@@ -41,12 +41,12 @@ interface Candidate {
   readonly origin: SettingsOrigin;
 }
 
-const noSuchSetting = 'There is no such setting.';
+const unknownSettingMessage = 'There is no such setting.';
 const portFlag = { flag: '--port', path: 'services.control.port' };
 
 /**
- * Lays default, file, environment and command line over each other. A value that its schema refuses is reported and
- * the next lower layer stands in for it, so that the rest can be used.
+ * Merges defaults, file, environment and command line. A value that its schema refuses is reported and the next lower
+ * layer applies, so that the rest can be used.
  */
 export function resolveLayers(sections: readonly Section[], document: SettingsDocument, outer: OuterLayers): Resolved {
   const problems = [...document.problems];
@@ -54,14 +54,15 @@ export function resolveLayers(sections: readonly Section[], document: SettingsDo
   const report = (path: readonly PropertyKey[], message: string, origin: SettingsOrigin): void => {
     const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
     const line = origin.from === 'file' ? document.line(steps) : undefined;
-    const found = { path: steps.join('.'), message: 'name' in origin ? `${origin.name}: ${message}` : message };
-    if (problems.some((other) => other.path === found.path && other.message === found.message)) return;
-    problems.push(line === undefined ? found : { ...found, line });
+    const problem = { path: steps.join('.'), message: 'name' in origin ? `${origin.name}: ${message}` : message };
+    if (problems.some((other) => other.path === problem.path && other.message === problem.message)) return;
+    problems.push(line === undefined ? problem : { ...problem, line });
   };
   const resolved = sections.map((section) => {
-    const inFile = section.id === 'host' ? document.content.host : (ownOf(document.content.services, section.id) ?? {});
+    const inFile =
+      section.id === 'host' ? document.content.host : (getOwnProperty(document.content.services, section.id) ?? {});
     const candidates = new Map<string, Candidate[]>();
-    for (const field of section.fields) candidates.set(field.name, layersOf(field, section, inFile, outer, report));
+    for (const field of section.fields) candidates.set(field.name, getLayers(field, section, inFile, outer, report));
     return resolveSection(section, candidates, report);
   });
   return { sections: new Map(resolved.map((each) => [each.section.id, each])), problems, warnings };
@@ -69,8 +70,8 @@ export function resolveLayers(sections: readonly Section[], document: SettingsDo
 
 type Report = (path: readonly PropertyKey[], message: string, origin: SettingsOrigin) => void;
 
-/** What is given for a field, lowest first. */
-function layersOf(
+/** Returns the values of a field, lowest layer first. */
+function getLayers(
   field: Field,
   section: Section,
   inFile: Readonly<Record<string, unknown>>,
@@ -78,21 +79,21 @@ function layersOf(
   report: Report,
 ): Candidate[] {
   const layers: Candidate[] = [];
-  const take = (value: unknown, origin: SettingsOrigin): void => {
-    const unknown = unknownWithin(value, field.place);
-    for (const path of unknown) report([...section.path, field.name, ...path], noSuchSetting, origin);
-    // Half of what somebody meant may be another thing, as a login is that lost its name.
-    if (unknown.length === 0) layers.push({ value, origin });
+  const addLayer = (value: unknown, origin: SettingsOrigin): void => {
+    const unknownPaths = findUnknown(value, field.place);
+    for (const path of unknownPaths) report([...section.path, field.name, ...path], unknownSettingMessage, origin);
+    // A partial value could mean something else, such as a login without its name.
+    if (unknownPaths.length === 0) layers.push({ value, origin });
   };
-  const saved = ownOf(inFile, field.name);
-  // `port:` with nothing behind it is a value taken out, not a value of the wrong type.
-  if (saved !== undefined && (saved !== null || field.acceptsNull)) take(saved, { from: 'file' });
+  const saved = getOwnProperty(inFile, field.name);
+  // `port:` without a value is a removed value, not a value of the wrong type.
+  if (saved !== undefined && (saved !== null || field.acceptsNull)) addLayer(saved, { from: 'file' });
 
   const name = field.variables.find((variable) => isSet(outer.environment[variable], field));
   if (name !== undefined) {
     const origin: SettingsOrigin = { from: 'environment', name };
-    const coerced = coerce(spelt(name, outer.environment[name] ?? ''), field.place);
-    if ('value' in coerced) take(coerced.value, origin);
+    const coerced = coerce(findSpelling(name, outer.environment[name] ?? ''), field.place);
+    if ('value' in coerced) addLayer(coerced.value, origin);
     else report([...section.path, field.name], coerced.reason, origin);
   }
 
@@ -112,21 +113,21 @@ function resolveSection(
       const top = candidates.get(field.name)?.at(-1);
       return top === undefined ? [] : [[field.name, top]];
     });
-    const given = Object.fromEntries(tops.map(([name, { value }]) => [name, value]));
-    const parsed = section.schema.safeParse(given);
+    const originalValues = Object.fromEntries(tops.map(([name, { value }]) => [name, value]));
+    const parsed = section.schema.safeParse(originalValues);
     if (parsed.success) {
       const set = new Map(tops);
       const origins = section.fields.map(({ name }): [string, SettingsOrigin] => [
         name,
         set.get(name)?.origin ?? { from: 'default' },
       ]);
-      return { section, values: parsed.data, given, origins: Object.fromEntries(origins) };
+      return { section, values: parsed.data, original: originalValues, origins: Object.fromEntries(origins) };
     }
     dropRefused(section, candidates, new Map(tops), parsed.error.issues, report);
   }
 }
 
-/** Takes away the values that the issues are about. Each call takes at least one, so resolving comes to an end. */
+/** Removes the values that the issues are about. Each call removes at least one, so the resolution terminates. */
 function dropRefused(
   section: Section,
   candidates: ReadonlyMap<string, Candidate[]>,
@@ -135,41 +136,41 @@ function dropRefused(
   report: Report,
 ): void {
   const refused = new Set<string>();
-  let whole: z.core.$ZodIssue | undefined;
+  let sectionIssue: z.core.$ZodIssue | undefined;
   for (const issue of issues) {
     const field = section.fields.find(({ name }) => name === issue.path[0]);
     const top = field === undefined ? undefined : tops.get(field.name);
     if (field === undefined || top === undefined) {
-      whole ??= issue;
+      sectionIssue ??= issue;
       continue;
     }
     refused.add(field.name);
-    const reason = isSealed(at(top.value, issue.path.slice(1)))
+    const reason = isSealed(getValue(top.value, issue.path.slice(1)))
       ? 'It is sealed, which only "homeport config import" can open; export with --secrets to use it here.'
-      : reasonOf(issue, field.secret && secretAt(field.place, issue.path.slice(1)));
+      : getReason(issue, field.secret && findSecret(field.place, issue.path.slice(1)));
     report([...section.path, ...issue.path], reason, top.origin);
   }
-  if (refused.size === 0 && whole !== undefined) {
-    // A rule about several fields at once. No single one can be blamed, so all that came from outside are taken away
-    // first, and if the file contradicts itself the section falls back to its defaults.
-    const reason = reasonOf(
-      whole,
+  if (refused.size === 0 && sectionIssue !== undefined) {
+    // A rule about several fields. No single field can be blamed, so values from outside the file are removed first,
+    // and if the file contradicts itself the section uses its defaults.
+    const reason = getReason(
+      sectionIssue,
       section.fields.some((field) => field.secret),
     );
     const outer = [...tops].filter(([, { origin }]) => 'name' in origin);
     for (const [name, { origin }] of outer) {
       refused.add(name);
-      report([...section.path, ...whole.path], reason, origin);
+      report([...section.path, ...sectionIssue.path], reason, origin);
     }
     if (outer.length === 0) {
-      report([...section.path, ...whole.path], reason, { from: 'file' });
+      report([...section.path, ...sectionIssue.path], reason, { from: 'file' });
       for (const layers of candidates.values()) layers.length = 0;
     }
   }
   for (const name of refused) candidates.get(name)?.pop();
 }
 
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
+function getValue(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => {
     const entries = typeof inner === 'object' && inner !== null ? Object.entries(inner) : [];
     return entries.find(([name]) => name === String(key))?.[1];
@@ -177,10 +178,10 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function unknownNames(sections: readonly Section[], { content, line }: SettingsDocument): SettingsProblem[] {
-  const found: SettingsProblem[] = [];
+  const warnings: SettingsProblem[] = [];
   const warn = (path: readonly string[], message: string): void => {
-    const at = line(path);
-    found.push({ path: path.join('.'), message, ...(at === undefined ? {} : { line: at }) });
+    const lineNumber = line(path);
+    warnings.push({ path: path.join('.'), message, ...(lineNumber === undefined ? {} : { line: lineNumber }) });
   };
   const check = (path: readonly string[], values: Readonly<Record<string, unknown>>): void => {
     const section = sections.find((each) => each.path.join('.') === path.join('.'));
@@ -196,26 +197,26 @@ function unknownNames(sections: readonly Section[], { content, line }: SettingsD
   };
   check(['host'], content.host);
   for (const [id, values] of Object.entries(content.services)) check(['services', id], values);
-  return found;
+  return warnings;
 }
 
-/** A misspelt HOMEPORT_PORT_… would otherwise go unnoticed until something listens on the wrong port. */
+/** A misspelt HOMEPORT_PORT_… would otherwise remain unnoticed. */
 function unknownVariables(sections: readonly Section[], { environment }: OuterLayers): SettingsProblem[] {
-  const known = new Set(sections.flatMap((section) => section.fields.flatMap((field) => field.variables)));
+  const knownVariables = new Set(sections.flatMap((section) => section.fields.flatMap((field) => field.variables)));
   return Object.keys(environment)
-    .filter((name) => /^HOMEPORT_(PORT|ENABLED)_/.test(name) && !known.has(name) && isSet(environment[name]))
+    .filter((name) => /^HOMEPORT_(PORT|ENABLED)_/.test(name) && !knownVariables.has(name) && isSet(environment[name]))
     .sort()
     .map((name) => ({ path: '', message: `${name}: there is no such service or listener; it has no effect.` }));
 }
 
 /**
- * An empty variable counts as not set: that is how compose files and unit files leave one out. It is set for a field for
- * which empty means something else than its default.
+ * An empty variable counts as not set, as compose files and unit files omit one. It is set for a field in which empty
+ * differs from the default.
  */
 function isSet(text: string | undefined, field?: Pick<Field, 'emptyIsSet'>): boolean {
   return text !== undefined && (text.trim() !== '' || field?.emptyIsSet === true);
 }
 
-function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function getOwnProperty<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

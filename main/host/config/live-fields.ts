@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ServiceManifest } from '../../../services/contracts/service.ts';
 import { portsIn, type ServiceSettings } from './settings.ts';
 
-/** Whether all that differs is in fields whose schema says that they take effect at once: `.meta({ live: true })`. */
-export function takesEffectAtOnce(
+/** Returns whether all differences are in fields that take effect immediately: `.meta({ live: true })`. */
+export function isLiveField(
   { settings: { shape } }: Pick<ServiceManifest, 'settings'>,
   before: ServiceSettings,
   after: ServiceSettings,
@@ -16,7 +16,10 @@ export function takesEffectAtOnce(
   );
 }
 
-/** Returns the settings before a change with its live fields taken over, for a service that restarts later for the others. */
+/**
+ * Returns the settings before a change with its live fields applied, for a service that restarts later for the
+ * others.
+ */
 export function withLiveFields(
   { settings: { shape } }: Pick<ServiceManifest, 'settings'>,
   before: ServiceSettings,
@@ -27,7 +30,7 @@ export function withLiveFields(
   return { ...before, settings: { ...before.settings, ...Object.fromEntries(live) } };
 }
 
-/** By the schema of a field, as its service declares it. */
+/** Reads the schema of a field as its service declares it. */
 function isLive(field: unknown): boolean {
   return field instanceof z.ZodType && field.meta()?.['live'] === true;
 }

@@ -1,14 +1,14 @@
 import { type Document, isMap, isScalar, YAMLMap } from 'yaml';
 
-/** The version this code writes. */
+/** Version that this code writes. */
 export const currentVersion = 1;
 
-/** Takes a document of one version and returns one of the next; the given one stays as it is. */
+/** Converts a document to the next version; returns a new document. */
 type Step = (document: Document) => Document;
 
 /**
- * Step `n` leads from version `n` to `n + 1`. A released step is never edited, and each has a stored old sample under
- * test/host/config/samples. They work on the YAML document, so that comments and unknown keys come along.
+ * Step `n` converts version `n` to `n + 1`. A released step is never edited, and each has a stored old sample under
+ * test/host/config/samples. Steps work on the YAML document, so that comments and unknown keys are preserved.
  */
 const steps: readonly Step[] = [fromUnversioned];
 
@@ -17,7 +17,7 @@ export function migrate(document: Document, version: number): Document {
   return steps.slice(version).reduce((current, step) => step(current), document.clone());
 }
 
-/** Version 0 had no `version`: services stood at the top level, and all ports together under `ports`. */
+/** Version 0 had no `version`: services were at the top level, and all ports together under `ports`. */
 function fromUnversioned(old: Document): Document {
   const document = old.clone();
   if (!isMap(document.contents)) return document;

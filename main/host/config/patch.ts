@@ -4,14 +4,14 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { RedactedSecret, type SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { setField } from './document.ts';
 import type { ResolvedSection } from './layers.ts';
-import { isSecret, unknownWithin } from './json-schema.ts';
+import { isSecret, findUnknown } from './json-schema.ts';
 import { restoreSecrets } from './secrets.ts';
 import type { Field } from './sections.ts';
 import { writtenValue } from './settings.ts';
 
 /**
- * Writes a page's or a client's change of one section into the document. Null goes back to the default (unless null is
- * a value of the field); a hidden secret stays what it is.
+ * Writes a client's change of one section into the document. Null restores the default (unless null is a value of the
+ * field); a redacted secret is unchanged.
  * @throws Problem `config.invalid` (422) for unknown fields, `config.locked` (409) for those set from outside.
  */
 export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Readonly<Record<string, unknown>>): void {
@@ -28,7 +28,7 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
       continue;
     }
     if (isSecret(field.place) && RedactedSecret.safeParse(value).success) continue;
-    for (const path of unknownWithin(value, field.place)) {
+    for (const path of findUnknown(value, field.place)) {
       invalid.push({ path: [field.path, ...path].join('.'), message: 'There is no such setting.' });
     }
     const current = writtenValue(resolved, name);
@@ -54,9 +54,8 @@ export function applyPatch(yaml: Document, resolved: ResolvedSection, patch: Rea
 }
 
 /**
- * Refuses what a change writes when the file itself would be wrong in what the change touched, or when any problem
- * appears that was not there before (as with the values that lie over the file). One that was there and lies elsewhere
- * does not stand in the way.
+ * Refuses a change that makes the changed fields of the file invalid, or that causes any new problem (such as with
+ * overriding values). Existing problems elsewhere do not prevent a change.
  * @throws Problem `config.invalid` (422).
  */
 export function refuseNewProblems(
@@ -69,11 +68,11 @@ export function refuseNewProblems(
     touched.some((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`));
   const isNew = ({ path, message }: SettingsProblem): boolean =>
     !before.some((old) => old.path === path && old.message === message);
-  const found = [...inFile.filter(isTouched), ...after.filter(isNew)];
-  if (found.length > 0) throw invalidSettings(found);
+  const problems = [...inFile.filter(isTouched), ...after.filter(isNew)];
+  if (problems.length > 0) throw invalidSettings(problems);
 }
 
-/** Code `config.invalid` (422): the first problem in words, all of them as fields. */
+/** Builds the Problem `config.invalid` (422): the first problem as detail, all of them as fields. */
 export function invalidSettings(problems: readonly SettingsProblem[]): Problem {
   const [first] = problems;
   const detail = first === undefined ? 'The settings do not fit.' : `${first.path}: ${first.message}`;

@@ -3,23 +3,23 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { ServiceDescriptor } from '../../../services/contracts/service.ts';
 import type { SettingsProblem } from '../../../services/contracts/control/settings.ts';
 import { checkDocument } from './check.ts';
-import { readDocument, textOf, type Content } from './document.ts';
+import { readDocument, formatDocument, type Content } from './document.ts';
 import { openSecret, sealSecret, type SettingsVault } from './sealing.ts';
 import { isSealed, replaceSecrets } from './secrets.ts';
 import { settingsSections, type Field } from './sections.ts';
 import { currentVersion } from './migrations.ts';
 
 export interface ExportOptions {
-  /** Of `Config.content()`: what the file says. Values of the environment belong to the machine and stay out. */
+  /** Result of `Config.content()`. Values of the environment belong to the computer and are omitted. */
   readonly content: Content;
   readonly descriptors: readonly ServiceDescriptor[];
-  /** Accounts and the services' own portable data, by service id; written as it is. */
+  /** Accounts and portable data of services by id; written unchanged. */
   readonly portable: Readonly<Record<string, unknown>>;
-  /** Seals the settings' secrets. Without it they are written in plain text. */
+  /** Seals secrets in settings. Without it they are written in plain text. */
   readonly seal?: SettingsVault['seal'];
 }
 
-/** Everything that can be set, as the text of one file: settings that are not at their default, and the portable parts. */
+/** Returns all settings that differ from their default, and the portable parts, as the text of one file. */
 export function exportConfig({ content, descriptors, portable, seal }: ExportOptions): string {
   const groups = settingsSections(descriptors).map(({ id, fields }) => {
     const values = id === 'host' ? content.host : (content.services[id] ?? {});
@@ -34,7 +34,7 @@ export function exportConfig({ content, descriptors, portable, seal }: ExportOpt
   const used = groups.filter(([, values]) => Object.keys(values).length > 0);
   const host = used.find(([id]) => id === 'host')?.[1];
   const services = used.filter(([id]) => id !== 'host');
-  return textOf({
+  return formatDocument({
     version: currentVersion,
     ...(host === undefined ? {} : { host }),
     ...(services.length === 0 ? {} : { services: Object.fromEntries(services) }),
@@ -44,41 +44,41 @@ export function exportConfig({ content, descriptors, portable, seal }: ExportOpt
 
 export interface ImportOptions {
   readonly descriptors: readonly ServiceDescriptor[];
-  /** Opens the settings' sealed secrets. Needed only for a file that has some. */
+  /** Opens sealed secrets in settings; required only for a file that contains some. */
   readonly open?: SettingsVault['open'];
 }
 
 export interface Import {
   /** For `Config.replace`. */
   readonly content: Content;
-  /** For the services' own import, by service id. */
+  /** For the import of the services, by id. */
   readonly portable: Readonly<Record<string, unknown>>;
   readonly warnings: readonly SettingsProblem[];
 }
 
 /**
- * Reads an export (or a homeport.yaml) and opens its secrets; changes nothing.
+ * Parses an export (or a homeport.yaml) and opens its secrets; changes nothing.
  * @throws Problem `config.invalid` (422) with `fields`.
  */
 export function importConfig(text: string, { descriptors, open }: ImportOptions): Import {
   const sections = settingsSections(descriptors);
   const document = readDocument(text);
   const { problems, warnings } = checkDocument(document, sections);
-  const found = [...problems];
+  const content = [...problems];
   const groups = sections.map(({ id, fields }) => {
     const values = id === 'host' ? document.content.host : (document.content.services[id] ?? {});
-    const known = fields.filter(({ name }) => Object.hasOwn(values, name));
-    const entries = known.map((field): [string, unknown] => [
+    const existing = fields.filter(({ name }) => Object.hasOwn(values, name));
+    const entries = existing.map((field): [string, unknown] => [
       field.name,
-      opened(values[field.name], field, open, found),
+      opened(values[field.name], field, open, content),
     ]);
     return [id, Object.fromEntries(entries)] as const;
   });
-  const [first] = found;
+  const [first] = content;
   if (first !== undefined) {
     const detail = first.path === '' ? first.message : `${first.path}: ${first.message}`;
     throw new Problem('config.invalid', 422, `The file cannot be imported. ${detail}`, {
-      fields: Object.fromEntries(found.map(({ path, message }) => [path, message])),
+      fields: Object.fromEntries(content.map(({ path, message }) => [path, message])),
     });
   }
   const { portable } = document.content;
@@ -96,7 +96,7 @@ function opened(
   value: unknown,
   field: Field,
   open: SettingsVault['open'] | undefined,
-  found: SettingsProblem[],
+  content: SettingsProblem[],
 ): unknown {
   return replaceSecrets(value, field.place, (secret, path) => {
     if (!isSealed(secret)) return secret;
@@ -106,7 +106,7 @@ function opened(
       if (!(error instanceof Problem)) throw error;
     }
     const message = 'It is sealed and cannot be opened here; export with --secrets, or bring the vault key along.';
-    found.push({ path: [field.path, ...path].join('.'), message });
+    content.push({ path: [field.path, ...path].join('.'), message });
     return undefined;
   });
 }

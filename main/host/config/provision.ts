@@ -6,23 +6,23 @@ import { readText } from './file.ts';
 import { resolveLayers } from './layers.ts';
 import type { Section } from './sections.ts';
 
-/** The content of the file that HOMEPORT_CONFIG names, verified. */
+/** Validated content of the file that HOMEPORT_CONFIG names. */
 export interface Provision {
-  /** SHA-256 of the text, in hex: what was applied once is not applied again. */
+  /** SHA-256 of the text in hex, by which each version is applied once. */
   readonly hash: string;
   readonly content: Content;
 }
 
-/** Which parts of a provision were applied already, by its hash; kept in homeport.yaml itself, so that both change in one write. */
+/** Applied parts of a provision by its hash; stored in homeport.yaml itself, so that both change in one write. */
 export interface Provisioned {
   readonly settings: string | undefined;
   readonly portable: string | undefined;
 }
 
 /**
- * Reads and verifies the file of HOMEPORT_CONFIG.
- * @throws Problem `config.missing` (404), `config.invalid` (422) with `fields`: starting without what the administrator asked for would be worse
- * than not starting.
+ * Reads and validates the file of HOMEPORT_CONFIG.
+ * @throws Problem `config.missing` (404), `config.invalid` (422) with `fields`: starting without the administrator's
+ * configuration would be worse than not starting.
  */
 export async function readProvision(file: string, sections: readonly Section[]): Promise<Provision> {
   const text = await readText(file).catch((error: unknown) => {
@@ -33,10 +33,10 @@ export async function readProvision(file: string, sections: readonly Section[]):
   const { problems } = resolveLayers(sections, document, { environment: {}, commandLine: {} });
   const [first] = problems;
   if (first !== undefined) {
-    const where = [first.path, first.line === undefined ? '' : `line ${first.line}`]
+    const location = [first.path, first.line === undefined ? '' : `line ${first.line}`]
       .filter((part) => part !== '')
       .join(', ');
-    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${where === '' ? '' : `${where}: `}${first.message}`;
+    const detail = `HOMEPORT_CONFIG: ${file} cannot be applied: ${location === '' ? '' : `${location}: `}${first.message}`;
     throw new Problem('config.invalid', 422, detail, {
       fields: Object.fromEntries(problems.map(({ path, message }) => [path, message])),
     });
@@ -44,7 +44,7 @@ export async function readProvision(file: string, sections: readonly Section[]):
   return { hash: createHash('sha256').update(text).digest('hex'), content: document.content };
 }
 
-/** Lays a provision's fields over the document; a field without a value (`port:`) goes back to its default. */
+/** Merges the fields of a provision into the document; a field without a value (`port:`) returns to its default. */
 export function mergeProvision(yaml: Document, { content, hash }: Provision, sections: readonly Section[]): void {
   for (const section of sections) {
     const values = section.id === 'host' ? content.host : (content.services[section.id] ?? {});
@@ -61,7 +61,7 @@ export function markProvisioned(yaml: Document, part: keyof Provisioned, hash: s
   setField(yaml, ['provisioned'], part, hash);
 }
 
-export function provisionedOf({ yaml }: SettingsDocument): Provisioned {
+export function getProvisioned({ yaml }: SettingsDocument): Provisioned {
   const text = (part: keyof Provisioned): string | undefined => {
     const value: unknown = yaml.getIn(['provisioned', part]);
     return typeof value === 'string' ? value : undefined;

@@ -6,39 +6,39 @@ import { readDocument, writeDocument, type Content, type SettingsDocument } from
 import { isSealed, replaceSecrets, type SealedSecret } from './secrets.ts';
 import type { Field, Section } from './sections.ts';
 
-/** What the settings need of the vault. */
+/** Part of the vault that settings use. */
 export type SettingsVault = Pick<Vault, 'seal' | 'open'>;
 
-/** Bound to the field, so that a sealed secret cannot be moved to another one that is shown or sent elsewhere. */
-function purposeOf(field: Field): string {
+/** Bound to the field, so that a sealed secret cannot be moved to a field that is shown or sent elsewhere. */
+function getPurpose(field: Field): string {
   return `config ${field.path}`;
 }
 
-/** The secret as it is kept; one that says nothing stays as it is, and so does one that is sealed. */
+/** Seals a secret for storage; empty and sealed secrets are returned unchanged. */
 export function sealSecret(secret: unknown, field: Field, seal: SettingsVault['seal']): unknown {
   if (secret === '' || secret === null || secret === undefined || isSealed(secret)) return secret;
-  return { sealed: seal(JSON.stringify(secret), purposeOf(field)) };
+  return { sealed: seal(JSON.stringify(secret), getPurpose(field)) };
 }
 
 /** @throws Problem `vault.unreadable` (500) */
 export function openSecret({ sealed }: SealedSecret, field: Field, open: SettingsVault['open']): unknown {
-  return JSON.parse(open(sealed, purposeOf(field)));
+  return JSON.parse(open(sealed, getPurpose(field)));
 }
 
-/** What the file says of a section. */
+/** Returns the content of a section in the file. */
 export function sectionContent({ host, services }: Content, { id }: Section): Readonly<Record<string, unknown>> {
   if (id === 'host') return host;
   return Object.hasOwn(services, id) ? (services[id] ?? {}) : {};
 }
 
-/** A document with its secrets opened in `content`; its text stays sealed. */
+/** Document with opened secrets in `content`; its text remains sealed. */
 interface OpenedDocument {
   readonly document: SettingsDocument;
-  /** Paths of the secrets that nobody could open for want of a vault. */
+  /** Paths of the secrets that were not opened, since there was no vault. */
   readonly closed: readonly string[];
 }
 
-/** Opens the secrets. One that cannot be opened is left out and reported; without a vault all are left out. */
+/** Opens the secrets. A secret that cannot be opened is omitted and reported; without a vault all are omitted. */
 export function openDocument(
   document: SettingsDocument,
   sections: readonly Section[],
@@ -46,14 +46,14 @@ export function openDocument(
 ): OpenedDocument {
   const problems: SettingsProblem[] = [];
   const closed: string[] = [];
-  const valuesOf = (section: Section): Record<string, unknown> => {
+  const getValues = (section: Section): Record<string, unknown> => {
     const values = { ...sectionContent(document.content, section) };
     for (const field of section.fields.filter(({ name, secret }) => secret && Object.hasOwn(values, name))) {
       const value = replaceSecrets(values[field.name], field.place, (secret, path) => {
         if (!isSealed(secret)) return secret;
-        const at = [field.path, ...path].join('.');
+        const fieldPath = [field.path, ...path].join('.');
         if (vault === undefined) {
-          closed.push(at);
+          closed.push(fieldPath);
           return undefined;
         }
         try {
@@ -63,7 +63,7 @@ export function openDocument(
         }
         const line = document.line([...section.path, field.name, ...path]);
         const message = 'It was sealed by another Homeport, or for another setting. Type it again.';
-        problems.push({ path: at, message, ...(line === undefined ? {} : { line }) });
+        problems.push({ path: fieldPath, message, ...(line === undefined ? {} : { line }) });
         return undefined;
       });
       if (value === undefined) delete values[field.name];
@@ -72,16 +72,16 @@ export function openDocument(
     return values;
   };
   const { content } = document;
-  const known = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
-  const groups = Object.fromEntries(known.map((section) => [section.id, valuesOf(section)]));
+  const existing = sections.filter(({ id }) => id === 'host' || Object.hasOwn(content.services, id));
+  const groups = Object.fromEntries(existing.map((section) => [section.id, getValues(section)]));
   const { host = content.host, ...services } = groups;
   const opened = { ...content, host, services: { ...content.services, ...services } };
   return { document: { ...document, content: opened, problems: [...document.problems, ...problems] }, closed };
 }
 
 /**
- * Seals the secrets that stand in the text as they were typed; everything else stays as it is, comments too. Undefined when
- * there are none. One that other places refer to by an &anchor stays, or they would refer to nothing.
+ * Seals plain text secrets in the text and preserves everything else, including comments. Undefined when there are
+ * none. A secret with an &anchor that other nodes refer to is not sealed.
  */
 export function sealText(yaml: Document, sections: readonly Section[], vault: SettingsVault): Document | undefined {
   const { content } = readDocument(writeDocument(yaml));
@@ -91,8 +91,9 @@ export function sealText(yaml: Document, sections: readonly Section[], vault: Se
     const values = sectionContent(content, section);
     for (const field of section.fields) {
       replaceSecrets(values[field.name], field.place, (secret, path) => {
-        const kept = sealSecret(secret, field, (text, purpose) => vault.seal(text, purpose));
-        if (kept !== secret) count += put(sealed, [...section.path, field.name, ...path], kept) ? 1 : 0;
+        const closedPaths = sealSecret(secret, field, (text, purpose) => vault.seal(text, purpose));
+        if (closedPaths !== secret)
+          count += setSealed(sealed, [...section.path, field.name, ...path], closedPaths) ? 1 : 0;
         return secret;
       });
     }
@@ -100,8 +101,8 @@ export function sealText(yaml: Document, sections: readonly Section[], vault: Se
   return count === 0 ? undefined : sealed;
 }
 
-/** False where the place is shared with others. */
-function put(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
+/** Returns false when the node is shared with others. */
+function setSealed(yaml: Document, path: readonly (string | number)[], value: unknown): boolean {
   const old: unknown = yaml.getIn(path, true);
   if (!yaml.hasIn(path) || holdsAnchor(old)) return false;
   const node = yaml.createNode(value);
@@ -115,13 +116,13 @@ function put(yaml: Document, path: readonly (string | number)[], value: unknown)
 }
 
 function holdsAnchor(node: unknown): boolean {
-  let found = false;
+  let content = false;
   if (isNode(node)) {
     visit(node, {
       Value: (_key, { anchor }) => {
-        found ||= anchor !== undefined;
+        content ||= anchor !== undefined;
       },
     });
   }
-  return found;
+  return content;
 }

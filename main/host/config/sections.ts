@@ -2,22 +2,25 @@ import { z } from 'zod';
 import type { ListenerManifest } from '../../../services/contracts/listeners.ts';
 import type { ServiceDescriptor, ServiceManifest } from '../../../services/contracts/service.ts';
 import type { JsonSchema } from '../../../services/contracts/control/settings.ts';
-import { enginesOf } from '../engines/specs.ts';
+import { getEngineSpecs } from '../engines/specs.ts';
 import { advancedHostSettings, hostAreas, HostSettings, hostEnvironment, path } from './host-settings.ts';
-import { asSchema, holdsSecret, isRecord, placeOf, propertyOf, type SchemaPlace } from './json-schema.ts';
+import { asSchema, containsSecret, isRecord, toSchemaNode, findProperty, type SchemaNode } from './json-schema.ts';
 
-/** One setting, with all that is known of it before any value is. */
+/** Setting with everything known before it has a value. */
 export interface Field {
   readonly name: string;
   /** `services.push.port` */
   readonly path: string;
   readonly title: string;
   readonly description: string;
-  /** Self-contained: carries the definitions it refers to. */
+  /** Self-contained: includes the definitions it refers to. */
   readonly schema: JsonSchema;
-  readonly place: SchemaPlace;
+  readonly place: SchemaNode;
   readonly secret: boolean;
-  /** A change takes effect at once: `.meta({ live: true })`, and those of the host but where their text says otherwise. */
+  /**
+   * A change takes effect immediately: `.meta({ live: true })`, and fields of the host unless their description says
+   * otherwise.
+   */
   readonly live: boolean;
   /** An empty environment variable sets it: `.meta({ emptyIsSet: true })`. */
   readonly emptyIsSet: boolean;
@@ -25,28 +28,28 @@ export interface Field {
   readonly advanced: boolean;
   readonly area: string;
   readonly group: string;
-  /** The parsed value when nothing is set. */
+  /** Parsed default value. */
   readonly defaultValue: unknown;
   /** Environment names that set it; the first that is set wins. */
   readonly variables: readonly string[];
   readonly acceptsNull: boolean;
 }
 
-/** The host's settings or one service's: a group of homeport.yaml. */
+/** Settings of the host or of one service: a group of homeport.yaml. */
 export interface Section {
   readonly id: string;
-  /** Where it is in homeport.yaml: `['host']` or `['services', id]`. */
+  /** Path in homeport.yaml: `['host']` or `['services', id]`. */
   readonly path: readonly string[];
   readonly title: string;
   readonly summary: string;
   readonly schema: z.ZodObject;
   readonly jsonSchema: JsonSchema;
   readonly fields: readonly Field[];
-  /** The fields among them that hold the ports of a service's further listeners. */
+  /** Fields with the ports of a service's further listeners. */
   readonly furtherPorts: readonly string[];
-  /** The fields of the host's section that say where an engine is, by the engine. */
+  /** Fields of the host's section with the path of an engine, by engine. */
   readonly enginePaths: Readonly<Record<string, string>>;
-  /** The fields of the host's section that belong to a service, with its id. */
+  /** Fields of the host's section that belong to a service, with its id. */
   readonly owners: Readonly<Record<string, string>>;
 }
 
@@ -55,13 +58,13 @@ const port = z.int().min(0).max(65535);
 /** Names that every service has and none may declare itself. */
 const reserved = ['enabled', 'port'];
 
-/** What the host takes out of a service's section for itself, besides the ports of further listeners. */
+/** Fields of a service's section that the host uses, besides the ports of further listeners. */
 export const Listener = z.object({ enabled: z.boolean().default(true), port: port.default(0) });
 
-/** The ports of a service's further listeners. */
+/** Ports of a service's further listeners. */
 export const FurtherPorts = z.record(z.string(), port);
 
-/** The listeners of a service with the setting each one's port is. */
+/** Returns the listeners of a service with the setting of each port. */
 export function portSettings({ listeners = [] }: Pick<ServiceManifest, 'listeners'>): readonly PortSetting[] {
   return listeners.map((listener, at) => ({ listener, setting: at === 0 ? 'port' : `${listener.name}Port` }));
 }
@@ -73,9 +76,9 @@ interface PortSetting {
 }
 
 /**
- * The host's section, then one per service in the registry's order.
- * @throws Error for a descriptor that cannot work: a taken id, a reserved field name, a variable of no field, defaults
- * that its own schema refuses. These are mistakes in the code, not in anyone's settings.
+ * Returns the host's section, then one per service in the registry's order.
+ * @throws Error for an invalid descriptor: a duplicate id, a reserved field name, a variable without field, defaults
+ * that its own schema refuses. These are defects of the code, not of settings.
  */
 export function settingsSections(descriptors: readonly ServiceDescriptor[]): readonly Section[] {
   const ids = new Set(['host']);
@@ -95,7 +98,7 @@ export function settingsSections(descriptors: readonly ServiceDescriptor[]): rea
 }
 
 function hostSection(descriptors: readonly ServiceDescriptor[]): Section {
-  const engines = enginesOf(descriptors).flatMap(({ name, title, path: place }) =>
+  const engines = getEngineSpecs(descriptors).flatMap(({ name, title, path: place }) =>
     place === undefined ? [] : [{ name, title, ...place }],
   );
   const fields = engines.map(({ setting, title, description }) => [
@@ -147,7 +150,7 @@ function serviceSection(descriptor: ServiceDescriptor): Section {
     if (Object.hasOwn(descriptor.settings.shape, name)) throw new Error(`service "${id}": "${name}" is reserved`);
   }
   const suffix = id.toUpperCase().replaceAll('-', '_');
-  // Who switched the app's own page off could not switch it on again.
+  // The service of the app's own pages cannot be disabled, since nothing could enable it again.
   const always = descriptor.capabilities?.includes('controlHost') === true;
   const variables: [string, string][] = always ? [] : [[`HOMEPORT_ENABLED_${suffix}`, 'enabled']];
   ports.forEach(({ listener, setting }, at) => {
@@ -196,11 +199,11 @@ function checkNames(
   { id, mainSettings, settingGroups, settings }: ServiceDescriptor,
   ports: readonly PortSetting[],
 ): void {
-  const known = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
-  const stranger = mainSettings?.find((name) => !known.includes(name));
+  const knownNames = [...reserved, ...ports.map(({ setting }) => setting), ...Object.keys(settings.shape)];
+  const stranger = mainSettings?.find((name) => !knownNames.includes(name));
   if (stranger !== undefined) throw new Error(`service "${id}": its main setting "${stranger}" does not exist`);
   const grouped = Object.values(settingGroups ?? {}).flat();
-  const lost = grouped.find((name, at) => !known.includes(name) || grouped.indexOf(name) !== at);
+  const lost = grouped.find((name, at) => !knownNames.includes(name) || grouped.indexOf(name) !== at);
   if (lost !== undefined) throw new Error(`service "${id}": "${lost}" of its groups does not exist, or is in two`);
   const names = new Set<string>();
   for (const { listener } of ports) {
@@ -214,12 +217,12 @@ function checkNames(
 function section(
   about: Omit<Section, 'jsonSchema' | 'fields'>,
   variables: readonly (readonly [name: string, field: string])[],
-  shown: {
+  display: {
     readonly areas: Readonly<Record<string, string>>;
-    /** In this order before all others. */
+    /** Shown first, in this order. */
     readonly first: readonly string[];
     readonly isAdvanced: (name: string) => boolean;
-    /** Names by heading. */
+    /** Setting names by heading. */
     readonly groups: Readonly<Record<string, readonly string[]>>;
   },
 ): Section {
@@ -233,17 +236,17 @@ function section(
 
   const whole: JsonSchema = z.toJSONSchema(about.schema, { io: 'input', unrepresentable: 'any' });
   const definitions = whole['$defs'] === undefined ? {} : { $defs: whole['$defs'] };
-  const root = placeOf(whole);
-  const first = [...shown.first, ...reserved, ...about.furtherPorts];
+  const root = toSchemaNode(whole);
+  const first = [...display.first, ...reserved, ...about.furtherPorts];
   const names = [...new Set([...first, ...Object.keys(shape)])].filter((name) => Object.hasOwn(shape, name));
   const properties: Record<string, unknown> = isRecord(whole['properties']) ? whole['properties'] : {};
 
-  const groupOf = (name: string): string =>
-    Object.entries(shown.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
+  const getGroup = (name: string): string =>
+    Object.entries(display.groups).find(([, inside]) => inside.includes(name))?.[0] ?? '';
 
   const fields = names.map((name): Field => {
     const schema = asSchema(properties[name]) ?? {};
-    const place = propertyOf(root, name);
+    const place = findProperty(root, name);
     const title = place.nodes.map((node) => node['title']).find((value) => typeof value === 'string');
     const description = place.nodes.map((node) => node['description']).find((value) => typeof value === 'string');
     return {
@@ -253,12 +256,12 @@ function section(
       description: description ?? '',
       schema: { ...schema, ...definitions },
       place,
-      secret: holdsSecret(place),
+      secret: containsSecret(place),
       live: place.nodes.some((node) => node['live'] === true),
       emptyIsSet: place.nodes.some((node) => node['emptyIsSet'] === true),
-      advanced: shown.isAdvanced(name),
-      area: shown.areas[name] ?? 'general',
-      group: groupOf(name),
+      advanced: display.isAdvanced(name),
+      area: display.areas[name] ?? 'general',
+      group: getGroup(name),
       defaultValue: defaults.data[name],
       variables: variables.filter(([, field]) => field === name).map(([variable]) => variable),
       acceptsNull: z.safeParse(about.schema.shape[name] ?? z.never(), null).success,

@@ -4,24 +4,24 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { checkDocument } from './check.ts';
 import { emptyDocument, readDocument, type SettingsDocument } from './document.ts';
-import { copiesOf, keepCopy, overwrite, readText, removeLeftovers, replaceText, type WriteStep } from './file.ts';
+import { listCopies, saveCopy, overwrite, readText, removeLeftovers, replaceText, type WriteStep } from './file.ts';
 import type { Section } from './sections.ts';
 
-/** What the file says at this moment. */
-export interface Loaded {
+/** Current content of the file. */
+export interface LoadedSettings {
   readonly document: SettingsDocument;
-  /** Undefined when there is no file, or it cannot be read. */
+  /** Undefined when the file does not exist or cannot be read. */
   readonly text: string | undefined;
 }
 
-/** homeport.yaml on the disk. */
+/** homeport.yaml on disk. */
 export class SettingsFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly #sections: readonly Section[];
   readonly #log: Log;
   readonly #step: WriteStep;
-  /** The text this process wrote last, to tell its own from what others wrote. */
+  /** Text that this process wrote last, to detect changes by others. */
   #written: string | undefined;
 
   constructor(path: string, sections: readonly Section[], log: Log, step: WriteStep = () => undefined) {
@@ -31,14 +31,14 @@ export class SettingsFile {
     this.#step = step;
   }
 
-  /** Makes the folder and clears what a write that was cut short has left. */
+  /** Creates the folder and removes temporary files of an interrupted write. */
   async prepare(): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     await removeLeftovers(this.path);
   }
 
-  /** Never rejects: a file that cannot be read is a damaged document. */
-  async load(): Promise<Loaded> {
+  /** Never rejects: an unreadable file becomes a damaged document. */
+  async load(): Promise<LoadedSettings> {
     try {
       const text = await readText(this.path);
       return { document: text === undefined ? emptyDocument() : readDocument(text), text };
@@ -50,10 +50,10 @@ export class SettingsFile {
   }
 
   /**
-   * Puts a text in the place of what was loaded. What someone else wrote and was bad or old is first kept aside for good.
-   * @throws Problem `config.unwritable` (507); the file is then as it was.
+   * Replaces the loaded text. Invalid or outdated text that others wrote is first saved permanently.
+   * @throws Problem `config.unwritable` (507); the file is then unchanged.
    */
-  async save(text: string, loaded: Loaded): Promise<void> {
+  async save(text: string, loaded: LoadedSettings): Promise<void> {
     if (text === loaded.text) return;
     try {
       await this.#keepAside(loaded);
@@ -62,35 +62,35 @@ export class SettingsFile {
       const there = await this.load();
       if (there.text !== text) {
         await removeLeftovers(this.path).catch((leftover: unknown) => {
-          this.#log.warn('leftovers of a failed save stay', { error: leftover });
+          this.#log.warn('temporary files of failed save not removed', { error: leftover });
         });
         const detail = `The settings could not be saved to ${this.path}; nothing was changed.`;
         throw new Problem('config.unwritable', 507, detail, { cause: error });
       }
-      // The new text is in place and only making that durable failed; "nothing was changed" would be wrong.
-      this.#log.warn('settings saved, but they may not outlast a power cut', { error });
+      // The new text is in place and only its sync failed; "nothing was changed" would be wrong.
+      this.#log.warn('settings saved but not synced', { error });
     }
     this.#written = text;
   }
 
-  /** Passes the texts of the copies beside the file through `change`. One that cannot be rewritten stays, and the log says so. */
+  /** Rewrites the copies beside the file with `change`. A copy that cannot be rewritten remains and is logged. */
   async rewriteCopies(change: (text: string) => string): Promise<void> {
-    for (const path of await copiesOf(this.path)) {
+    for (const path of await listCopies(this.path)) {
       try {
         const text = await readText(path);
         const next = text === undefined ? undefined : change(text);
         if (next !== undefined && next !== text) await overwrite(path, next, this.#step);
       } catch (error) {
-        this.#log.warn('a copy of the settings keeps secrets in plain text', { path, error });
+        this.#log.warn('settings copy not sealed', { path, error });
       }
     }
   }
 
-  async #keepAside({ document, text }: Loaded): Promise<void> {
+  async #keepAside({ document, text }: LoadedSettings): Promise<void> {
     if (text === undefined || text === this.#written) return;
-    if (document.migratedFrom !== undefined) await keepCopy(this.path, `v${document.migratedFrom}`, text, this.#step);
+    if (document.migratedFrom !== undefined) await saveCopy(this.path, `v${document.migratedFrom}`, text, this.#step);
     else if (document.damaged || checkDocument(document, this.#sections).problems.length > 0) {
-      await keepCopy(this.path, 'bad', text, this.#step);
+      await saveCopy(this.path, 'bad', text, this.#step);
     }
   }
 }

@@ -5,50 +5,50 @@ import { HostSettings } from './host-settings.ts';
 import type { Resolved, ResolvedSection } from './layers.ts';
 import { FurtherPorts, Listener, type Section } from './sections.ts';
 
-/** One service's settings as the host uses them. */
+/** Settings of one service as the host uses them. */
 export interface ServiceSettings {
   readonly enabled: boolean;
-  /** 0: any free port, or no listener at all where the service has none. */
+  /** 0: any free port, or no listener when the service has none. */
   readonly port: number;
-  /** Of its further listeners, by setting (`sshPort`); undefined without any. */
+  /** Ports of its further listeners by setting (`sshPort`); undefined without any. */
   readonly furtherPorts?: Readonly<Record<string, number>>;
-  /** What the service's own `create` gets. */
+  /** Settings for the service's `create`. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** All settings in effect: parsed and frozen. */
+/** Effective settings: parsed and frozen. */
 export interface Settings {
   readonly host: Readonly<HostSettings>;
   readonly services: Readonly<Record<string, ServiceSettings>>;
-  /** Where engines are, by name; '' where nothing is said. */
+  /** Paths of engines by name; '' when not set. */
   readonly enginePaths: Readonly<Record<string, string>>;
 }
 
 const EnginePaths = z.record(z.string(), z.string());
 
-/** A service's ports by setting, the main listener's first. */
+/** Returns the ports of a service by setting, the main listener first. */
 export function portsIn({ port, furtherPorts = {} }: ServiceSettings): ReadonlyMap<string, number> {
   return new Map([['port', port], ...Object.entries(furtherPorts)]);
 }
 
-/** What a change did to the settings in effect. */
+/** Effect of a change on the settings. */
 export interface Change {
-  /** Paths of the fields with another value, or whose problem came or went; e.g. `services.push.port`. */
+  /** Paths of the fields whose value or problem changed; e.g. `services.push.port`. */
   readonly changed: readonly string[];
-  /** The sections those are in: `host` or a service's id. */
+  /** Sections of these fields: `host` or a service's id. */
   readonly sections: readonly string[];
 }
 
-export function settingsOf(resolved: Resolved): Settings {
+export function buildSettings(resolved: Resolved): Settings {
   const services: [string, ServiceSettings][] = [];
   let host: HostSettings | undefined;
   let enginePaths: Record<string, string> = {};
-  /** By service, what of the host's section belongs to it. */
-  const lent: Record<string, Record<string, unknown>> = {};
+  /** Fields of the host's section by the service they belong to. */
+  const hostFields: Record<string, Record<string, unknown>> = {};
   for (const { section, values } of resolved.sections.values()) {
     if (section.id === 'host') {
       host = HostSettings.parse(values);
-      for (const [name, owner] of Object.entries(section.owners)) (lent[owner] ??= {})[name] = values[name];
+      for (const [name, owner] of Object.entries(section.owners)) (hostFields[owner] ??= {})[name] = values[name];
       const paths = Object.entries(section.enginePaths);
       enginePaths = EnginePaths.parse(Object.fromEntries(paths.map(([engine, name]) => [engine, values[name]])));
     } else {
@@ -57,8 +57,8 @@ export function settingsOf(resolved: Resolved): Settings {
       const isPort = ([name]: [string, unknown]): boolean => section.furtherPorts.includes(name);
       const entries = Object.entries(rest);
       const furtherPorts = FurtherPorts.parse(Object.fromEntries(entries.filter(isPort)));
-      const own = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
-      const settings = { ...own, ...lent[section.id] };
+      const ownFields = Object.fromEntries(entries.filter((entry) => !isPort(entry)));
+      const settings = { ...ownFields, ...hostFields[section.id] };
       const further = section.furtherPorts.length === 0 ? {} : { furtherPorts };
       services.push([section.id, { ...listener, ...further, settings }]);
     }
@@ -66,25 +66,28 @@ export function settingsOf(resolved: Resolved): Settings {
   return freeze({ host: host ?? HostSettings.parse({}), services: Object.fromEntries(services), enginePaths });
 }
 
-/** The service whose own business a problem at this path is; undefined for the file as a whole and the host's section. */
-export function serviceOf(path: string): string | undefined {
+/** Returns the service that a problem at this path belongs to; undefined for the whole file and the host's section. */
+export function getServiceSettings(path: string): string | undefined {
   const [group, id] = path.split('.');
   return group === 'services' ? id : undefined;
 }
 
-/** What differs between two states of the settings. */
+/** Returns the differences between two states of the settings. */
 export function compare(before: Resolved, after: Resolved): Change {
   const changed: string[] = [];
   const sections: string[] = [];
   for (const [id, { section, values }] of after.sections) {
     const old = before.sections.get(id)?.values ?? {};
-    // A value that was refused may be repaired by the very one that stood in for it.
-    const [told, tell] = [problemsIn(before, section), problemsIn(after, section)];
+    // A refused value may be replaced by the same value as its default, so problems are compared too.
+    const [problemsBefore, problemsAfter] = [problemsIn(before, section), problemsIn(after, section)];
     const paths = section.fields
-      .filter(({ name, path }) => !isDeepStrictEqual(old[name], values[name]) || differAt(path, told, tell))
+      .filter(
+        ({ name, path }) =>
+          !isDeepStrictEqual(old[name], values[name]) || findDifferences(path, problemsBefore, problemsAfter),
+      )
       .map(({ path }) => path);
-    const whole = section.path.join('.');
-    if (paths.length === 0 && differAt(whole, told, tell)) paths.push(whole);
+    const sectionValue = section.path.join('.');
+    if (paths.length === 0 && findDifferences(sectionValue, problemsBefore, problemsAfter)) paths.push(sectionValue);
     changed.push(...paths);
     if (paths.length > 0) sections.push(id);
     for (const { name, path } of section.fields) {
@@ -99,35 +102,35 @@ function problemsIn({ problems }: Resolved, { path }: Section): readonly Setting
   return problems.filter((problem) => isAtOrBelow(problem.path, path.join('.')));
 }
 
-/** Whether two lists say different things of a place. Lines may move without that. */
-function differAt(place: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
-  const [one, other] = lists.map((list) =>
-    list.filter(({ path }) => isAtOrBelow(path, place)).map(({ path, message }) => [path, message]),
+/** Returns whether the problems at a path differ, ignoring line numbers. */
+function findDifferences(fieldPath: string, ...lists: readonly (readonly SettingsProblem[])[]): boolean {
+  const [first, second] = lists.map((list) =>
+    list.filter(({ path }) => isAtOrBelow(path, fieldPath)).map(({ path, message }) => [path, message]),
   );
-  return !isDeepStrictEqual(one, other);
+  return !isDeepStrictEqual(first, second);
 }
 
-function isAtOrBelow(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}.`);
+function isAtOrBelow(path: string, fieldPath: string): boolean {
+  return path === fieldPath || path.startsWith(`${fieldPath}.`);
 }
 
-/** The value as it would be written: what was given, completed where parsing only filled in defaults. */
-export function writtenValue({ section, given, values }: ResolvedSection, name: string): unknown {
+/** Returns the value to write: the original one, completed where parsing only added defaults. */
+export function writtenValue({ section, original, values }: ResolvedSection, name: string): unknown {
   const parsed = values[name];
-  if (!Object.hasOwn(given, name)) return parsed;
-  return isFixedPoint(section, name, parsed) ? parsed : given[name];
+  if (!Object.hasOwn(original, name)) return parsed;
+  return isFixedPoint(section, name, parsed) ? parsed : original[name];
 }
 
-/** False where the schema turns text into something else, such as a duration into a number. */
+/** Returns false when the schema converts text to something else, such as a duration to a number. */
 function isFixedPoint(section: Section, name: string, value: unknown): boolean {
-  const again = z.safeParse(section.schema.shape[name] ?? z.never(), value);
-  return again.success && isDeepStrictEqual(again.data, value);
+  const reparsed = z.safeParse(section.schema.shape[name] ?? z.never(), value);
+  return reparsed.success && isDeepStrictEqual(reparsed.data, value);
 }
 
 function freeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  const plain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-  if (!plain) return value;
+  const plainValue = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (!plainValue) return value;
   for (const each of Object.values(value)) freeze(each);
   return Object.freeze(value);
 }

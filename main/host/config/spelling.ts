@@ -1,4 +1,4 @@
-/** Values as other programs have them in variables that we read as well, and what they are here. */
+/** Values of other programs' variables that are read as well, with their equivalents. */
 const spellings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   LOGLEVEL: {
     debug: 'debug',
@@ -11,9 +11,9 @@ const spellings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The text of a variable as we write it. What is not known stays, to be complained about. */
-export function spelt(variable: string, text: string): string {
-  const known = spellings[variable];
-  const word = text.trim().toLowerCase();
-  return known !== undefined && Object.hasOwn(known, word) ? (known[word] ?? text) : text;
+/** Returns the equivalent of a variable's text. Unknown text is returned unchanged and fails the validation. */
+export function findSpelling(variable: string, text: string): string {
+  const equivalents = spellings[variable];
+  const value = text.trim().toLowerCase();
+  return equivalents !== undefined && Object.hasOwn(equivalents, value) ? (equivalents[value] ?? text) : text;
 }

@@ -1,12 +1,12 @@
 import type { JsonSchema, SettingsField, SettingsView } from '../../../services/contracts/control/settings.ts';
-import { placeOf } from './json-schema.ts';
+import { toSchemaNode } from './json-schema.ts';
 import type { Resolved, ResolvedSection } from './layers.ts';
-import { hideSecrets } from './secrets.ts';
+import { redactSecrets } from './secrets.ts';
 import type { Field } from './sections.ts';
 import { writtenValue } from './settings.ts';
 
-/** The settings as the page and the API show them: no secret in it, every value with where it comes from. */
-export function settingsView({ sections, problems, warnings }: Resolved): SettingsView {
+/** Builds the settings for the page and the API: without secrets, every value with its origin. */
+export function buildSettingsView({ sections, problems, warnings }: Resolved): SettingsView {
   return {
     sections: [...sections.values()].map((resolved) => {
       const { id, title, summary, jsonSchema, fields } = resolved.section;
@@ -20,7 +20,7 @@ export function settingsView({ sections, problems, warnings }: Resolved): Settin
 function fieldView(field: Field, resolved: ResolvedSection): SettingsField {
   const { name, path, title, description, schema, secret, live, advanced, area, group } = field;
   const origin = resolved.origins[name] ?? { from: 'default' };
-  const value = hideSecrets(writtenValue(resolved, name), field.place);
+  const value = redactSecrets(writtenValue(resolved, name), field.place);
   const lockedBy = 'name' in origin ? origin.name : null;
   return {
     name,
@@ -39,8 +39,8 @@ function fieldView(field: Field, resolved: ResolvedSection): SettingsField {
   };
 }
 
-/** A default behind a preprocessing step is not in the schema as it was converted. */
+/** The converted schema lacks a default behind a preprocessing step. */
 function withDefault(schema: JsonSchema, field: Field): JsonSchema {
   if (Object.hasOwn(schema, 'default') || field.defaultValue === undefined) return schema;
-  return { ...schema, default: hideSecrets(field.defaultValue, placeOf(schema)) };
+  return { ...schema, default: redactSecrets(field.defaultValue, toSchemaNode(schema)) };
 }

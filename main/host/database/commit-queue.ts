@@ -4,18 +4,21 @@ import { Batcher } from '../../../services/kit/batcher.ts';
 
 type Work<T> = (transaction: Kysely<any>) => Promise<T>;
 
-/** Resolves after the commit. One that is not durable need not be on the disk before a while. */
+/** Resolves after the commit. A commit that is not durable reaches the disk later. */
 export type Transact = <T>(work: Work<T>, durable: boolean) => Promise<T>;
 
-/** Callers in line for a transaction; all that wait at the same moment share one. */
+/** Queue of callers; all that wait at the same time share one transaction. */
 export interface CommitQueue {
   /** A group is durable when one of its callers is. */
   join<T>(work: Work<T>, durable: boolean): Promise<T>;
-  /** Resolves once the group whose transaction this is was committed and settled, with true, or given up, with false; undefined for any other transaction. */
+  /**
+   * Resolves once the group with this transaction was committed and settled (true) or rolled back (false); undefined
+   * for other transactions.
+   */
   settling(transaction: Kysely<any>): Promise<boolean> | undefined;
-  /** Settles with the group that is being served, whatever becomes of it. */
-  atHand(): Promise<void> | undefined;
-  /** Settles when nobody waits any more. */
+  /** Settles with the current group, whatever its outcome. */
+  current(): Promise<void> | undefined;
+  /** Settles when the queue is empty. */
   drained(): Promise<void> | undefined;
 }
 
@@ -26,13 +29,16 @@ interface Caller {
   readonly reject: (error: unknown) => void;
 }
 
-/** `repeatable`: nothing was stored, and each work of the group may be tried alone. */
+/** `repeatable`: nothing was stored, and the works of the group can be retried individually. */
 type Outcome = 'committed' | { readonly error: unknown; readonly repeatable: boolean };
 
-/** More than this wait for the next group, so that no caller waits for a group without end. */
-const largestGroup = 256;
+/** Maximum size of a group, so that no caller waits indefinitely; the rest joins the next one. */
+const maxGroupSize = 256;
 
-/** `settle` is awaited after each commit, before the group's callers are answered and the next group begins. */
+/**
+ * Creates a commit queue. `settle` is awaited after each commit, before the callers of the group are answered and the
+ * next group begins.
+ */
 export function createCommitQueue(
   transact: Transact,
   log: Log,
@@ -60,7 +66,7 @@ export function createCommitQueue(
 
   const together = async (group: readonly Caller[]): Promise<Outcome> => {
     const durable = group.some((caller) => caller.durable);
-    // What could not even begin would fail once more for each of them, after its time-out.
+    // A transaction that cannot begin would fail again for each work, each time after its timeout.
     let repeatable = false;
     const over = Promise.withResolvers<boolean>();
     try {
@@ -71,7 +77,7 @@ export function createCommitQueue(
         for (const caller of group) results.push(await caller.work(transaction));
         return results;
       }, durable);
-      // And what is committed must not be done twice.
+      // Committed work must not be repeated.
       repeatable = false;
       await settle(durable);
       group.forEach((caller, index) => caller.resolve(values[index]));
@@ -84,7 +90,7 @@ export function createCommitQueue(
   };
 
   const callers = new Batcher<Caller>({
-    maxBatchSize: largestGroup,
+    maxBatchSize: maxGroupSize,
     waitEachTurn: true,
     async process(group) {
       serving = serve(group);
@@ -99,7 +105,7 @@ export function createCommitQueue(
         callers.add({ work, durable, resolve: resolve as (value: unknown) => void, reject });
       }),
     settling: (transaction) => open.get(transaction),
-    atHand: () => serving,
+    current: () => serving,
     drained: () => callers.drained(),
   };
 }

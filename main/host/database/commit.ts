@@ -3,12 +3,12 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { createCommitQueue, type Transact } from './commit-queue.ts';
 
-/** What a database offers the group commit. */
+/** Transactions of a database as the group commit uses them. */
 export interface Transactions {
   readonly transact: Transact;
   /**
-   * Resolves when all that was committed before the call is on the disk. Absent where the commit of a durable transaction
-   * waits for that itself, and shows nothing to others before.
+   * Resolves when everything committed before the call is on the disk. Absent when the commit of a durable
+   * transaction waits for the disk itself and is invisible to others before.
    */
   readonly settle?: () => Promise<void>;
 }
@@ -18,20 +18,20 @@ export interface GroupCommit {
   readonly note: Context['commit'];
   readonly mark: Context['commit'];
   readonly settling: (transaction: Kysely<any>) => Promise<boolean> | undefined;
-  /** Refuses new work and resolves when the work at hand is settled. */
+  /** Refuses new work and resolves when the current work is settled. */
   close(): Promise<void>;
 }
 
 /**
- * Commits and notes. Where a durable commit settles after its transaction, notes have a queue of their own, and need not
- * stand in line behind the sync of one group and the whole of the next. They resolve only when what they may have seen of
- * the group at hand is on the disk: a job must not run while a power cut could still take back its row, since the next
- * row would get the same id, and keys are made of ids. Marks do not wait for that; who takes something up by a mark asks
- * `settling`.
+ * Creates the group commit. When a durable commit settles after its transaction, notes have a queue of their own, so
+ * that they need not wait for the sync of one group and the whole next one. Notes resolve only when everything they
+ * may have read of the current group is on the disk: a job must not run while a power failure could still remove its
+ * row, since the next row would get the same id, and keys are derived from ids. Marks do not wait for that; readers
+ * of a mark call `settling`.
  */
 export function createGroupCommit({ transact, settle }: Transactions, log: Log): GroupCommit {
   const commits = createCommitQueue(transact, log, async (durable) => (durable ? settle?.() : undefined));
-  const notes = settle === undefined ? commits : createCommitQueue(transact, log, async () => commits.atHand());
+  const notes = settle === undefined ? commits : createCommitQueue(transact, log, async () => commits.current());
   const marks = settle === undefined ? commits : createCommitQueue(transact, log, async () => undefined);
   let closed = false;
   const open =

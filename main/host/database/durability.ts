@@ -1,9 +1,15 @@
 import type Sqlite from 'better-sqlite3';
 import type { CompiledQuery } from 'kysely';
 
-/** Whether a commit of an SQLite connection waits for the disk. It does, unless {@link Durability.release} was called. */
+/**
+ * Controls whether a commit of an SQLite connection waits for the disk. It does, unless {@link Durability.release}
+ * was called.
+ */
 export interface Durability {
-  /** The next transaction does not sync; the caller has the connection for itself until it calls `restore`. */
+  /**
+   * Skips the sync of the next transaction; the caller must have exclusive use of the connection until it calls
+   * `restore`.
+   */
   release(): void;
   restore(): void;
   /** Call before each statement. */
@@ -11,17 +17,18 @@ export interface Durability {
 }
 
 /**
- * The level belongs to the connection and cannot be changed within a transaction. Setting it for each transaction would
- * cost as much as a statement, and most are followed by one of the same kind; so it is set when it is needed.
+ * Creates the durability of a connection. The level belongs to the connection and cannot be changed within a
+ * transaction. Setting it for each transaction would cost as much as a statement, and usually the next one is of the
+ * same kind; so it is set on demand.
  */
 export function createDurability(database: Sqlite.Database): Durability {
   let released = false;
   let full = true;
-  const set = (wanted: boolean): void => {
-    if (full === wanted) return;
-    // Not pragma(), which makes a statement object each time.
-    database.exec(`PRAGMA synchronous = ${wanted ? 'FULL' : 'NORMAL'}`);
-    full = wanted;
+  const set = (isFull: boolean): void => {
+    if (full === isFull) return;
+    // `pragma()` would create a statement object each time.
+    database.exec(`PRAGMA synchronous = ${isFull ? 'FULL' : 'NORMAL'}`);
+    full = isFull;
   };
   return {
     release() {

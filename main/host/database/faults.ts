@@ -2,15 +2,14 @@ import type { CompiledQuery, DatabaseConnection } from 'kysely';
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /**
- * Gives the faults a caller can do something about a name; every other error (a broken constraint, wrong SQL) passes
+ * Converts errors that a caller can handle to Problems; other errors (a violated constraint, invalid SQL) pass
  * unchanged. SQLite result codes: https://sqlite.org/rescode.html, PostgreSQL's: appendix A of its manual.
- *
- * - `database.full` (507): no space, or the disk refuses to be written (SQLite does not always tell which). Nothing was stored; works again when there is space.
- * - `database.busy` (503): another process holds a lock, or PostgreSQL asks to repeat the transaction.
- * - `database.unreachable` (503): PostgreSQL does not answer.
- * - `database.damaged` (500): the file is no database, or its content does not fit together.
+ * - `database.full` (507): no space, or the disk cannot be written (SQLite does not always distinguish them). Nothing
+ * was stored; works again when there is space. - `database.busy` (503): another process holds a lock, or PostgreSQL
+ * requests a retry of the transaction. - `database.unreachable` (503): PostgreSQL does not answer. -
+ * `database.damaged` (500): the file is not a database, or its content is inconsistent.
  */
-export function nameFault(error: unknown): unknown {
+export function toDatabaseError(error: unknown): unknown {
   if (error instanceof Problem || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY)|ENOSPC|EDQUOT|53100)/.test(code)) {
@@ -31,7 +30,7 @@ export function nameFault(error: unknown): unknown {
   return error;
 }
 
-// pg throws plain errors without a code for connections that end or never begin.
+// pg throws errors without a code for connections that end or cannot be established.
 function isConnectionError(code: string, error: Error): boolean {
   if (['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE'].includes(code)) return true;
   return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/.test(
@@ -39,18 +38,18 @@ function isConnectionError(code: string, error: Error): boolean {
   );
 }
 
-/** Awaits the work and names the fault it throws. */
-export async function namingFaults<T>(work: () => T | Promise<T>): Promise<T> {
+/** Runs work and converts its errors to Problems. */
+export async function withDatabaseErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw nameFault(error);
+    throw toDatabaseError(error);
   }
 }
 
 const watched = new WeakSet<DatabaseConnection>();
 
-/** Makes all queries of a driver's connection throw named faults. `before` is called with each query. */
+/** Makes all queries of a driver's connection throw Problems. `before` is called with each query. */
 export function watchConnection(
   connection: DatabaseConnection,
   before?: (query: CompiledQuery) => void,
@@ -59,7 +58,7 @@ export function watchConnection(
   watched.add(connection);
   const execute = connection.executeQuery.bind(connection);
   connection.executeQuery = (query, options) =>
-    namingFaults(() => {
+    withDatabaseErrors(() => {
       before?.(query);
       return execute(query, options);
     });

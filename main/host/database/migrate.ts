@@ -3,12 +3,11 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Migration } from '../../../services/contracts/service.ts';
 
 /**
- * Runs the steps that this database has not seen, in the order given, each in a transaction of its own together with
- * its mark: whatever ends the process, a step is there as a whole or not at all. `lock` makes a second process that
- * migrates the same database wait for the step.
- *
- * @throws Problem `database.newer` (409) when the database knows a step that is not in the list,
- *   `database.migration_failed` (500) when a step fails.
+ * Runs the steps that were not applied to this database yet, in order, each in its own transaction together with its
+ * mark, so that an interrupted step is applied completely or not at all. `lock` makes a second process that migrates
+ * the same database wait.
+ * @throws Problem `database.newer` (409) when the database contains a step that is not in the list,
+ * `database.migration_failed` (500) when a step fails.
  */
 export async function migrate(
   kysely: Kysely<any>,

@@ -11,10 +11,10 @@ import {
 import pg from 'pg';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
-import { namingFaults, watchConnection } from './faults.ts';
+import { withDatabaseErrors, watchConnection } from './faults.ts';
 import type { Engine } from './sqlite.ts';
 
-/** Connects to the server and makes the schema when it is missing; all statements see that schema alone. */
+/** Connects to the server and creates the schema if it is missing; statements see only that schema. */
 export async function openPostgres(url: string, schema: string, log: Log): Promise<Engine> {
   if (!/^[a-z][a-z0-9_-]{0,62}$/.test(schema) || schema.startsWith('pg_') || schema === 'information_schema') {
     throw new Error(`"${schema}" cannot be the name of a schema`);
@@ -28,19 +28,19 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
     keepAlive: true,
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
   });
-  // Without a listener a server that goes away would end the process, also for a connection that is in use but between
-  // two queries, of which the pool does not speak. The next query connects anew.
+  // Without a listener, a lost connection would end the process, even for a connection in use between two queries,
+  // for which the pool emits no event. The next query reconnects.
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn('database connection lost', { schema, error })),
   );
-  pool.on('error', () => log.debug('a connection left the pool', { schema }));
+  pool.on('error', () => log.debug('database connection removed from pool', { schema }));
   const kysely = new Kysely<any>({ dialect: new Dialect(pool, schema) });
   const lock = async (transaction: Kysely<any>): Promise<void> => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`homeport ${schema}`}, 0))`.execute(transaction);
   };
   try {
     await kysely.transaction().execute(async (transaction) => {
-      // `create schema if not exists` alone fails when two processes come at the same moment.
+      // `create schema if not exists` can fail when two processes run it concurrently.
       await lock(transaction);
       await transaction.schema.createSchema(schema).ifNotExists().execute();
     });
@@ -66,11 +66,11 @@ export async function openPostgres(url: string, schema: string, log: Log): Promi
   };
 }
 
-// int8 (counts and times in ms) and numeric (sums) come as text from pg; the stores keep both below 2^53.
-const asNumber = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+// pg returns int8 (counts and times in ms) and numeric (sums) as text; the stores keep both below 2^53.
+const toNumber = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
 
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
-  if (asNumber.has(oid)) return Number;
+  if (toNumber.has(oid)) return Number;
   const parser: unknown = format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid);
   return parser as (value: string) => unknown;
 }
@@ -97,11 +97,11 @@ class Driver extends PostgresDriver {
     super({ pool, onCreateConnection: async (connection) => void (await connection.executeQuery(searchPath)) });
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return watchConnection(await namingFaults(() => super.acquireConnection()));
+    return watchConnection(await withDatabaseErrors(() => super.acquireConnection()));
   }
 }
 
-/** SQLite's column types, which the migrations are written in, under PostgreSQL's names. */
+/** PostgreSQL types for SQLite's column types, in which the migrations are written. */
 const columnTypes: Readonly<Record<string, DataTypeNode['dataType']>> = {
   integer: 'bigint',
   real: 'double precision',

@@ -16,13 +16,13 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { Transactions } from './commit.ts';
 import { createDurability, type Durability } from './durability.ts';
-import { nameFault, namingFaults, watchConnection } from './faults.ts';
+import { toDatabaseError, withDatabaseErrors, watchConnection } from './faults.ts';
 import { StatementCache, watchStatement, type WatchedLoop } from './statements.ts';
 import { openWal } from './wal.ts';
 
 export interface Engine {
   readonly kysely: Kysely<any>;
-  /** What the group commit stands on. */
+  /** Transactions for the group commit. */
   readonly transactions: Transactions;
   /** Called in a transaction: makes other processes that migrate the same database wait until it ends. */
   readonly lock: (transaction: Kysely<any>) => Promise<void>;
@@ -30,22 +30,22 @@ export interface Engine {
   readonly close: () => Promise<void>;
 }
 
-/** Opens `<folder>/db.sqlite`, made with its folder when missing; both are for this user alone. */
+/** Opens `<folder>/db.sqlite` and creates it with its folder if missing; both are accessible to this user only. */
 export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Engine {
   const database = openFile(folder);
   const durability = createDurability(database);
   const statements = new StatementCache(database, watched);
   const kysely = new Kysely<any>({ dialect: new Dialect(database, statements, durability, watched) });
   const run: SynchronousRunner = (text, values) => runStatement(statements, text, values);
-  // The connection is taken, so that no other statement can be in a transaction of its own meanwhile.
-  const checkpoint = () => kysely.connection().execute(() => namingFaults(() => checkpointAll(database)));
+  // Acquires the connection, so that no other statement is in a transaction at the same time.
+  const checkpoint = () => kysely.connection().execute(() => withDatabaseErrors(() => checkpointAll(database)));
   const wal = openWal(`${database.name}-wal`, checkpoint, log);
   return {
     kysely,
     transactions: {
       async transact(work, durable) {
         const value = await withoutSync(durability, kysely, run, work);
-        if (!durable) wal.syncSoon();
+        if (!durable) wal.scheduleSync();
         return value;
       },
       settle: () => wal.sync(),
@@ -60,8 +60,8 @@ export function openSqlite(folder: string, log: Log, watched?: WatchedLoop): Eng
           database.pragma('optimize');
           checkpointAll(database);
         } catch (error) {
-          // A full disk, most likely. The write-ahead log stays beside the file and holds everything.
-          log.warn('database closed without a checkpoint', { error: nameFault(error) });
+          // Most likely the disk is full. The write-ahead log remains beside the file with all data.
+          log.warn('database closed without a checkpoint', { error: toDatabaseError(error) });
         }
       }
       await kysely.destroy();
@@ -79,20 +79,20 @@ function openFile(folder: string): Sqlite.Database {
     reserve(file);
     database = new Sqlite(file, { timeout: 5000 });
     database.pragma('journal_mode = WAL');
-    // In WAL mode NORMAL would lose the last commits on a power cut, and a 250 or 200 was given for them.
+    // In WAL mode, NORMAL could lose confirmed commits in a power failure.
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    // A process holds a dozen of these: 1 MiB of pages each, and a log that shrinks again after a burst.
+    // A process has a dozen databases: limits the cache to 1 MiB each, and shrinks the log after a burst.
     database.pragma('cache_size = -1024');
     database.pragma('journal_size_limit = 4194304');
     return database;
   } catch (error) {
     database?.close();
-    throw withFile(nameFault(error), folder);
+    throw withFile(toDatabaseError(error), folder);
   }
 }
 
-/** A transaction whose commit does not sync. */
+/** Runs a transaction whose commit does not sync. */
 function withoutSync<T>(
   durability: Durability,
   kysely: Kysely<any>,
@@ -107,7 +107,7 @@ function withoutSync<T>(
         try {
           return await work(transaction);
         } finally {
-          // Whoever holds on to it is told by Kysely that it is over.
+          // Later use of the transaction is then refused by Kysely.
           setSynchronousRunner(transaction, undefined);
         }
       });
@@ -117,39 +117,42 @@ function withoutSync<T>(
   });
 }
 
-/** @throws Problem for the faults `faults.ts` names; SQLite's own errors. */
+/** @throws Problem for the errors of `faults.ts`; SQLite's own errors. */
 function runStatement(statements: StatementCache, text: string, values: readonly unknown[]): QueryResult<unknown> {
   try {
     const statement = statements.prepare(text);
     if (statement.reader) return { rows: statement.all(values) };
     return { rows: [], numAffectedRows: BigInt(statement.run(values).changes) };
   } catch (error) {
-    throw nameFault(error);
+    throw toDatabaseError(error);
   }
 }
 
-/** Moves everything from the log into the database, synced. @throws Problem `database.busy` while another process reads. */
+/**
+ * Moves the whole log into the database and syncs it.
+ * @throws Problem `database.busy` while another process reads.
+ */
 function checkpointAll(database: Sqlite.Database): void {
   const [outcome] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
   if (outcome?.busy !== 0) throw new Problem('database.busy', 503, 'Another process is reading the database.');
 }
 
-/** What is damaged is told with its place: someone has to put it back. */
+/** Adds the path to an error about a damaged file, which must be restored manually. */
 function withFile(error: unknown, folder: string): unknown {
   if (!(error instanceof Problem) || error.code !== 'database.damaged') return error;
   const detail = `${join(folder, 'db.sqlite')}: ${error.detail}`;
   return new Problem(error.code, error.status, detail, { cause: error.cause, retryable: false });
 }
 
-/** Makes the file with mode 0600 before SQLite would make it with the process's own. */
+/** Creates the file with mode 0600 before SQLite would create it with the default mode. */
 function reserve(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }
 
-/** SQLite's online backup on the same connection: writers go on, and what they change meanwhile is in the copy. */
+/** Uses SQLite's online backup on the same connection: writers continue, and their changes are included. */
 async function backup(database: Sqlite.Database, file: string): Promise<void> {
-  await namingFaults(async () => {
+  await withDatabaseErrors(async () => {
     try {
       reserve(file);
       await database.backup(file);
@@ -160,7 +163,7 @@ async function backup(database: Sqlite.Database, file: string): Promise<void> {
   });
 }
 
-const beginning = CompiledQuery.raw('begin immediate');
+const startsTransaction = CompiledQuery.raw('begin immediate');
 
 class Dialect extends SqliteDialect {
   readonly #driver: Driver;
@@ -193,24 +196,25 @@ class Driver extends SqliteDriver {
     super(config);
     this.#database = database;
     this.#durability = durability;
-    // With the write lock at once: a transaction that reads first would else fail when another process wrote between.
+    // Takes the write lock at the begin: a transaction that starts with a read would fail when another process writes
+    // in between.
     this.#begin = database.prepare('begin immediate');
-    // It moves the log into the database from time to time.
+    // A commit occasionally checkpoints the log.
     this.#commit = watchStatement(database.prepare<unknown[]>('commit'), 'commit', watched);
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
     return watchConnection(await super.acquireConnection(), (query) => this.#durability.before(query));
   }
   override async beginTransaction(): Promise<void> {
-    await namingFaults(() => {
-      this.#durability.before(beginning);
+    await withDatabaseErrors(() => {
+      this.#durability.before(startsTransaction);
       this.#begin.run();
     });
   }
   override async commitTransaction(): Promise<void> {
-    await namingFaults(() => void this.#commit.run([]));
+    await withDatabaseErrors(() => void this.#commit.run([]));
   }
-  /** A full disk makes SQLite roll back by itself; asking once more would hide the first error behind a second. */
+  /** SQLite rolls back automatically on a full disk; a second rollback would hide the first error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }

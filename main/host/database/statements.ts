@@ -2,13 +2,13 @@ import type Sqlite from 'better-sqlite3';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 
-/** Whose statements they are, for what names the one that holds up the event loop. */
+/** Service and event loop for the attribution of delays. */
 export interface WatchedLoop {
   readonly loop: Pick<LoopWatch, 'begin' | 'end'>;
   readonly service: string;
 }
 
-/** Values are bound, so that the text tells nothing of what is stored. */
+/** Values are bound, so the text contains no stored data. */
 export function watchStatement(
   statement: Sqlite.Statement<unknown[]>,
   text: string,
@@ -35,8 +35,8 @@ export function watchStatement(
 }
 
 /**
- * Prepared statements by their SQL text. Preparing costs more than running for the short statements stores use; the
- * ones that were not used for longest make room.
+ * Prepared statements by their SQL text, with LRU eviction. For the short statements of the stores, preparing costs
+ * more than running.
  */
 export class StatementCache implements SqliteDatabase {
   readonly #database: Sqlite.Database;
@@ -44,7 +44,7 @@ export class StatementCache implements SqliteDatabase {
   readonly #capacity: number;
   readonly #statements = new Map<string, SqliteStatement>();
 
-  /** `watched`: the event loop that statements run on. */
+  /** `watched`: event loop that the statements run on. */
   constructor(database: Sqlite.Database, watched?: WatchedLoop, capacity = 200) {
     this.#database = database;
     this.#watched = watched;
@@ -52,8 +52,8 @@ export class StatementCache implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    const known = this.#statements.get(sql);
-    const statement = known ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
+    const cached = this.#statements.get(sql);
+    const statement = cached ?? watchStatement(this.#database.prepare<unknown[]>(sql), sql, this.#watched);
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
     if (this.#statements.size > this.#capacity) {

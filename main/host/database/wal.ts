@@ -1,58 +1,58 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Log } from '../../../services/contracts/service.ts';
 
-/** How long a commit that nobody waits for may stay off the disk; PostgreSQL's own log writer takes about as long. */
-const laterMs = 200;
+/** Maximum delay of the sync of a commit that is not durable; PostgreSQL's log writer takes about as long. */
+const checkpointDelayMs = 200;
 
-/** Brings the write-ahead log of an SQLite database to the disk. */
+/** Syncs the write-ahead log of an SQLite database. */
 export interface Wal extends AsyncDisposable {
-  /** Resolves when all that was committed before the call is on the disk. */
+  /** Resolves when everything committed before the call is on the disk. */
   sync(): Promise<void>;
-  /** Does the same a little later, once for all calls until then. */
-  syncSoon(): void;
+  /** Schedules a sync for all calls until then. */
+  scheduleSync(): void;
 }
 
 /**
- * SQLite by itself syncs within COMMIT, on the event loop, which stands still for as long as the disk takes. This syncs
- * the same file on a thread of the pool: with `synchronous = NORMAL` the sync after a commit is the only one SQLite
- * leaves out, those around checkpoints and at the log's beginning stay (https://sqlite.org/pragma.html#pragma_synchronous).
- * SQLite holds no lock on this file that closing it here could drop.
- *
- * After a sync that failed the system may take pages for clean that never reached the disk, and the next sync would
- * succeed without them. From then on `checkpoint` stands for the sync, until it has moved all into the database itself.
+ * Opens the write-ahead log. SQLite itself syncs within COMMIT, which blocks the event loop for as long as the disk
+ * takes. This syncs the same file on a thread of the pool: with `synchronous = NORMAL` SQLite only omits the sync
+ * after a commit, not those around checkpoints and at the log's beginning
+ * (https://sqlite.org/pragma.html#pragma_synchronous). SQLite has no lock on this file that closing it here could
+ * release.
+ * After a failed sync the system may consider pages clean that never reached the disk, and the next sync would
+ * succeed without them. From then on `checkpoint` replaces the sync, until it has moved everything into the database.
  */
 export function openWal(file: string, checkpoint: () => Promise<void>, log: Log): Wal {
   let opened: Promise<FileHandle> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let doubtful = false;
+  let isSyncUnreliable = false;
 
   const datasync = async (): Promise<void> => {
-    // Windows syncs only what was opened for writing.
+    // Windows syncs only files that are opened for writing.
     opened ??= open(file, 'r+');
     try {
       await (await opened).datasync();
     } catch (error) {
-      log.warn('the disk refuses to sync, trying a checkpoint', { error });
-      doubtful = true;
+      log.warn('disk sync failed, trying checkpoint', { error });
+      isSyncUnreliable = true;
     }
   };
 
   const sync = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    if (!doubtful) await datasync();
-    // Also when it was another's sync that failed meanwhile.
-    if (!doubtful) return;
+    if (!isSyncUnreliable) await datasync();
+    // Also when the sync of another caller failed in the meantime.
+    if (!isSyncUnreliable) return;
     await checkpoint();
-    doubtful = false;
+    isSyncUnreliable = false;
   };
 
   return {
     sync,
-    syncSoon() {
+    scheduleSync() {
       timer ??= setTimeout(() => {
-        sync().catch((error: unknown) => log.warn('the disk refuses a checkpoint', { error }));
-      }, laterMs).unref();
+        sync().catch((error: unknown) => log.warn('database checkpoint failed', { error }));
+      }, checkpointDelayMs).unref();
     },
     async [Symbol.asyncDispose]() {
       clearTimeout(timer);

@@ -10,23 +10,23 @@ export interface DesktopNotifierOptions {
 }
 
 /**
- * The popups of a host without a window: notify-send where it can tell clicks, else node-notifier; none where there is
- * no desktop. Nothing is loaded or started before the first popup.
+ * Creates the notifier of a host without a window: notify-send where it reports clicks, else node-notifier; none
+ * without a desktop. Nothing is loaded or started before the first popup.
  */
 export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
   if (!hasDesktop(options.environment, options.platform)) {
-    options.log.debug('no desktop here: popups are not shown, messages are in the inbox');
+    options.log.debug('popups disabled: no desktop available');
     return { name: 'none', show: (_, listener) => listener('closed'), [Symbol.asyncDispose]: () => Promise.resolve() };
   }
-  let chosen: Promise<Notifier> | undefined;
+  let selected: Promise<Notifier> | undefined;
   let name = 'node-notifier';
   return {
     get name() {
       return name;
     },
     show(popup, listener) {
-      chosen ??= choose(options);
-      chosen
+      selected ??= selectNotifier(options);
+      selected
         .then((notifier) => {
           ({ name } = notifier);
           notifier.show(popup, listener);
@@ -34,13 +34,13 @@ export function desktopNotifier(options: DesktopNotifierOptions): Notifier {
         .catch((error: unknown) => listener({ failed: error instanceof Error ? error.message : String(error) }));
     },
     async [Symbol.asyncDispose]() {
-      // A choice that failed was told to whoever asked for the popup.
-      await (await chosen?.catch(() => undefined))?.[Symbol.asyncDispose]();
+      // The caller of `show` has already received the error.
+      await (await selected?.catch(() => undefined))?.[Symbol.asyncDispose]();
     },
   };
 }
 
-async function choose({ environment, platform }: DesktopNotifierOptions): Promise<Notifier> {
+async function selectNotifier({ environment, platform }: DesktopNotifierOptions): Promise<Notifier> {
   if (platform !== 'darwin' && platform !== 'win32') {
     const { notifySendHasActions, notifySendNotifier } = await import('./notify-send.ts');
     if (await notifySendHasActions(environment)) return notifySendNotifier({ environment });
@@ -49,7 +49,7 @@ async function choose({ environment, platform }: DesktopNotifierOptions): Promis
   return nodeNotifier({ platform });
 }
 
-/** On Linux popups need a screen and the session's bus; a server reached over SSH has neither. */
+/** On Linux popups require a display and the session bus; a server over SSH has neither. */
 function hasDesktop(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'darwin' || platform === 'win32') return true;
   const runtime = environment['XDG_RUNTIME_DIR'];

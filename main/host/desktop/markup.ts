@@ -1,4 +1,4 @@
-/** What popup servers on Linux, and pages, read as markup stands for itself. */
+/** Escapes text for popup servers on Linux and for pages, which parse markup. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

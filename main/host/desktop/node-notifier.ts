@@ -2,14 +2,14 @@ import type { NotificationMetadata } from 'node-notifier';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
 import { notifySendBody, soundHint } from './notify-send.ts';
 
-/** ms that the popup server gets to take a popup. */
-const patience = 5000;
-/** Popups without an answer; a server that hangs must not gather processes. */
-const mostAsked = 8;
+/** Time in ms for the popup server to accept a popup. */
+const responseTimeoutMs = 5000;
+/** Maximum number of pending popups; a server that hangs must not accumulate processes. */
+const maxPending = 8;
 
 type Answer = (error: Error | string | null, response?: string, metadata?: NotificationMetadata) => void;
 
-/** The part of node-notifier that is used; its own types know only some of each system's options. */
+/** Used part of node-notifier; its own types lack some options of each system. */
 export interface PopupLibrary {
   notify(options: Readonly<Record<string, unknown>>, answer: Answer): unknown;
 }
@@ -18,37 +18,38 @@ export interface NodeNotifierOptions {
   readonly platform: NodeJS.Platform;
   /** Default: the package, loaded when the first popup is shown. */
   readonly load?: () => Promise<PopupLibrary>;
-  /** ms; default 5,000. */
-  readonly patience?: number;
+  /** Time in ms; default 5,000. */
+  readonly responseTimeoutMs?: number;
 }
 
-/** Popups through the package node-notifier. On Linux it tells when the server took one, never a click. */
+/** Shows popups through the package node-notifier. On Linux it reports that the server accepted one, never a click. */
 export function nodeNotifier({ platform, load = loadLibrary, ...options }: NodeNotifierOptions): Notifier {
   const unix = platform !== 'darwin' && platform !== 'win32';
   let library: Promise<PopupLibrary> | undefined;
-  let asked = 0;
+  let pending = 0;
 
   const ask = async (popup: Popup, listener: (event: PopupEvent) => void): Promise<void> => {
     library ??= load();
     const loaded = await library;
-    let over = false;
+    let isEnded = false;
     const end = (...events: readonly PopupEvent[]): void => {
       clearTimeout(timer);
-      if (!over) for (const event of events) listener(event);
-      over = true;
+      if (!isEnded) for (const event of events) listener(event);
+      isEnded = true;
     };
     const timer = setTimeout(() => {
-      // macOS and Windows answer when the popup is gone; on Linux silence means that nobody took it.
+      // macOS and Windows respond when the popup has closed; on Linux no response means that the popup was not
+      // accepted.
       end(unix ? { failed: 'the popup server does not answer' } : 'shown');
-    }, options.patience ?? patience).unref();
+    }, options.responseTimeoutMs ?? responseTimeoutMs).unref();
     loaded.notify(unix ? linuxOptions(popup) : desktopOptions(popup), (error, response, metadata) => {
-      asked -= 1;
-      // node-notifier gives what the program said on stderr in the error's place, an empty text included.
+      pending -= 1;
+      // node-notifier passes the program's stderr output as the error, even when empty.
       if (error) end({ failed: (error instanceof Error ? error.message : error).trim().slice(0, 300) });
       else if (unix) end('shown');
       else {
         end('shown');
-        listener(answered(popup, response, metadata));
+        listener(parseAnswer(popup, response, metadata));
       }
     });
   };
@@ -56,13 +57,13 @@ export function nodeNotifier({ platform, load = loadLibrary, ...options }: NodeN
   return {
     name: 'node-notifier',
     show(popup, listener) {
-      if (asked >= mostAsked) {
+      if (pending >= maxPending) {
         listener({ failed: 'the popup server does not answer' });
         return;
       }
-      asked += 1;
+      pending += 1;
       ask(popup, listener).catch((error: unknown) => {
-        asked -= 1;
+        pending -= 1;
         library = undefined;
         listener({ failed: error instanceof Error ? error.message : String(error) });
       });
@@ -79,17 +80,17 @@ async function loadLibrary(): Promise<PopupLibrary> {
 function linuxOptions(popup: Popup): Record<string, unknown> {
   return {
     title: notAnOption(popup.title),
-    // Without a message it shows nothing at all.
+    // Without a message it shows nothing.
     message: notAnOption(notifySendBody(popup.body)) || ' ',
     urgency: popup.urgency,
     'app-name': 'Homeport',
     hint: soundHint(popup),
-    // Its own default, ten seconds, would take an urgent popup away unseen; 0: until it is answered.
+    // Its default of ten seconds would hide an urgent popup; 0: until it is answered.
     ...(popup.urgency === 'critical' ? { timeout: 0 } : {}),
   };
 }
 
-/** node-notifier puts text where options may stand and has no place for `--`; a space in front makes it text. */
+/** node-notifier passes text where options are allowed, and does not support `--`; a leading space makes it text. */
 function notAnOption(text: string): string {
   return text.startsWith('-') ? ` ${text}` : text;
 }
@@ -105,8 +106,8 @@ function desktopOptions(popup: Popup): Record<string, unknown> {
   };
 }
 
-/** macOS names an action in the metadata, Windows in the response itself, in lower case. */
-function answered(popup: Popup, response = '', metadata: NotificationMetadata = {}): PopupEvent {
+/** macOS reports an action in the metadata, Windows in the response itself, in lower case. */
+function parseAnswer(popup: Popup, response = '', metadata: NotificationMetadata = {}): PopupEvent {
   const named = [response, metadata.activationValue ?? ''].map((text) => text.toLowerCase());
   const action = popup.actions.find(({ label }) => named.includes(label.toLowerCase()));
   if (action !== undefined) return { action: action.id };

@@ -2,18 +2,18 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
 import { escapeMarkup } from './markup.ts';
 
-/** ms that the popup server gets to take a popup. */
-const patience = 5000;
-/** Popups whose buttons are still listened to; each is a waiting process. */
-const mostListening = 5;
-/** Popups the server has not taken yet; a server that hangs must not gather processes. */
-const mostAsked = 8;
+/** Time in ms for the popup server to accept a popup. */
+const responseTimeoutMs = 5000;
+/** Maximum number of popups with active buttons; each is a waiting process. */
+const maxListening = 5;
+/** Maximum number of popups that the server has not accepted yet; a server that hangs must not accumulate processes. */
+const maxPending = 8;
 
-/** notify-send keeps what it prints to a pipe until its end; by the line it says at once that the popup was taken. */
+/** notify-send buffers output to a pipe until its end; line buffering reports the acceptance immediately. */
 const command = 'stdbuf';
 const prefix = ['-oL', 'notify-send'];
 
-/** What a child of ours needs to find the desktop, and no more. */
+/** Variables that a child process needs to find the desktop. */
 const needed = new Set([
   'PATH',
   'HOME',
@@ -26,35 +26,38 @@ const needed = new Set([
 
 export interface NotifySendOptions {
   readonly environment: NodeJS.ProcessEnv;
-  /** ms; default 5,000. */
-  readonly patience?: number;
+  /** Time in ms; default 5,000. */
+  readonly responseTimeoutMs?: number;
 }
 
-/** Whether there is a notify-send that can tell clicks (libnotify 0.8 and later), and coreutils' stdbuf to hear it. */
+/**
+ * Returns whether there is a notify-send that reports clicks (libnotify 0.8 and later), and coreutils' stdbuf to read
+ * its output.
+ */
 export function notifySendHasActions(environment: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(
       command,
       [...prefix, '--help'],
-      { env: childEnvironment(environment), timeout: patience },
+      { env: childEnvironment(environment), timeout: responseTimeoutMs },
       (error, stdout) => resolve(error === null && /--action=/.test(stdout) && /--print-id/.test(stdout)),
     );
   });
 }
 
 /**
- * Popups through `notify-send`, whose process stays until the popup is answered or closed: it prints the popup's number
- * once the server has taken it, then the action that was chosen.
+ * Shows popups through `notify-send`, whose process runs until the popup is answered or closed: it prints the popup's
+ * number once the server has accepted it, then the selected action.
  */
 export function notifySendNotifier(options: NotifySendOptions): Notifier {
   const env = childEnvironment(options.environment);
-  const asked = new Set<ChildProcess>();
+  const pending = new Set<ChildProcess>();
   const listening = new Set<ChildProcess>();
 
   return {
     name: 'notify-send',
     show(popup, listener) {
-      if (asked.size >= mostAsked) {
+      if (pending.size >= maxPending) {
         listener({ failed: 'the popup server does not answer' });
         return;
       }
@@ -62,41 +65,41 @@ export function notifySendNotifier(options: NotifySendOptions): Notifier {
         env,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      asked.add(child);
-      let over = false;
+      pending.add(child);
+      let isEnded = false;
       const end = (event: PopupEvent): void => {
-        asked.delete(child);
+        pending.delete(child);
         listening.delete(child);
         clearTimeout(timer);
-        if (over) return;
-        over = true;
+        if (isEnded) return;
+        isEnded = true;
         listener(event);
       };
       const timer = setTimeout(() => {
         child.kill('SIGKILL');
         end({ failed: 'the popup server does not answer' });
-      }, options.patience ?? patience).unref();
+      }, options.responseTimeoutMs ?? responseTimeoutMs).unref();
 
       let line = '';
-      let shown = false;
-      const said = (text: string): void => {
-        // Number 0 is that of a popup no server took.
-        if (!shown && /^[1-9]\d*$/.test(text)) {
-          shown = true;
+      let isShown = false;
+      const output = (text: string): void => {
+        // Number 0 means that no server accepted the popup.
+        if (!isShown && /^[1-9]\d*$/.test(text)) {
+          isShown = true;
           clearTimeout(timer);
-          asked.delete(child);
+          pending.delete(child);
           listening.add(child);
           const [oldest] = listening;
-          // Its popup stays; only its buttons are not heard any more. SIGKILL: other signals make it close the popup.
-          if (listening.size > mostListening) oldest?.kill('SIGKILL');
+          // Its popup remains, without active buttons. SIGKILL, since other signals make it close the popup.
+          if (listening.size > maxListening) oldest?.kill('SIGKILL');
           listener('shown');
-        } else if (shown && text === 'default') listener('clicked');
-        else if (shown && popup.actions.some(({ id }) => id === text)) listener({ action: text });
+        } else if (isShown && text === 'default') listener('clicked');
+        else if (isShown && popup.actions.some(({ id }) => id === text)) listener({ action: text });
       };
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         line = (line + chunk).slice(-4096);
         for (let end = line.indexOf('\n'); end !== -1; end = line.indexOf('\n')) {
-          said(line.slice(0, end).trim());
+          output(line.slice(0, end).trim());
           line = line.slice(end + 1);
         }
       });
@@ -104,19 +107,22 @@ export function notifySendNotifier(options: NotifySendOptions): Notifier {
       child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint = (complaint + chunk).slice(0, 300)));
       child.on('error', (error) => end({ failed: error.message }));
       child.on('close', (code) =>
-        end(shown ? 'closed' : { failed: complaint.trim() || `notify-send ended with ${String(code)}` }),
+        end(isShown ? 'closed' : { failed: complaint.trim() || `notify-send ended with ${String(code)}` }),
       );
-      // A popup that stays on the screen must not keep the process.
+      // A visible popup must not keep the process alive.
       child.unref();
     },
     [Symbol.asyncDispose]() {
-      for (const child of [...asked, ...listening]) child.kill('SIGKILL');
+      for (const child of [...pending, ...listening]) child.kill('SIGKILL');
       return Promise.resolve();
     },
   };
 }
 
-/** Arguments of notify-send, user text only after `--`. Title is plain text to every server; the body may be markup. */
+/**
+ * Builds the arguments of notify-send, user text only after `--`. All servers treat the title as plain text; the body
+ * may be markup.
+ */
 function notifySendArguments(popup: Popup): string[] {
   return [
     '--print-id',
@@ -131,13 +137,13 @@ function notifySendArguments(popup: Popup): string[] {
   ];
 }
 
-/** One hint for sound, in the names of the desktop notifications specification. */
+/** Returns the sound hint of the desktop notifications specification. */
 export function soundHint({ silent, urgency }: Popup): string {
   if (silent) return 'boolean:suppress-sound:true';
   return `string:sound-name:${urgency === 'critical' ? 'dialog-warning' : 'message-new-instant'}`;
 }
 
-/** notify-send reads `\n` and octal numbers in the body as C does, and the server what is left as markup. */
+/** notify-send interprets `\n` and octal numbers in the body like C, and the server parses the rest as markup. */
 export function notifySendBody(body: string): string {
   return escapeMarkup(body).replaceAll('\\', '\\\\');
 }

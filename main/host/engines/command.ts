@@ -5,11 +5,11 @@ export interface CommandResult {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it is not ok, one line; empty when it is. */
+  /** Reason of a failure on one line; empty on success. */
   readonly reason: string;
 }
 
-/** Runs a program to its end. Never throws; a time-out (ms) kills it and is a failure. */
+/** Runs a program until it ends. Never throws; a timeout (ms) kills it and counts as failure. */
 export async function runCommand(
   file: string,
   args: readonly string[],
@@ -27,13 +27,13 @@ export async function runCommand(
         windowsHide: true,
       },
       (error, stdout, stderr) => {
-        resolve({ ok: error === null, stdout, stderr, reason: error ? reasonOf(error, stderr) : '' });
+        resolve({ ok: error === null, stdout, stderr, reason: error ? getReason(error, stderr) : '' });
       },
     );
   });
 }
 
-function reasonOf(error: Error & { killed?: boolean; code?: unknown }, stderr: string): string {
+function getReason(error: Error & { killed?: boolean; code?: unknown }, stderr: string): string {
   if (error.killed === true) return 'it did not answer in time';
   if (error.code === 'ENOENT') return 'there is no such file';
   if (error.code === 'EACCES') return 'it may not be executed';

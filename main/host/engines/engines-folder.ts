@@ -16,7 +16,7 @@ export function findEnginesFolder(
   try {
     moveUp(join(enginesFolder, 'engines'), enginesFolder);
   } catch (error) {
-    log.warn('engines of an earlier version could not be moved; they are installed again', { enginesFolder, error });
+    log.warn('engines of earlier version not moved, reinstalling', { enginesFolder, error });
   }
   return enginesFolder;
 }

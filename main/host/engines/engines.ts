@@ -4,106 +4,108 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { EngineFolder } from './folder.ts';
 import { officialRelease } from './official-release.ts';
-import { libraryOf } from './library.ts';
+import { findLibrary } from './library.ts';
 import { configuredPath, systemPath, type EnginePaths } from './places.ts';
 import { registryPackage } from './registry-package.ts';
 import { registryProgram } from './registry-program.ts';
 import { rememberedPython } from './python.ts';
-import { sizeOf } from './size.ts';
+import { getSize } from './size.ts';
 import { startLibrary } from './start.ts';
-import { PassedOver, type Strategy } from './strategy.ts';
+import { SourceUnavailable, type Strategy } from './strategy.ts';
 import { offeredVersion } from './specs.ts';
-import { commandByHand, lackOf } from './remedy.ts';
+import { getInstallCommand, describeMissing } from './remedy.ts';
 import { systemPackage } from './system-packages.ts';
 import { askVersion } from './version.ts';
 
 export interface EngineOptions {
   /** Folder of the installed engines; each has a subfolder with its name. */
   readonly folder: string;
-  /** What the services' manifests name. */
+  /** Engines of the services' manifests. */
   readonly specs: readonly EngineSpec[];
-  /** Where the settings say they are; read at each look, so that a change counts without a restart. */
+  /** Returns the paths of the settings; called for each search, so that a change needs no restart. */
   readonly paths: () => EnginePaths;
   readonly log: Log;
-  /** Where official releases are; tests give their own. */
+  /** Base address of official releases, for tests. */
   readonly releases?: string;
-  /** Whether {@link HostEngines.installMissing} is called soon, so that services wait for what it brings. */
+  /** True when {@link HostEngines.installMissing} is called soon, so that services wait for its result. */
   readonly installsMissing?: boolean;
-  /** Hears how an installation gets on; null when it has ended or the engine was removed. */
+  /** Called with the progress of an installation; null when it has ended or the engine was removed. */
   readonly onWork?: (name: string, work: EngineWork | null) => void;
 }
 
-/** Finds, installs, updates and removes the outside programs. */
+/** Finds, installs, updates and removes external programs. */
 export interface HostEngines extends Engines {
-  /** Every engine there is a name for, looked for anew. */
+  /** Searches all engines again. */
   list(): Promise<Engine[]>;
   /**
-   * Brings the pinned version onto this machine, or a package of the system; also the update. Running jobs keep the
-   * version they were started with. @throws Problem `engines.not_installed` (503) which says why each way was passed over.
+   * Installs or updates to the pinned version, or a package of the system. Running jobs continue with the version
+   * they were started with.
+   * @throws Problem `engines.not_installed` (503) with the reason for each source.
    */
   install(name: string): Promise<Engine>;
   /**
-   * Removes what {@link install} put into the data folder; programs of the system stay.
-   * @throws Problem `engines.not_ours` (409) when there is nothing of ours, `engines.busy` (409) while it is installed.
+   * Removes what {@link install} put into the data folder; programs of the system are not affected.
+   * @throws Problem `engines.not_ours` (409) when nothing was installed by Homeport, `engines.busy` (409) during an
+   * installation.
    */
   remove(name: string): Promise<void>;
-  /** The names of those that services need: all but the optional ones, and parts of others. */
+  /** Names of required engines: all but optional ones and parts of others. */
   readonly needed: readonly string[];
   /**
-   * Installs what services need and is missing. The installations run side by side, so that none is reported missing that
-   * only waits for another. Where it is not `wanted` nothing is installed, and nobody waits any longer.
+   * Installs missing required engines. The installations run concurrently, so that none is reported missing while it
+   * waits for another. Unless `wanted`, nothing is installed and waiting callers continue.
    */
   installMissing(wanted: boolean): Promise<void>;
-  /** Every engine and Python, as they were found last. */
+  /** Last known state of every engine and Python. */
   states(): Promise<EngineState[]>;
   state(name: string, options?: { readonly refresh?: boolean }): Promise<EngineState>;
 }
 
-type Found = Pick<Engine, 'path' | 'version' | 'source'>;
+type FoundEngine = Pick<Engine, 'path' | 'version' | 'source'>;
 
-/** Opens no resource: nothing is looked for before the first question. */
+/** Creates the engines; opens no resource and searches nothing before the first call. */
 export function openEngines(options: EngineOptions): HostEngines {
   const root = options.folder;
-  const remembered = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
+  const cache = new Map<string, { readonly key: string; readonly engine: Promise<Engine>; readonly at: number }>();
   const installing = new Map<string, Promise<Engine>>();
   const works = new Map<string, EngineWork>();
   const failures = new Map<string, string>();
   const needed = options.specs
     .filter(({ optional, partOf }) => !optional && partOf === undefined)
     .map(({ name }) => name);
-  /** Those whose installation is due after the start. */
+  /** Engines whose installation is due after the start. */
   const due = new Map(
     options.installsMissing === true ? needed.map((name) => [name, Promise.withResolvers<void>()]) : [],
   );
   const python = rememberedPython(options.specs);
-  const shown = [
+  const listedNames = [
     ...options.specs.map(({ name }) => name),
     ...(options.specs.some((spec) => spec.python !== undefined) ? ['python'] : []),
   ];
 
-  const specOf = (name: string): EngineSpec => {
+  const getSpec = (name: string): EngineSpec => {
     const spec = options.specs.find((each) => each.name === name);
     if (spec === undefined) throw new Problem('control.unknown_engine', 404, 'There is no engine of that name.');
     return spec;
   };
-  /** The engine that comes with it, and goes. */
-  const whole = (name: string): string => specOf(name).partOf ?? name;
-  const strategyOf = (source: EngineSource): Strategy => {
+  /** Engine that it is installed and removed with. */
+  const getRootEngine = (name: string): string => getSpec(name).partOf ?? name;
+  const createStrategy = (source: EngineSource): Strategy => {
     if (source.from === 'release') return officialRelease(source, options.releases);
     if (source.from === 'wheel') return registryProgram(source);
     return source.from === 'python' ? registryPackage : systemPackage(source.packages);
   };
 
-  async function look(spec: EngineSpec): Promise<Engine> {
+  async function search(spec: EngineSpec): Promise<Engine> {
     const { name } = spec;
     const configured = await configuredPath(spec, options.paths());
-    const candidates: { path: string; source: Found['source'] }[] = [];
+    const candidates: { path: string; source: FoundEngine['source'] }[] = [];
     if (configured === undefined) {
       for (const path of await new EngineFolder(root, name).installed()) candidates.push({ path, source: 'data' });
       const path = await systemPath(name);
       if (path !== undefined) candidates.push({ path, source: 'system' });
     } else {
-      // What the owner has set is used or complained about, never silently replaced.
+      // A path set by the owner is used or reported, never silently replaced.
       candidates.push({ path: configured, source: 'setting' });
     }
     const broken: string[] = [];
@@ -111,25 +113,25 @@ export function openEngines(options: EngineOptions): HostEngines {
       const answer = await askVersion(spec, path);
       if ('version' in answer) return { name, path, version: answer.version, source, remedy: null };
       broken.push(`${path} does not answer: ${answer.reason}.`);
-      options.log.warn('engine does not answer', { engine: name, path, reason: answer.reason });
+      options.log.warn('engine version check failed', { engine: name, path, reason: answer.reason });
     }
-    const lack = lackOf(specOf(whole(name)), configured !== undefined, broken);
-    return { name, path: null, version: null, source: 'missing', ...lack };
+    const missing = describeMissing(getSpec(getRootEngine(name)), configured !== undefined, broken);
+    return { name, path: null, version: null, source: 'missing', ...missing };
   }
 
   async function find(name: string, { refresh = false } = {}): Promise<Engine> {
-    const spec = specOf(name);
-    // Another process may have installed it: `homeport engines install` beside a host that runs.
+    const spec = getSpec(name);
+    // Another process may have installed it: `homeport engines install` beside a running host.
     const installed = await new EngineFolder(root, name).current();
     const key = JSON.stringify([options.paths(), installed]);
-    const known = remembered.get(name);
-    if (known !== undefined && known.key === key && !refresh) return await known.engine;
-    const engine = look(spec);
-    remembered.set(name, { key, engine, at: Date.now() });
+    const cached = cache.get(name);
+    if (cached !== undefined && cached.key === key && !refresh) return await cached.engine;
+    const engine = search(spec);
+    cache.set(name, { key, engine, at: Date.now() });
     try {
       return await engine;
     } catch (error) {
-      remembered.delete(name);
+      cache.delete(name);
       throw error;
     }
   }
@@ -142,21 +144,25 @@ export function openEngines(options: EngineOptions): HostEngines {
 
   async function state(name: string, { refresh = false } = {}): Promise<EngineState> {
     if (name === 'python') return await python(refresh);
-    const spec = specOf(name);
+    const spec = getSpec(name);
     const engine = await find(name, { refresh });
     const { purpose, absence, removal, optional = false, sources } = spec;
     return {
       ...engine,
-      ...{ purpose, absence, removal, optional, installable: sources.length > 0 },
-      checkedAt: remembered.get(name)?.at ?? Date.now(),
-      bytes: await sizeOf(engine, root),
+      purpose,
+      absence,
+      removal,
+      optional,
+      installable: sources.length > 0,
+      checkedAt: cache.get(name)?.at ?? Date.now(),
+      bytes: await getSize(engine, root),
       offered: offeredVersion(spec),
       configured: (await configuredPath(spec, options.paths())) !== undefined,
-      setting: (spec.path ?? specOf(whole(name)).path)?.setting ?? null,
+      setting: (spec.path ?? getSpec(getRootEngine(name)).path)?.setting ?? null,
       removable: engine.source === 'data',
-      work: works.get(whole(name)) ?? null,
-      failure: engine.path === null ? (failures.get(whole(name)) ?? null) : null,
-      byHand: engine.path === null ? (commandByHand(spec) ?? null) : null,
+      work: works.get(getRootEngine(name)) ?? null,
+      failure: engine.path === null ? (failures.get(getRootEngine(name)) ?? null) : null,
+      byHand: engine.path === null ? (getInstallCommand(spec) ?? null) : null,
     };
   }
 
@@ -164,8 +170,8 @@ export function openEngines(options: EngineOptions): HostEngines {
     const reasons: string[] = [];
     failures.delete(name);
     const report = (step: string, percent?: number): void => work(name, { step, percent: percent ?? null });
-    const spec = specOf(name);
-    for (const strategy of spec.sources.map(strategyOf)) {
+    const spec = getSpec(name);
+    for (const strategy of spec.sources.map(createStrategy)) {
       try {
         await strategy.install({ spec, folder: new EngineFolder(root, name), log: options.log, report });
         const engine = await find(name, { refresh: true });
@@ -177,23 +183,23 @@ export function openEngines(options: EngineOptions): HostEngines {
         const reason = error instanceof Error ? error.message : String(error);
         reasons.push(`${strategy.title}: ${reason}`);
         const fields = { engine: name, strategy: strategy.title, reason };
-        if (error instanceof PassedOver) options.log.info('engine installation passed over', fields);
+        if (error instanceof SourceUnavailable) options.log.info('engine installation source unavailable', fields);
         else options.log.error('engine installation failed', { ...fields, error });
       }
     }
-    const tried = `${name} could not be installed. ${reasons.join('; ')}.`;
-    failures.set(name, tried);
-    const detail = `${tried} ${lackOf(spec, false, []).remedy}`;
+    const failureMessage = `${name} could not be installed. ${reasons.join('; ')}.`;
+    failures.set(name, failureMessage);
+    const detail = `${failureMessage} ${describeMissing(spec, false, []).remedy}`;
     throw new Problem('engines.not_installed', 503, detail);
   }
 
-  async function install(asked: string): Promise<Engine> {
-    const name = whole(asked);
+  async function install(requestedName: string): Promise<Engine> {
+    const name = getRootEngine(requestedName);
     const running = installing.get(name) ?? installNow(name);
     installing.set(name, running);
     try {
       const engine = await running;
-      return asked === name ? engine : await find(asked);
+      return requestedName === name ? engine : await find(requestedName);
     } finally {
       if (installing.delete(name)) work(name, null);
     }
@@ -203,7 +209,7 @@ export function openEngines(options: EngineOptions): HostEngines {
     try {
       if ((await find(name)).path === null) await install(name);
     } catch (error) {
-      options.log.warn('engine could not be installed', { engine: name, error });
+      options.log.warn('engine installation failed', { engine: name, error });
     } finally {
       due.get(name)?.resolve();
       due.delete(name);
@@ -213,8 +219,8 @@ export function openEngines(options: EngineOptions): HostEngines {
   return {
     find,
     async settled(name) {
-      await due.get(whole(name))?.promise;
-      await installing.get(whole(name))?.catch(() => undefined);
+      await due.get(getRootEngine(name))?.promise;
+      await installing.get(getRootEngine(name))?.catch(() => undefined);
     },
     async installMissing(wanted) {
       if (wanted) await Promise.all(needed.map(installIfMissing));
@@ -223,17 +229,17 @@ export function openEngines(options: EngineOptions): HostEngines {
     },
     async library(name) {
       const { path } = await find(name);
-      return path === null ? undefined : await libraryOf(specOf(name), path);
+      return path === null ? undefined : await findLibrary(getSpec(name), path);
     },
     start: startLibrary,
-    working: (name) => works.get(whole(name)),
+    working: (name) => works.get(getRootEngine(name)),
     needed,
     install,
     async list() {
       return await Promise.all(options.specs.map(async ({ name }) => await find(name, { refresh: true })));
     },
     async remove(name) {
-      specOf(name);
+      getSpec(name);
       if (installing.has(name)) {
         throw new Problem('engines.busy', 409, `${name} is being installed. Wait until that has ended.`);
       }
@@ -242,11 +248,11 @@ export function openEngines(options: EngineOptions): HostEngines {
         throw new Problem('engines.not_ours', 409, `Homeport did not install ${name}, so it does not remove it.`);
       }
       await folder.remove();
-      remembered.delete(name);
+      cache.delete(name);
       failures.delete(name);
       work(name, null);
     },
     state,
-    states: () => Promise.all(shown.map((name) => state(name))),
+    states: () => Promise.all(listedNames.map((name) => state(name))),
   };
 }

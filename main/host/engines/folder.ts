@@ -6,14 +6,14 @@ import { z } from 'zod';
 const Pointer = z.object({ current: z.string(), previous: z.string().nullable() });
 type Pointer = z.infer<typeof Pointer>;
 
-/** A folder that was renamed to its last name but never pointed at is rubbish after this time. */
+/** Age at which a renamed folder without a pointer is removed. */
 const strayAfterMs = 60 * 60_000;
 const partial = /^\.partial-(\d+)-/;
 
 /**
- * Installed versions of one engine: `<root>/<name>/<version>-<random>/<executable>` and beside them `current`, a small
- * file that names the version in use and the one before it. A version's folder appears by one rename and never changes,
- * so a running job keeps its program through an update.
+ * Installed versions of one engine: `<root>/<name>/<version>-<random>/<executable>` and beside them `current`, a
+ * small file that names the current and the previous version. The folder of a version appears by one rename and never
+ * changes, so a running job keeps its program during an update.
  */
 export class EngineFolder {
   readonly #name: string;
@@ -24,14 +24,14 @@ export class EngineFolder {
     this.#base = join(root, name);
   }
 
-  /** Executables that may be used, the best first: the current version, then the one before. */
+  /** Returns usable executables, best first: the current version, then the previous one. */
   async installed(): Promise<readonly string[]> {
     const pointer = await this.#pointer();
     const versions = [pointer?.current, pointer?.previous].filter((version) => typeof version === 'string');
     return versions.map((version) => join(this.#base, version, executableName(this.#name)));
   }
 
-  /** A fresh folder to install into. It counts only after {@link publish}. */
+  /** Creates a new folder to install into. It takes effect with {@link publish}. */
   async stage(): Promise<string> {
     await this.clean();
     const folder = join(this.#base, `.partial-${process.pid}-${randomBytes(4).toString('hex')}`);
@@ -39,12 +39,12 @@ export class EngineFolder {
     return folder;
   }
 
-  /** Names what is installed now; another text after each installation, none before the first. */
+  /** Identifies the current installation; changes with each installation, undefined before the first. */
   async current(): Promise<string | undefined> {
     return (await this.#pointer())?.current;
   }
 
-  /** Makes a staged folder the current version and keeps the one before. Returns the executable's path. */
+  /** Makes a staged folder the current version and preserves the previous one. Returns the path of the executable. */
   async publish(staged: string, version: string): Promise<string> {
     const folder = `${version}-${randomBytes(4).toString('hex')}`;
     await access(join(staged, executableName(this.#name)));
@@ -55,7 +55,7 @@ export class EngineFolder {
     return join(this.#base, folder, executableName(this.#name));
   }
 
-  /** Removes what killed installations left and versions older than the previous one. */
+  /** Removes the remains of killed installations and versions older than the previous one. */
   async clean(): Promise<void> {
     const pointer = await this.#pointer();
     for (const entry of await readdir(this.#base).catch(() => [])) {
@@ -71,8 +71,8 @@ export class EngineFolder {
   }
 
   async #isYoung(entry: string): Promise<boolean> {
-    const found = await stat(join(this.#base, entry)).catch(() => undefined);
-    return found !== undefined && Date.now() - found.mtimeMs < strayAfterMs;
+    const versions = await stat(join(this.#base, entry)).catch(() => undefined);
+    return versions !== undefined && Date.now() - versions.mtimeMs < strayAfterMs;
   }
 
   async #pointer(): Promise<Pointer | undefined> {
@@ -81,7 +81,7 @@ export class EngineFolder {
     try {
       return Pointer.parse(JSON.parse(text));
     } catch (error) {
-      // A pointer nobody can read is no pointer: the engine is looked for elsewhere and may be installed anew.
+      // An unreadable pointer is ignored: the engine is searched elsewhere and may be installed again.
       if (error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
       throw error;
     }

@@ -5,21 +5,21 @@ import type { EngineLibrary } from '../../../services/contracts/control/engines.
 import { findPython } from './python.ts';
 import { systemPath } from './places.ts';
 
-/** Where an archive with a program in front keeps its list of files: at the very end. */
+/** End-of-archive record of a zip, at the very end even with a program in front. */
 const archiveEnd = Buffer.from('PK\u0005\u0006', 'latin1');
-const longestEnd = 66_000;
-const longestScript = 64 * 1024;
+const maxEndBytes = 66_000;
+const maxScriptBytes = 64 * 1024;
 
-/** The release's own archive, where a launcher of ours stands before it. */
+/** Returns the name of the release's archive beside a launcher of ours. */
 export function archiveName(name: string): string {
   return `${name}.zip`;
 }
 
 /**
- * How a library can be imported that lies behind an executable: our own launcher of a folder of packages, an archive that
- * Python runs, or a script that names its interpreter. Nothing is run: whoever imports it sees whether it works.
+ * Returns how to import the library behind an executable: a launcher of ours with a folder of packages, an archive
+ * that Python runs, or a script that names its interpreter. Nothing is executed: the import shows whether it works.
  */
-export async function libraryOf(
+export async function findLibrary(
   { name, python: its }: Pick<EngineSpec, 'name' | 'python'>,
   executable: string,
 ): Promise<EngineLibrary | undefined> {
@@ -27,12 +27,12 @@ export async function libraryOf(
   const path = await realpath(executable);
   const packages = join(dirname(path), 'packages');
   if (await isFolder(join(packages, its.module))) {
-    const python = launched(await head(path)) ?? (await findPython());
+    const python = parseLauncher(await head(path)) ?? (await findPython());
     return python === undefined ? undefined : { python, path: packages };
   }
   const archive = join(dirname(path), archiveName(name));
   if (await isFile(archive)) {
-    const python = launched(await head(path));
+    const python = parseLauncher(await head(path));
     return python === undefined ? undefined : { python, path: archive };
   }
   if (!(await head(path)).startsWith('#!')) return undefined;
@@ -40,17 +40,17 @@ export async function libraryOf(
     const python = await findPython();
     return python === undefined ? undefined : { python, path };
   }
-  const python = await interpreterOf(await head(path));
+  const python = await findInterpreter(await head(path));
   return python === undefined ? undefined : { python, path: '' };
 }
 
-/** The interpreter that our launcher was made for: the packages hold code compiled for it. */
-function launched(script: string): string | undefined {
+/** Returns the interpreter of our launcher, for which compiled packages were installed. */
+function parseLauncher(script: string): string | undefined {
   return /exec '([^']+)' (?:-[mc] |"\$here\/)/.exec(script)?.[1];
 }
 
-/** Of `#!/usr/bin/python3` and `#!/usr/bin/env python3`. */
-async function interpreterOf(script: string): Promise<string | undefined> {
+/** Parses `#!/usr/bin/python3` and `#!/usr/bin/env python3`. */
+async function findInterpreter(script: string): Promise<string | undefined> {
   const [program = '', ...rest] = (/^#!\s*(.+)/.exec(script)?.[1] ?? '').trim().split(/\s+/);
   const name = program.endsWith('/env') ? (rest[0] ?? '') : program;
   if (!/python[\d.]*$/.test(name)) return undefined;
@@ -58,17 +58,17 @@ async function interpreterOf(script: string): Promise<string | undefined> {
 }
 
 async function head(path: string): Promise<string> {
-  if ((await stat(path)).size <= longestScript) return await readFile(path, 'latin1');
+  if ((await stat(path)).size <= maxScriptBytes) return await readFile(path, 'latin1');
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, 0);
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-/** Whether it is a program that Python runs out of an archive. */
+/** Returns whether Python runs the program from an archive. */
 export async function isArchive(path: string): Promise<boolean> {
   const { size } = await stat(path);
   await using file = await open(path);
-  const length = Math.min(size, longestEnd);
+  const length = Math.min(size, maxEndBytes);
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
   return buffer.includes(archiveEnd);
 }

@@ -6,18 +6,18 @@ import type { Log } from '../../../services/contracts/service.ts';
 import { executableName } from './folder.ts';
 import { archiveName, isArchive } from './library.ts';
 import { findPython } from './python.ts';
-import { PassedOver, type InstallOrder, type Strategy } from './strategy.ts';
+import { SourceUnavailable, type InstallOptions, type Strategy } from './strategy.ts';
 import { askVersion } from './version.ts';
-import { addExtras, launcherText, packagesIn } from './wheels.ts';
+import { addExtras, buildLauncher, getPackages } from './wheels.ts';
 
-/** The internet may be absent, and then nobody should wait for it. */
+/** Short, since the internet may be unavailable. */
 const answerWithinMs = 5000;
 const downloadWithinMs = 10 * 60_000;
-const largestBytes = 200 * 1024 * 1024;
+const maxDownloadBytes = 200 * 1024 * 1024;
 
 type Release = Extract<EngineSource, { readonly from: 'release' }>;
 
-/** The project's own release file, checked against the sums that lie beside it. */
+/** Installs the release file of the project, checked against its list of sums. */
 export function officialRelease(source: Release, releases = source.releases): Strategy {
   return {
     title: 'the official release',
@@ -31,18 +31,18 @@ export function officialRelease(source: Release, releases = source.releases): St
         .split('\n')
         .map((line) => line.trim().split(/\s+\*?/))
         .find(([, file]) => file === asset)?.[0];
-      if (expected === undefined) throw new PassedOver(`the release has no checksum for ${asset}`);
+      if (expected === undefined) throw new SourceUnavailable(`the release has no checksum for ${asset}`);
 
       const staged = await folder.stage();
       try {
         const path = join(staged, executableName(spec.name));
         const release = await request(`${address}/${asset}`);
         const actual = await save(release, path, (percent) => report('Downloading the official release', percent));
-        if (actual !== expected.toLowerCase()) throw new PassedOver(`${asset} does not match its checksum`);
+        if (actual !== expected.toLowerCase()) throw new SourceUnavailable(`${asset} does not match its checksum`);
         await chmod(path, 0o755);
         report('Trying it');
         const answer = await askVersion(spec, path);
-        if ('reason' in answer) throw new PassedOver(`${asset} does not run here: ${answer.reason}`);
+        if ('reason' in answer) throw new SourceUnavailable(`${asset} does not run here: ${answer.reason}`);
         await withExtras(spec, staged, log, report);
         await folder.publish(staged, answer.version);
         log.info('engine installed from the official release', { asset, version: answer.version });
@@ -53,8 +53,8 @@ export function officialRelease(source: Release, releases = source.releases): St
   };
 }
 
-/** Adds what an archive that Python runs lacks of a standalone program, where there is a pip. */
-async function withExtras(spec: EngineSpec, staged: string, log: Log, report: InstallOrder['report']): Promise<void> {
+/** Adds packages that an archive lacks compared with a standalone program, when pip is available. */
+async function withExtras(spec: EngineSpec, staged: string, log: Log, report: InstallOptions['report']): Promise<void> {
   const { name } = spec;
   const { extras, options = '' } = spec.python ?? {};
   const path = join(staged, executableName(name));
@@ -65,15 +65,15 @@ async function withExtras(spec: EngineSpec, staged: string, log: Log, report: In
   if (!(await addExtras(spec, python, staged, log))) return;
   const archive = archiveName(name);
   await rename(path, join(staged, archive));
-  await writeFile(path, launcherText(python, `"$here/${archive}" ${options}`), { mode: 0o755 });
+  await writeFile(path, buildLauncher(python, `"$here/${archive}" ${options}`), { mode: 0o755 });
   const answer = await askVersion(spec, path);
   if ('version' in answer) return;
   log.warn(`${name} does not run with ${extras.title}; it is left out`, { reason: answer.reason });
-  await rm(packagesIn(staged), { recursive: true });
+  await rm(getPackages(staged), { recursive: true });
   await rename(join(staged, archive), path);
 }
 
-/** Waits a short time for the answer's head and a long one for its body. */
+/** Short timeout for the headers, long one for the body. */
 async function request(url: string): Promise<Response> {
   const abort = new AbortController();
   const unanswered = setTimeout(() => abort.abort(), answerWithinMs);
@@ -81,31 +81,34 @@ async function request(url: string): Promise<Response> {
     const response = await fetch(url, {
       signal: AbortSignal.any([abort.signal, AbortSignal.timeout(downloadWithinMs)]),
     });
-    if (!response.ok) throw new PassedOver(`${new URL(url).host} answered ${response.status}`);
+    if (!response.ok) throw new SourceUnavailable(`${new URL(url).host} answered ${response.status}`);
     return response;
   } catch (error) {
-    if (error instanceof PassedOver) throw error;
-    throw new PassedOver(`${new URL(url).host} cannot be reached`, { cause: error });
+    if (error instanceof SourceUnavailable) throw error;
+    throw new SourceUnavailable(`${new URL(url).host} cannot be reached`, { cause: error });
   } finally {
     clearTimeout(unanswered);
   }
 }
 
-/** Writes the body to a new file and returns its SHA-256, hex. Tells each whole per cent once, where the length is known. */
-async function save(response: Response, path: string, tell: (percent: number) => void): Promise<string> {
+/**
+ * Writes the body to a new file and returns its SHA-256 in hex. Reports each whole per cent once when the length is
+ * known.
+ */
+async function save(response: Response, path: string, reportPercent: (percent: number) => void): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? 0);
-  let told = -1;
+  let reportedPercent = -1;
   const hash = createHash('sha256');
   const file = await open(path, 'wx', 0o700);
   try {
     let size = 0;
     for await (const chunk of response.body ?? []) {
       size += chunk.byteLength;
-      if (size > largestBytes) throw new PassedOver('the release file is larger than any release ever was');
-      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : told;
-      if (percent > told) {
-        told = percent;
-        tell(percent);
+      if (size > maxDownloadBytes) throw new SourceUnavailable('the release file is larger than any release ever was');
+      const percent = length > 0 ? Math.min(100, Math.floor((100 * size) / length)) : reportedPercent;
+      if (percent > reportedPercent) {
+        reportedPercent = percent;
+        reportPercent(percent);
       }
       hash.update(chunk);
       await file.write(chunk);

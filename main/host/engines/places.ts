@@ -4,10 +4,10 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import { executableName } from './folder.ts';
 
-/** Where the owner says engines are, by name: an executable, or the folder that holds it. */
+/** Paths set by the owner, by engine: an executable, or its folder. */
 export type EnginePaths = Readonly<Record<string, string>>;
 
-/** Where the settings say that the engine is; undefined when they say nothing. */
+/** Returns the path of the engine from the settings; undefined when not set. */
 export async function configuredPath(
   { name, partOf }: Pick<EngineSpec, 'name' | 'partOf'>,
   paths: EnginePaths,
@@ -17,11 +17,11 @@ export async function configuredPath(
   const isFolder = (await stat(set).catch(() => undefined))?.isDirectory() ?? false;
   if (isFolder) return join(set, executableName(name));
   if (partOf === undefined) return set;
-  // The setting names the whole; its parts lie beside it.
+  // The setting names the whole engine; its parts are beside it.
   return join(dirname(set), basename(set).replace(partOf, name));
 }
 
-/** The first executable of that name on the PATH and in the usual places, as an absolute path. */
+/** Returns the absolute path of the first executable with this name in PATH and the usual folders. */
 export async function systemPath(name: string): Promise<string | undefined> {
   const usual = [join(homedir(), '.local', 'bin'), '/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin'];
   const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''), ...usual];
@@ -37,6 +37,6 @@ async function isExecutable(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    return false; // Not there or not for us: the next place is asked.
+    return false; // Missing or not executable: try the next folder.
   }
 }

@@ -4,11 +4,11 @@ import type { EngineState } from '../../../services/contracts/control/engines.ts
 import { runCommand } from './command.ts';
 import { systemPath } from './places.ts';
 
-/** The oldest that the libraries' own metadata accept. */
+/** Oldest version that the libraries' own metadata accept. */
 const [major, minor] = [3, 11];
 export const oldestPython = `${major}.${minor}`;
 
-/** Absolute path of a Python that is new enough for the engines (and has pip, when asked for); undefined when there is none. */
+/** Returns the absolute path of a sufficiently new Python (with pip, if requested); undefined when there is none. */
 export async function findPython(options: { readonly pip?: boolean } = {}): Promise<string | undefined> {
   const check = `import sys; assert sys.version_info >= (${major}, ${minor}); ${options.pip === true ? 'import pip; ' : ''}print(sys.executable)`;
   for (const name of ['python3', '/usr/bin/python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11']) {
@@ -22,12 +22,12 @@ export async function findPython(options: { readonly pip?: boolean } = {}): Prom
   return undefined;
 }
 
-/** Answers where Python is; looks on first use and when told to. */
+/** Returns a function that finds Python on first use and on request. */
 export function rememberedPython(specs: readonly EngineSpec[]): (refresh: boolean) => Promise<EngineState> {
-  let known: Promise<EngineState> | undefined;
+  let cached: Promise<EngineState> | undefined;
   return async (refresh) => {
-    if (known === undefined || refresh) known = pythonState(specs);
-    return await known;
+    if (cached === undefined || refresh) cached = pythonState(specs);
+    return await cached;
   };
 }
 

@@ -2,19 +2,19 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { executableName } from './folder.ts';
 import { findPython, oldestPython } from './python.ts';
-import { PassedOver, type Strategy } from './strategy.ts';
+import { SourceUnavailable, type Strategy } from './strategy.ts';
 import { installSystemPackages } from './system-packages.ts';
 import { askVersion } from './version.ts';
-import { addExtras, installWheels, launcherText } from './wheels.ts';
+import { addExtras, installWheels, buildLauncher } from './wheels.ts';
 
-/** The wheels of the Python package registry, each accepted only with its pinned checksum, and a launcher for them. */
+/** Installs the wheels of the Python package registry, each checked against its pinned checksum, with a launcher. */
 export const registryPackage: Strategy = {
   title: 'the package registry',
   async install({ spec, folder, log, report }) {
     const { name, python: library } = spec;
-    if (library === undefined) throw new PassedOver('it is not published there');
+    if (library === undefined) throw new SourceUnavailable('it is not published there');
     report('Looking for a Python with pip');
-    if (process.platform === 'win32') throw new PassedOver('Windows has no launcher for it');
+    if (process.platform === 'win32') throw new SourceUnavailable('Windows has no launcher for it');
     const python = (await findPython({ pip: true })) ?? (await installPython());
     const staged = await folder.stage();
     try {
@@ -28,12 +28,12 @@ export const registryPackage: Strategy = {
       const launcher = join(staged, executableName(name));
       await writeFile(
         launcher,
-        launcherText(python, `${library.run}${library.options === undefined ? '' : ` ${library.options}`}`),
+        buildLauncher(python, `${library.run}${library.options === undefined ? '' : ` ${library.options}`}`),
       );
       await chmod(launcher, 0o755);
       report('Trying it');
       const answer = await askVersion(spec, launcher);
-      if ('reason' in answer) throw new PassedOver(`the installed package does not run: ${answer.reason}`);
+      if ('reason' in answer) throw new SourceUnavailable(`the installed package does not run: ${answer.reason}`);
       await folder.publish(staged, answer.version);
       log.info('engine installed from the package registry', { engine: name, version: answer.version, python });
     } finally {
@@ -46,12 +46,12 @@ async function installPython(): Promise<string> {
   try {
     await installSystemPackages(['python3', 'python3-pip']);
   } catch (error) {
-    if (!(error instanceof PassedOver)) throw error;
-    throw new PassedOver(`there is no Python ${oldestPython} or newer with pip, and ${error.message}`, {
+    if (!(error instanceof SourceUnavailable)) throw error;
+    throw new SourceUnavailable(`there is no Python ${oldestPython} or newer with pip, and ${error.message}`, {
       cause: error,
     });
   }
   const python = await findPython({ pip: true });
-  if (python === undefined) throw new PassedOver(`the system's Python is older than ${oldestPython}`);
+  if (python === undefined) throw new SourceUnavailable(`the system's Python is older than ${oldestPython}`);
   return python;
 }

@@ -2,16 +2,19 @@ import { existsSync } from 'node:fs';
 import type { EngineSpec } from '../../../services/contracts/control/engine-spec.ts';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 
-type Lack = Pick<Engine, 'trouble' | 'mend'> & { readonly remedy: string };
+type MissingEngine = Pick<Engine, 'trouble' | 'mend'> & { readonly remedy: string };
 
-/** What to do about a missing engine. `isSet`: the settings say where it is; `broken`: why what was found does not do. */
-export function lackOf(spec: EngineSpec, isSet: boolean, broken: readonly string[]): Lack {
+/**
+ * Returns the remedy for a missing engine. `isSet`: the settings define its path; `broken`: reasons why existing
+ * candidates cannot be used.
+ */
+export function describeMissing(spec: EngineSpec, isSet: boolean, broken: readonly string[]): MissingEngine {
   const { name, path, sources } = spec;
   const page = '/settings/engines';
   if (isSet) {
-    const trouble = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
+    const reason = `${broken.join(' ')} Correct its path in the settings, or clear it.`;
     const to = path === undefined ? page : `${page}/${path.setting}`;
-    return { remedy: trouble, trouble, mend: { label: 'Correct its path', to, adminOnly: true } };
+    return { remedy: reason, trouble: reason, mend: { label: 'Correct its path', to, adminOnly: true } };
   }
   const post = { path: `/api/engines/${name}/install?wait=false`, body: {} };
   return {
@@ -27,15 +30,19 @@ function advice(spec: EngineSpec): string {
   const set = path === undefined ? '' : `, or set ${path.variable}`;
   if (optional) return `Install it here or with ${install} if you need it${set}${set === '' ? '' : ' to a program'}.`;
   if (sources[0]?.from === 'system') {
-    const command = commandByHand(spec);
-    const words = command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
-    return `Install ${name} with your system's package manager${words}${set}.`;
+    const command = getInstallCommand(spec);
+    const commandHint =
+      command === undefined ? '' : ` ("${command}"${command.startsWith('apt-get') ? ', as root' : ''})`;
+    return `Install ${name} with your system's package manager${commandHint}${set}.`;
   }
   return `Run ${install}${set}${set === '' ? '' : ' to an executable'}.`;
 }
 
-/** As it is typed here, where only the system has the engine; a command that is not there helps nobody. */
-export function commandByHand({ sources: [first] }: EngineSpec): string | undefined {
+/**
+ * Returns the command that installs an engine from the system only; undefined when the package manager does not
+ * exist.
+ */
+export function getInstallCommand({ sources: [first] }: EngineSpec): string | undefined {
   if (first?.from !== 'system') return undefined;
   const names = first.packages.join(' ');
   if (process.platform === 'darwin') return `brew install ${names}`;

@@ -2,8 +2,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { Engine } from '../../../services/contracts/control/engines.ts';
 
-/** Bytes of an engine: the whole folder of its version below `root`, or the executable alone; null when it is not there. */
-export async function sizeOf({ path }: Pick<Engine, 'path'>, root: string): Promise<number | null> {
+/**
+ * Returns the size of an engine in bytes: the whole folder of its version below `root`, or the executable; null when
+ * missing.
+ */
+export async function getSize({ path }: Pick<Engine, 'path'>, root: string): Promise<number | null> {
   if (path === null) return null;
   return path.startsWith(root + sep) ? await folderSize(dirname(path)) : await fileSize(path);
 }
@@ -15,7 +18,7 @@ async function folderSize(folder: string): Promise<number | null> {
     const sizes = await Promise.all(files.map(fileSize));
     return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   } catch {
-    return null; // An update took it away meanwhile.
+    return null; // Removed by an update in the meantime.
   }
 }
 

@@ -2,16 +2,16 @@ import type { EngineSpec } from '../../../services/contracts/control/engine-spec
 import type { ServiceManifest } from '../../../services/contracts/service.ts';
 
 /**
- * The engines of all services, in their order.
- * @throws Error where two manifests mean different things by one name, or a part of an engine that there is not: a mistake
- * in the code.
+ * Returns the engines of all services in their order.
+ * @throws Error when two manifests use the same name differently, or a part names an unknown engine: a defect of the
+ * code.
  */
-export function enginesOf(services: readonly Pick<ServiceManifest, 'engines'>[]): readonly EngineSpec[] {
+export function getEngineSpecs(services: readonly Pick<ServiceManifest, 'engines'>[]): readonly EngineSpec[] {
   const specs = new Map<string, EngineSpec>();
   for (const spec of services.flatMap(({ engines = [] }) => engines)) {
     if (!/^[a-z][a-z0-9-]*$/.test(spec.name) || spec.name === 'python') throw new Error(`engine name "${spec.name}"`);
-    const known = specs.get(spec.name);
-    if (known !== undefined && known !== spec) throw new Error(`two engines are called "${spec.name}"`);
+    const existing = specs.get(spec.name);
+    if (existing !== undefined && existing !== spec) throw new Error(`two engines are called "${spec.name}"`);
     specs.set(spec.name, spec);
   }
   for (const { name, partOf } of specs.values()) {
@@ -20,7 +20,7 @@ export function enginesOf(services: readonly Pick<ServiceManifest, 'engines'>[])
   return [...specs.values()];
 }
 
-/** The version that an installation brings; null when that is the system's choice. */
+/** Returns the version that an installation provides; null when the system decides. */
 export function offeredVersion({ sources, python }: EngineSpec): string | null {
   const release = sources.find((source) => source.from === 'release');
   const wheel = sources.find((source) => source.from === 'wheel');

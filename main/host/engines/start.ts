@@ -4,9 +4,9 @@ import { buildCleanEnvironment } from '../../../services/kit/clean-environment.t
 
 /** See {@link Engines.start}. */
 export const startLibrary: Engines['start'] = ({ python, path }, { script, folder }) => {
-  // Isolated, but for a package that only a user's own folder has.
+  // Isolated, except for a package that is only in a user's own folder.
   const isolated = path === '' ? [] : ['-I'];
-  // What it runs may run our own executable in turn; Electron's is a Node only when told so.
+  // The script may run our own executable; Electron's runs as Node only with this variable.
   const electron = process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' };
   const utf8 = { PYTHONIOENCODING: 'utf-8', PYTHONUTF8: '1', PYTHONUNBUFFERED: '1', PYTHONSAFEPATH: '1' };
   return spawn(python, [...isolated, '-u', '-c', script, path], {

@@ -2,23 +2,23 @@ import type { EngineSpec } from '../../../services/contracts/control/engine-spec
 import type { Log } from '../../../services/contracts/service.ts';
 import type { EngineFolder } from './folder.ts';
 
-export interface InstallOrder {
+export interface InstallOptions {
   readonly spec: EngineSpec;
   readonly folder: EngineFolder;
   readonly log: Log;
-  /** Says what is being done; `percent` where the whole is known. */
+  /** Reports the current step; `percent` when the total is known. */
   readonly report: (step: string, percent?: number) => void;
 }
 
-/** One way to bring an engine onto this machine. */
+/** Installation method of an engine. */
 export interface Strategy {
-  /** As a person reads it: "the official release", "the package registry". */
+  /** Display text: "the official release", "the package registry". */
   readonly title: string;
-  /** @throws PassedOver when this way is not open here, any other error when it failed on the way. */
-  install(order: InstallOrder): Promise<void>;
+  /** @throws SourceUnavailable when the method does not apply, any other error when it failed. */
+  install(order: InstallOptions): Promise<void>;
 }
 
-/** Says plainly why a strategy does not apply or did not work; the next one is tried. */
-export class PassedOver extends Error {
+/** Thrown with the reason when a strategy does not apply; the next one is tried. */
+export class SourceUnavailable extends Error {
   override readonly name = 'PassedOver';
 }

@@ -1,29 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { runCommand } from './command.ts';
 import { systemPath } from './places.ts';
-import { PassedOver, type Strategy } from './strategy.ts';
+import { SourceUnavailable, type Strategy } from './strategy.ts';
 
 const packageTimeoutMs = 10 * 60_000;
 
-/** Installs packages with apt-get. @throws PassedOver when this is not Debian or Ubuntu, or not for us to do. */
+/**
+ * Installs packages with apt-get.
+ * @throws SourceUnavailable on other systems than Debian and Ubuntu, and without permission.
+ */
 export async function installSystemPackages(packages: readonly string[]): Promise<void> {
   const apt = await systemPath('apt-get');
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
   if (apt === undefined || !/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
-    throw new PassedOver('this system has no apt-get');
+    throw new SourceUnavailable('this system has no apt-get');
   }
-  if (process.getuid?.() !== 0) throw new PassedOver('only root may install system packages');
+  if (process.getuid?.() !== 0) throw new SourceUnavailable('only root may install system packages');
   const install = ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends', ...packages];
   const run = async (args: readonly string[]) =>
     await runCommand(apt, args, { timeoutMs: packageTimeoutMs, environment: { DEBIAN_FRONTEND: 'noninteractive' } });
   if ((await run(install)).ok) return;
-  // A fresh machine has no package lists yet, or stale ones.
+  // A new computer has no package lists yet, or outdated ones.
   await run(['update']);
   const result = await run(install);
-  if (!result.ok) throw new PassedOver(`apt-get install ${packages.join(' ')}: ${result.reason}`);
+  if (!result.ok) throw new SourceUnavailable(`apt-get install ${packages.join(' ')}: ${result.reason}`);
 }
 
-/** An engine from the distribution. */
+/** Installs an engine from the distribution. */
 export function systemPackage(packages: readonly string[]): Strategy {
   return {
     title: 'the system package',

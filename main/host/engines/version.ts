@@ -3,9 +3,9 @@ import { runCommand } from './command.ts';
 
 export type Answer = { readonly version: string } | { readonly reason: string };
 
-/** Asks an executable for its version; one that does not answer, or is too old, is broken. */
+/** Runs an executable to get its version; one that does not answer, or is too old, counts as broken. */
 export async function askVersion({ version: how }: Pick<EngineSpec, 'version'>, path: string): Promise<Answer> {
-  // A cold start of yt-dlp on a busy machine takes many seconds.
+  // A cold start of yt-dlp on a busy computer takes many seconds.
   const result = await runCommand(path, how.arguments, { timeoutMs: 60_000 });
   if (!result.ok) return { reason: result.reason };
   const version = how.pattern.exec(result.stdout.split('\n', 1)[0]?.trim() ?? '')?.[1];
@@ -18,9 +18,9 @@ export async function askVersion({ version: how }: Pick<EngineSpec, 'version'>, 
 
 function isOlder(version: string, oldest: string): boolean {
   const numbers = (text: string): readonly number[] => text.split('.').map((part) => Number.parseInt(part, 10));
-  const given = numbers(version);
+  const foundVersion = numbers(version);
   for (const [at, least] of numbers(oldest).entries()) {
-    const part = given[at] ?? 0;
+    const part = foundVersion[at] ?? 0;
     if (part !== least) return part < least;
   }
   return false;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { EngineSpec, PinnedPackage } from '../../../services/contracts/control/engine-spec.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { runCommand } from './command.ts';
-import { PassedOver } from './strategy.ts';
+import { SourceUnavailable } from './strategy.ts';
 
 const installTimeoutMs = 5 * 60_000;
 
-/** Where the packages of an installed engine lie, beside its launcher. */
-export function packagesIn(folder: string): string {
+/** Returns the folder with the packages of an installed engine, beside its launcher. */
+export function getPackages(folder: string): string {
   return join(folder, 'packages');
 }
 
 /**
- * Puts wheels of the package registry into the packages of a staged folder, each accepted only with its pinned checksum.
- * @throws PassedOver with pip's own reason.
+ * Installs wheels of the package registry into a staged folder, each checked against its pinned checksum.
+ * @throws SourceUnavailable with pip's own reason.
  */
 export async function installWheels(
   python: string,
@@ -27,7 +27,7 @@ export async function installWheels(
     ({ name, version, sha256 }) => `${name}==${version} ${sha256.map((sum) => `--hash=sha256:${sum}`).join(' ')}\n`,
   );
   await writeFile(requirements, pins.join(''));
-  // Without --no-deps, a dependency that cannot be had makes pip fall back to an older release.
+  // Without --no-deps, an unavailable dependency makes pip fall back to an older release.
   const options = [
     '--no-deps',
     '--require-hashes',
@@ -36,13 +36,13 @@ export async function installWheels(
     '--no-input',
     '--no-warn-script-location',
   ];
-  const target = ['--target', packagesIn(staged), '--requirement', requirements];
+  const target = ['--target', getPackages(staged), '--requirement', requirements];
   const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...options, ...target];
   const result = await runCommand(python, pip, { timeoutMs: installTimeoutMs });
-  if (!result.ok) throw new PassedOver(`pip: ${result.reason}`);
+  if (!result.ok) throw new SourceUnavailable(`pip: ${result.reason}`);
 }
 
-/** Adds the packages without which the rest works as well: they may come compiled, and not for every machine. */
+/** Installs optional packages: they may be compiled, and not available for every computer. */
 export async function addExtras(
   { name, python: library }: EngineSpec,
   python: string,
@@ -55,14 +55,14 @@ export async function addExtras(
     await installWheels(python, staged, extras.packages, 'extras.txt');
     return true;
   } catch (error) {
-    if (!(error instanceof PassedOver)) throw error;
+    if (!(error instanceof SourceUnavailable)) throw error;
     log.warn(`${name} is installed without ${extras.title}: it ${extras.without}`, { reason: error.message });
     return false;
   }
 }
 
-/** A shell script that runs what follows the interpreter with the packages beside the script. */
-export function launcherText(python: string, run: string): string {
+/** Returns a shell script that runs the interpreter with the packages beside the script. */
+export function buildLauncher(python: string, run: string): string {
   const quoted = `'${python.replaceAll("'", `'\\''`)}'`;
   return `#!/bin/sh
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)

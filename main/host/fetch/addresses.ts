@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Addresses that are not public unicast, after the IANA special-purpose registries, and the metadata services of the
- * clouds that sit outside them.
+ * Addresses that are not public unicast, from the IANA special-purpose registries, and metadata services of clouds
+ * outside of them.
  */
 const refusedV4 = [
   '0.0.0.0/8',
@@ -23,24 +23,24 @@ const refusedV4 = [
   '168.63.129.16/32',
 ];
 
-/** Only 2000::/3 is public unicast; within it these are not, or lead to an IPv4 address by a detour. */
+/** Only 2000::/3 is public unicast; these ranges within it are not, or lead to an IPv4 address. */
 const refusedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** Prefixes that carry an IPv4 address in their last 32 bits: mapped, and NAT64, through which whole networks reach IPv4. */
-const carriers = ['::ffff:0:0/96', '64:ff9b::/96'];
+/** Prefixes with an IPv4 address in the last 32 bits: mapped addresses, and NAT64. */
+const embeddingNetworks = ['::ffff:0:0/96', '64:ff9b::/96'];
 
 const v4 = blockList(refusedV4, 'ipv4');
 const v6 = blockList(refusedV6, 'ipv6');
 const publicV6 = blockList(['2000::/3'], 'ipv6');
-const carrying = blockList(carriers, 'ipv6');
+const findEmbeddingNetwork = blockList(embeddingNetworks, 'ipv6');
 
-/** Whether an IP address is one that only the owner may send the host to. What is no address at all is refused. */
+/** Returns whether only the owner may send requests to an IP address. Text that is not an address is refused. */
 export function isRefusedAddress(text: string): boolean {
   const address = text.replace(/%.*$/, '');
   const family = isIP(address);
   if (family === 4) return v4.check(address, 'ipv4');
   if (family !== 6) return true;
-  const inner = carriedV4(address);
+  const inner = extractV4(address);
   if (inner !== undefined) return v4.check(inner, 'ipv4');
   return !publicV6.check(address, 'ipv6') || v6.check(address, 'ipv6');
 }
@@ -54,9 +54,9 @@ function blockList(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockLi
   return list;
 }
 
-/** The URL parser writes every spelling of an IPv6 address in one way, its last 32 bits as two groups. */
-function carriedV4(address: string): string | undefined {
-  if (!carrying.check(address, 'ipv6')) return undefined;
+/** The URL parser normalizes IPv6 addresses, with the last 32 bits as two groups. */
+function extractV4(address: string): string | undefined {
+  if (!findEmbeddingNetwork.check(address, 'ipv6')) return undefined;
   const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split(':');
   const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group === '' ? '0' : group, 16));
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;

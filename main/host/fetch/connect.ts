@@ -3,27 +3,27 @@ import { performance } from 'node:perf_hooks';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { findCertificateProblem } from '../../../services/contracts/certificates.ts';
 import type { CertificateInfo, OutgoingConnection, ConnectOptions } from '../../../services/contracts/outgoing.ts';
-import { checkedLookup, refusedAddress, type IsRefused, type Resolve } from './connector.ts';
+import { checkedLookup, buildRefusedAddressProblem, type IsRefused, type Resolve } from './connector.ts';
 import { explainFailure } from './explain.ts';
 import type { OwnConnections } from './own-connections.ts';
 
 const defaultTimeoutMs = 10_000;
 
-interface OpeningRules {
+interface ConnectionRules {
   readonly resolve: Resolve;
   readonly isRefused: IsRefused | undefined;
   readonly ownConnections: OwnConnections;
 }
 
-/** See `Connect`. `isRefused` undefined: every address may be reached. */
+/** Opens a connection, see `Connect`. `isRefused` undefined: every address is allowed. */
 export async function openConnection(
   options: ConnectOptions,
-  { resolve, isRefused, ownConnections }: OpeningRules,
+  { resolve, isRefused, ownConnections }: ConnectionRules,
 ): Promise<OutgoingConnection> {
   const { port, signal, timeoutMs = defaultTimeoutMs } = options;
   const host = options.host.replace(/^\[|\]$/g, '');
   signal?.throwIfAborted();
-  if (isIP(host) !== 0 && isRefused?.(host) === true) throw refusedAddress(host);
+  if (isIP(host) !== 0 && isRefused?.(host) === true) throw buildRefusedAddressProblem(host);
   const began = performance.now();
   const times: { resolved?: number; connected?: number } = {};
   const socket = connectTcp({
@@ -33,9 +33,9 @@ export async function openConnection(
     lookup: checkedLookup(resolve, isRefused ?? (() => false)),
   });
   const { promise: failed, reject } = Promise.withResolvers<never>();
-  let late: number | undefined;
+  let timeoutProblem: number | undefined;
   const timer = setTimeout(() => {
-    late = timeoutMs;
+    timeoutProblem = timeoutMs;
     socket.destroy(new Error('too late'));
   }, timeoutMs);
   const abort = (): void =>
@@ -67,13 +67,13 @@ export async function openConnection(
       socket: secured,
       address,
       phases: { ...phases, tls: performance.now() - times.connected },
-      certificate: factsOf(secured),
+      certificate: toCertificateInfo(secured),
       protocol: secured.alpnProtocol === false || secured.alpnProtocol === null ? undefined : secured.alpnProtocol,
     };
   } catch (error) {
     socket.destroy();
     if (signal?.aborted === true) throw signal.reason;
-    throw explainFailure(error, `${host}:${String(port)}`, late);
+    throw explainFailure(error, `${host}:${String(port)}`, timeoutProblem);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
@@ -85,28 +85,28 @@ function opened(socket: Socket, event: string): Promise<void> {
   return new Promise((resolve) => socket.once(event, () => resolve()));
 }
 
-function factsOf(socket: TLSSocket): CertificateInfo | undefined {
+function toCertificateInfo(socket: TLSSocket): CertificateInfo | undefined {
   const certificate: Partial<DetailedPeerCertificate> = socket.getPeerCertificate(true);
-  // Without one it is an empty object.
+  // Node returns an empty object when there is none.
   if (certificate.fingerprint256 === undefined) return undefined;
   const code: unknown = socket.authorizationError;
   return {
-    subject: nameOf(certificate.subject),
-    issuer: nameOf(certificate.issuer),
+    subject: formatName(certificate.subject),
+    issuer: formatName(certificate.issuer),
     names: (certificate.subjectaltname ?? '').split(', ').filter((name) => name !== ''),
     validFrom: Date.parse(certificate.valid_from ?? ''),
     validTo: Date.parse(certificate.valid_to ?? ''),
     fingerprint: certificate.fingerprint256,
-    problem: socket.authorized ? null : (findCertificateProblem(codeOf(code)) ?? 'it is not trusted'),
+    problem: socket.authorized ? null : (findCertificateProblem(getErrorCode(code)) ?? 'it is not trusted'),
   };
 }
 
-/** Node gives the code, or an error that has it. */
-function codeOf(error: unknown): unknown {
+/** Node reports the code itself, or an error with it. */
+function getErrorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : error;
 }
 
-function nameOf(subject: DetailedPeerCertificate['subject'] | undefined): string {
+function formatName(subject: DetailedPeerCertificate['subject'] | undefined): string {
   const name = subject?.CN ?? subject?.O ?? '';
   return Array.isArray(name) ? name.join(', ') : name;
 }

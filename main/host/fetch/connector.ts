@@ -6,25 +6,25 @@ import type { OwnConnections } from './own-connections.ts';
 /** Resolves a host name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-/** Whether an IP address may not be connected to. */
+/** Returns whether connections to an IP address are refused. */
 export type IsRefused = (address: string) => boolean;
 
 /**
- * A lookup for `net.connect` that hands on only addresses it has checked. The socket connects to exactly these, so a
- * name that resolves to something else a moment later gains nothing. One refused address refuses the name.
+ * Returns a lookup for `net.connect` that passes on only checked addresses. The socket connects to exactly these, so
+ * a name that later resolves to something else has no effect. One refused address refuses the name.
  */
 export function checkedLookup(resolve: Resolve, isRefused: IsRefused): LookupFunction {
   return (host, options, callback) => {
     resolve(host).then(
       (addresses) => {
-        const wanted = addresses.filter(
+        const addressesOfFamily = addresses.filter(
           ({ family }) => !options.family || options.family === family || `IPv${family}` === options.family,
         );
-        const [first] = wanted;
-        if (addresses.some(({ address }) => isRefused(address))) callback(refusedAddress(host), '', 0);
+        const [first] = addressesOfFamily;
+        if (addresses.some(({ address }) => isRefused(address))) callback(buildRefusedAddressProblem(host), '', 0);
         else if (first === undefined)
           callback(Object.assign(new Error(`No address for ${host}`), { code: 'ENOTFOUND' }), '', 0);
-        else if (options.all === true) callback(null, [...wanted]);
+        else if (options.all === true) callback(null, [...addressesOfFamily]);
         else callback(null, first.address, first.family);
       },
       (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), '', 0),
@@ -32,17 +32,20 @@ export function checkedLookup(resolve: Resolve, isRefused: IsRefused): LookupFun
   };
 }
 
-/** Checks hosts that are addresses already, for which no lookup is made. */
+/** Checks hosts that are IP addresses, for which no lookup is made. */
 export function checkedConnector(connect: buildConnector.connector, isRefused: IsRefused): buildConnector.connector {
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && isRefused(host)) callback(refusedAddress(host), null);
+    if (isIP(host) !== 0 && isRefused(host)) callback(buildRefusedAddressProblem(host), null);
     else connect(options, callback);
   };
 }
 
-/** Passes on only connections that lead to no listener of Homeport but the `allowed` one, before a byte of the request is sent. */
-export function awayFromOwnListeners(
+/**
+ * Accepts only connections that do not lead to a listener of Homeport other than `allowed`, before any byte of the
+ * request is sent.
+ */
+export function rejectOwnListeners(
   connect: buildConnector.connector,
   own: OwnConnections,
   allowed: string,
@@ -61,7 +64,7 @@ export function awayFromOwnListeners(
 }
 
 /** @see Fetch */
-export function refusedAddress(host: string): Problem {
+export function buildRefusedAddressProblem(host: string): Problem {
   return new Problem(
     'fetch.refused_address',
     403,

@@ -1,23 +1,23 @@
-/** The time a request has. Its disposal ends the timer. */
+/** Time limit of a request. Disposal ends the timer. */
 export interface Deadline extends Disposable {
   readonly isOver: () => boolean;
-  /** Throws when the time is over, or the reason of the signal it was given. */
+  /** Throws when the time is over, or the reason of the outer signal. */
   readonly check: () => void;
-  /** Called when the time is over or with the signal; an exchange that begins puts its own end here. */
+  /** Called when the time is over or the signal aborts; the current exchange registers itself here. */
   cancel: ((reason: unknown) => void) | undefined;
 }
 
 /**
- * Opens a deadline. `AbortSignal.timeout` and `AbortSignal.any` would do the same, but live on with all that hangs on
- * them until their time is over, which is long after most requests; and a signal of its own costs as much as a tenth of
- * a small request.
+ * Opens a deadline. `AbortSignal.timeout` and `AbortSignal.any` would do the same, but keep everything that refers to
+ * them until their time is over, which is long after most requests; and a signal of its own costs as much as a tenth
+ * of a small request.
  */
 export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
-  let late: Error | undefined;
+  let timeoutTimer: Error | undefined;
   const deadline: Deadline = {
-    isOver: () => late !== undefined,
+    isOver: () => timeoutTimer !== undefined,
     check() {
-      if (late !== undefined) throw late;
+      if (timeoutTimer !== undefined) throw timeoutTimer;
       outer?.throwIfAborted();
     },
     cancel: undefined,
@@ -27,8 +27,8 @@ export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
     },
   };
   const timer = setTimeout(() => {
-    late = new Error(`no answer within ${String(timeoutMs)} ms`);
-    deadline.cancel?.(late);
+    timeoutTimer = new Error(`no answer within ${String(timeoutMs)} ms`);
+    deadline.cancel?.(timeoutTimer);
   }, timeoutMs);
   timer.unref();
   const follow = (): void => deadline.cancel?.(outer?.reason);

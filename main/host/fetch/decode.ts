@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { findOwn } from '../../../services/contracts/find-own.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { tooLarge } from './too-large.ts';
+import { buildTooLargeProblem } from './too-large.ts';
 
-/** What {@link decode} can undo, for the Accept-Encoding header. */
+/** Encodings that {@link decode} supports, for the Accept-Encoding header. */
 export const acceptedEncodings = 'gzip, deflate, br';
 
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
@@ -16,9 +16,7 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
 };
 
 /**
- * Undoes the content encodings of a body. The bound holds for what comes out, so a small body that unpacks to gigabytes
- * stops there.
- *
+ * Decodes the content encodings of a body. The limit applies to the output, which stops decompression bombs.
  * @throws Problem `fetch.too_large` (502), `fetch.failed` (502) for an unknown encoding; the decoders' own errors.
  */
 export async function decode(bytes: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
@@ -42,7 +40,7 @@ export async function decode(bytes: Uint8Array, encoding: string, maxBytes: numb
     write(part: Uint8Array, _encoding, done) {
       size += part.length;
       parts.push(part);
-      done(size > maxBytes ? tooLarge(maxBytes) : null);
+      done(size > maxBytes ? buildTooLargeProblem(maxBytes) : null);
     },
   });
   const stages = makers.reverse().flatMap((make) => (make === undefined ? [] : [make()]));

@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Deadline } from './deadline.ts';
 import { acceptedEncodings } from './decode.ts';
 import type { Hop } from './redirect.ts';
-import { tooLarge } from './too-large.ts';
+import { buildTooLargeProblem } from './too-large.ts';
 
-/** An answer as it came. */
+/** Received response. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
@@ -12,26 +12,25 @@ export interface Answer {
   readonly bytes: Uint8Array;
 }
 
-/** What is wanted of a body: all of it, at most so many bytes; or nothing, and no more than so many are let through. */
-export interface Wanted {
+/** Treatment of the body: collected up to a limit, or discarded up to a limit. */
+export interface ExchangeRequest {
   readonly keep: boolean;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /**
- * Sends one request and gathers the whole answer. It stands on undici's `dispatch`: a stream for each body, read to its
- * end at once, cost a third of a small request. `want` is asked once the headers are there; what it throws ends the exchange.
- *
- * @throws Problem `fetch.too_large` (502), what `want` throws, the deadline's reason, undici's errors.
+ * Sends one request and collects the whole response. Uses undici's `dispatch`, since a stream for each body would
+ * cost a third of a small request. `want` is called once the headers have arrived; an exception ends the exchange.
+ * @throws Problem `fetch.too_large` (502), the error of `want`, the deadline's reason, undici's errors.
  */
 export function exchange(
   dispatcher: Dispatcher,
   hop: Hop,
   deadline: Deadline,
-  want: (status: number, headers: Answer['headers']) => Wanted,
+  want: (status: number, headers: Answer['headers']) => ExchangeRequest,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const handler = new Gathering(resolve, reject, want);
+    const handler = new BodyCollector(resolve, reject, want);
     deadline.cancel = (reason) => handler.cancel(reason);
     dispatcher.dispatch(
       {
@@ -46,7 +45,7 @@ export function exchange(
   });
 }
 
-class Gathering implements Dispatcher.DispatchHandler {
+class BodyCollector implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: unknown) => void;
   readonly #want: Parameters<typeof exchange>[3];
@@ -55,7 +54,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   #cancelled: { readonly reason: unknown } | undefined;
   #status = 0;
   #headers: Answer['headers'] = {};
-  #wanted: Wanted = { keep: false, mostBytes: Infinity };
+  #request: ExchangeRequest = { keep: false, maxBytes: Infinity };
   #size = 0;
 
   constructor(
@@ -68,7 +67,7 @@ class Gathering implements Dispatcher.DispatchHandler {
     this.#want = want;
   }
 
-  /** Also before a connection is there; the request then ends as soon as it has one. */
+  /** Also before the connection is established; the request then ends as soon as it is. */
   cancel(reason: unknown): void {
     this.#cancelled = { reason };
     this.#reject(reason);
@@ -85,29 +84,29 @@ class Gathering implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // Such as 103 Early Hints; the answer comes after it.
+    // Such as 103 Early Hints, which precede the response.
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    this.#wanted = this.#want(status, this.#headers);
+    this.#request = this.#want(status, this.#headers);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, part: Uint8Array): void {
-    const { keep, mostBytes } = this.#wanted;
+    const { keep: isCollected, maxBytes: limit } = this.#request;
     this.#size += part.length;
-    if (this.#size > mostBytes) {
-      // What nobody wants is not waited for either; the connection goes with it.
-      if (!keep) this.onResponseEnd();
-      controller.abort(tooLarge(mostBytes));
-    } else if (keep) this.#parts.push(part);
+    if (this.#size > limit) {
+      // A body that is not needed is not awaited; the connection is closed.
+      if (!isCollected) this.onResponseEnd();
+      controller.abort(buildTooLargeProblem(limit));
+    } else if (isCollected) this.#parts.push(part);
   }
 
   onResponseEnd(): void {
-    const bytes = new Uint8Array(this.#wanted.keep ? this.#size : 0);
-    let at = 0;
+    const bytes = new Uint8Array(this.#request.keep ? this.#size : 0);
+    let index = 0;
     for (const part of this.#parts) {
-      bytes.set(part, at);
-      at += part.length;
+      bytes.set(part, index);
+      index += part.length;
     }
     this.#resolve({ status: this.#status, headers: this.#headers, bytes });
   }
@@ -117,7 +116,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A header that occurs several times is joined as HTTP allows, cookies by line. */
+/** Joins repeated headers as HTTP allows, and cookies by line. */
 export function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name of Object.keys(headers)) {

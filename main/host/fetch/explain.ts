@@ -2,22 +2,27 @@ import { findCertificateProblem } from '../../../services/contracts/certificates
 import { Problem } from '../../../services/contracts/problem.ts';
 
 /**
- * What went wrong with a host, as a Problem. Messages name the host only: paths and queries of webhooks hold secrets.
- * `lateMs`: the time that was over, where that is why.
+ * Converts an error to a Problem. Messages contain only the host: paths and queries of webhooks contain secrets.
+ * `lateMs`: time limit that was exceeded, if any.
  */
 export function explainFailure(error: unknown, host: string, lateMs?: number): Problem {
   if (error instanceof Problem) return error;
   const cause = { cause: error };
   if (lateMs !== undefined)
     return new Problem('fetch.timeout', 504, `${host} did not answer within ${lateMs / 1000} s.`, cause);
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new Problem('fetch.timeout', 504, `${host} could not be reached in time.`, cause);
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return new Problem('fetch.timeout', 504, `${host} fell silent.`, cause);
-  const trouble = findCertificateProblem(code);
-  if (trouble !== undefined)
-    return new Problem('fetch.untrusted', 502, `The certificate of ${host} is not trusted: ${trouble}.`, cause);
+  const certificateProblem = findCertificateProblem(code);
+  if (certificateProblem !== undefined)
+    return new Problem(
+      'fetch.untrusted',
+      502,
+      `The certificate of ${host} is not trusted: ${certificateProblem}.`,
+      cause,
+    );
   if (error instanceof Error && error.name === 'AbortError')
     return new Problem('fetch.failed', 502, `The request to ${host} was cancelled.`, cause);
   const reason = reasons[code] ?? (code === '' ? '' : `: ${code}`);
@@ -33,8 +38,8 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: ': its headers are too large',
 };
 
-/** The code of an error or of the first one within it. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+/** Returns the code of an error, or of the first error within it. */
+function getErrorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return getErrorCode(error.errors[0]);
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Connect, Fetch, FetchOptions, FetchReply, FetchStream } from '../../../services/contracts/outgoing.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { isRefusedAddress } from './addresses.ts';
-import { awayFromOwnListeners, checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
+import { rejectOwnListeners, checkedConnector, checkedLookup, type IsRefused, type Resolve } from './connector.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { decode } from './decode.ts';
 import { openConnection } from './connect.ts';
@@ -16,37 +16,40 @@ import { openStream } from './stream.ts';
 
 export interface HostFetchOptions {
   readonly log: Log;
-  /** The setting that lets requests which others cause reach private addresses. Asked at each request. Default: no. */
+  /**
+   * Setting that allows requests on behalf of clients to reach private addresses. Called for each request. Default:
+   * no.
+   */
   readonly allowPrivate?: () => boolean;
-  /** Handed to undici's agents. */
+  /** Options of undici's agents. */
   readonly agentOptions?: Omit<Agent.Options, 'connect'>;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
-  /** Default: everything that is not public. */
+  /** Default: all addresses that are not public. */
   readonly isRefused?: IsRefused;
-  /** Keeps requests away from the listeners of this process. Default: there are none. */
+  /** Prevents requests to the listeners of this process. Default: no listeners. */
   readonly ownConnections?: OwnConnections;
 }
 
-/** Disposing closes idle connections and ends running requests. */
+/** Disposal closes idle connections and ends running requests. */
 export type HostFetch = Fetch & { readonly stream: FetchStream; readonly connect: Connect } & AsyncDisposable;
 
 interface Agents {
-  /** Its connections were checked when they were opened. Never shared with requests that need no check. */
+  /** Its connections are checked when they are opened, and never shared with unchecked requests. */
   readonly checked: Dispatcher;
   readonly free: Dispatcher;
-  /** Takes any certificate. Its connections, and what they remember of a handshake, are nobody else's. */
+  /** Accepts any certificate. Its connections and TLS sessions are not shared. */
   readonly unverified: Dispatcher;
 }
 
 const defaults = { timeoutMs: 30_000, maxBytes: 1024 * 1024, maxRedirects: 5 } as const;
 
 /**
- * Outgoing HTTP for all services, with time-out, size cap and, unless the owner typed the address, a check of every
- * address after its resolution and on every redirect. undici is loaded by the first request.
+ * Creates the HTTP client of all services, with timeout, size limit and, unless the owner entered the address, a
+ * check of every resolved address, also after redirects. undici is loaded by the first request.
  */
 export function createFetch(options: HostFetchOptions): HostFetch {
-  /** By the own listener that their connections may reach, since connections are kept open for further requests. */
+  /** Keyed by the own listener that the connections may reach, since connections are reused for further requests. */
   const agents = new Map<string, Promise<Agents>>();
   const agentsFor = (ownListener = ''): Promise<Agents> => {
     const opened = agents.get(ownListener) ?? openAgents(options, ownListener);
@@ -54,23 +57,23 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     return opened;
   };
 
-  /** The owner vouches for the host he typed, not for where that host sends us on. */
-  const dispatchers = async (first: Hop, given: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
-    const { checked, free, unverified } = await agentsFor(given.ownListener);
+  /** The owner trusts the entered host, not the hosts it redirects to. */
+  const dispatchers = async (firstHop: Hop, requestOptions: Pick<FetchOptions, 'trust' | 'verify' | 'ownListener'>) => {
+    const { checked, free, unverified } = await agentsFor(requestOptions.ownListener);
     const allowPrivate = options.allowPrivate?.() === true;
     return ({ url }: Hop): Dispatcher => {
-      const vouched = given.trust === 'owner' && url.hostname === first.url.hostname;
-      if (vouched && given.verify === false) return unverified;
+      const vouched = requestOptions.trust === 'owner' && url.hostname === firstHop.url.hostname;
+      if (vouched && requestOptions.verify === false) return unverified;
       return allowPrivate || vouched ? free : checked;
     };
   };
 
-  const fetch: Fetch = async (address, given = {}) => {
-    const { timeoutMs = defaults.timeoutMs } = given;
-    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, given.body);
-    using deadline = openDeadline(timeoutMs, given.signal);
+  const fetch: Fetch = async (address, requestOptions = {}) => {
+    const { timeoutMs = defaults.timeoutMs } = requestOptions;
+    const hop = firstHop(address, requestOptions.method ?? 'GET', requestOptions.headers ?? {}, requestOptions.body);
+    using deadline = openDeadline(timeoutMs, requestOptions.signal);
     try {
-      return await walk(hop, await dispatchers(hop, given), deadline, given);
+      return await followRedirects(hop, await dispatchers(hop, requestOptions), deadline, requestOptions);
     } catch (error) {
       const problem = explainFailure(error, hop.url.host, deadline.isOver() ? timeoutMs : undefined);
       options.log.debug('fetch failed', {
@@ -83,20 +86,20 @@ export function createFetch(options: HostFetchOptions): HostFetch {
     }
   };
 
-  const stream: FetchStream = async (address, given = {}) => {
-    const hop = firstHop(address, given.method ?? 'GET', given.headers ?? {}, undefined);
+  const stream: FetchStream = async (address, requestOptions = {}) => {
+    const hop = firstHop(address, requestOptions.method ?? 'GET', requestOptions.headers ?? {}, undefined);
     try {
-      return await openStream(hop, await dispatchers(hop, given), given);
+      return await openStream(hop, await dispatchers(hop, requestOptions), requestOptions);
     } catch (error) {
-      if (given.signal?.aborted === true) throw given.signal.reason;
+      if (requestOptions.signal?.aborted === true) throw requestOptions.signal.reason;
       throw explainFailure(error, hop.url.host);
     }
   };
 
-  const connect: Connect = (given) => {
+  const connect: Connect = (requestOptions) => {
     const { resolve = resolveAll, isRefused = isRefusedAddress, ownConnections = new OwnConnections() } = options;
-    const free = given.trust === 'owner' || options.allowPrivate?.() === true;
-    return openConnection(given, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
+    const free = requestOptions.trust === 'owner' || options.allowPrivate?.() === true;
+    return openConnection(requestOptions, { resolve, isRefused: free ? undefined : isRefused, ownConnections });
   };
 
   return Object.assign(fetch, {
@@ -115,12 +118,12 @@ async function openAgents(options: HostFetchOptions, ownListener: string): Promi
   const { agentOptions, resolve = resolveAll, isRefused = isRefusedAddress, ownConnections } = options;
   const { Agent, buildConnector } = await import('undici');
   const common = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 64 * 1024, ...agentOptions };
-  // Port 0 satisfies the type; the connector puts the request's port in its place.
+  // Port 0 satisfies the type; the connector replaces it by the request's port.
   const connecting = { timeout: 10_000, allowH2: false, autoSelectFamily: true, port: 0 };
   const own = ownConnections ?? new OwnConnections();
   const checked = buildConnector({ ...connecting, lookup: checkedLookup(resolve, isRefused) });
   const agentWith = (connect: buildConnector.connector): Dispatcher =>
-    new Agent({ ...common, connect: awayFromOwnListeners(connect, own, ownListener) });
+    new Agent({ ...common, connect: rejectOwnListeners(connect, own, ownListener) });
   return {
     checked: agentWith(checkedConnector(checked, isRefused)),
     free: agentWith(buildConnector(connecting)),
@@ -131,20 +134,20 @@ async function openAgents(options: HostFetchOptions, ownListener: string): Promi
 const resolveAll: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
 
 /** Sends the request and follows redirects. */
-async function walk(
-  first: Hop,
+async function followRedirects(
+  firstHop: Hop,
   dispatcherFor: (hop: Hop) => Dispatcher,
   deadline: Deadline,
   options: FetchOptions,
 ): Promise<FetchReply> {
   const { maxBytes = defaults.maxBytes, maxRedirects = defaults.maxRedirects } = options;
-  let hop = first;
+  let hop = firstHop;
   for (let redirects = 0; ; redirects += 1) {
     deadline.check();
     let next: Hop | undefined;
     const answer = await exchange(dispatcherFor(hop), hop, deadline, (status, headers) => {
       if (options.redirect !== 'manual') next = nextHop(hop, status, headers['location'], options.keepMethod);
-      if (next === undefined) return { keep: true, mostBytes: maxBytes };
+      if (next === undefined) return { keep: true, maxBytes: maxBytes };
       if (redirects < maxRedirects) return redirectBody;
       const detail = maxRedirects === 0 ? `${hop.url.host} sends elsewhere.` : `More than ${maxRedirects} redirects.`;
       throw new Problem('fetch.failed', 502, detail, { retryable: false });
@@ -154,13 +157,13 @@ async function walk(
   }
 }
 
-/** A redirect's own body is of no interest; the connection can be used again if it is short. */
-const redirectBody = { keep: false, mostBytes: 16 * 1024 } as const;
+/** The body of a redirect is discarded; the connection can be reused if it is short. */
+const redirectBody = { keep: false, maxBytes: 16 * 1024 } as const;
 
 async function finish(hop: Hop, { status, headers, bytes }: Answer, maxBytes: number): Promise<FetchReply> {
   const encoding = bytes.length === 0 ? '' : (headers['content-encoding'] ?? '');
   if (encoding === '') return { status, headers, body: bytes, url: hop.url.href };
-  // These two told about the packed body.
+  // These two describe the compressed body.
   const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers;
   return { status, headers: rest, body: await decode(bytes, encoding, maxBytes), url: hop.url.href };
 }

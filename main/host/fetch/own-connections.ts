@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import { isOwnListener } from '../../../services/kit/own-listeners.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 
-/** Both ends of a connection as text; the receiving end sees the same two addresses in reverse. */
-type Ends = string;
+/** Both ends of a connection as text; the other side sees the same two addresses in reverse. */
+type Endpoints = string;
 
 /**
- * The connections that this process opened for requests of users, configurations and upstreams. Listeners that trust
- * programs on this computer ask here first: a request that Homeport itself sent is not one of another program.
+ * Connections that this process opened for requests of users, configurations and upstream services. Listeners that
+ * trust programs on this computer check them: a request of Homeport itself does not come from another program.
  */
 export class OwnConnections {
-  readonly #open = new Set<Ends>();
+  readonly #open = new Set<Endpoints>();
   readonly #listeners: () => readonly string[];
 
   /** @param listeners returns the base addresses of all open listeners */
@@ -19,10 +19,10 @@ export class OwnConnections {
   }
 
   /**
-   * Remembers an established connection until it closes.
-   *
+   * Registers an established connection until it closes.
    * @param allowed base address of the one listener of Homeport that the connection may lead to
-   * @throws Problem `fetch.own_listener` (403) when it leads to a listener of Homeport; the connection is then closed.
+   * @throws Problem `fetch.own_listener` (403) when it leads to a listener of Homeport; the connection is then
+   * closed.
    */
   admit(socket: Socket, host: string, allowed = ''): void {
     const listeners = this.#listeners().filter((listener) => listener !== allowed);
@@ -30,7 +30,7 @@ export class OwnConnections {
       socket.destroy();
       throw ownListener(host);
     }
-    const ends = endsOf(socket.localAddress, socket.localPort, socket.remoteAddress, socket.remotePort);
+    const ends = getEndpoints(socket.localAddress, socket.localPort, socket.remoteAddress, socket.remotePort);
     this.#open.add(ends);
     socket.once('close', () => this.#open.delete(ends));
   }
@@ -39,15 +39,15 @@ export class OwnConnections {
   includes(accepted: Socket): boolean {
     if (this.#open.size === 0) return false;
     const { remoteAddress, remotePort, localAddress, localPort } = accepted;
-    return this.#open.has(endsOf(remoteAddress, remotePort, localAddress, localPort));
+    return this.#open.has(getEndpoints(remoteAddress, remotePort, localAddress, localPort));
   }
 }
 
-function endsOf(from: string | undefined, fromPort: number | undefined, to?: string, toPort?: number): Ends {
-  return `${plain(from)} ${String(fromPort)} ${plain(to)} ${String(toPort)}`;
+function getEndpoints(from: string | undefined, fromPort: number | undefined, to?: string, toPort?: number): Endpoints {
+  return `${normalizeAddress(from)} ${String(fromPort)} ${normalizeAddress(to)} ${String(toPort)}`;
 }
 
-function plain(address: string | undefined): string {
+function normalizeAddress(address: string | undefined): string {
   return (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 

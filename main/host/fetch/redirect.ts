@@ -1,7 +1,7 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import { isSecretName } from '../log/redact.ts';
 
-/** One request of an exchange; a redirect leads to the next. */
+/** Request of an exchange; a redirect leads to the next one. */
 export interface Hop {
   readonly url: URL;
   readonly method: string;
@@ -10,35 +10,36 @@ export interface Hop {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** The first hop. Credentials in the address become an Authorization header, so that they show up nowhere else. */
+/**
+ * Returns the first hop. Credentials in the address become an Authorization header, so that they appear nowhere else.
+ */
 export function firstHop(
   address: string,
   method: string,
-  given: Readonly<Record<string, string>>,
+  options: Readonly<Record<string, string>>,
   body: Hop['body'],
 ): Hop {
   const url = parse(address);
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
+  for (const [name, value] of Object.entries(options)) headers[name.toLowerCase()] = value;
   if (url.username !== '' || url.password !== '') {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers['authorization'] ??= `Basic ${Buffer.from(pair).toString('base64')}`;
   }
-  return { url: bare(url), method: method.toUpperCase(), headers, body };
+  return { url: withoutBody(url), method: method.toUpperCase(), headers, body };
 }
 
 /**
- * Where a redirect leads, or undefined when the answer is none. After a change of origin credentials stay behind; what
- * came over TLS with a credential or a body does not go on in the clear.
- *
+ * Returns the hop after a redirect, or undefined for other responses. Credentials are removed when the origin
+ * changes; a TLS request with credentials or a body is not redirected to plain HTTP.
  * @throws Problem `fetch.failed` (502).
  */
 export function nextHop(hop: Hop, status: number, location: string | undefined, keepMethod = false): Hop | undefined {
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined;
-  const url = bare(parse(location, hop.url));
+  const url = withoutBody(parse(location, hop.url));
   const toGet = status === 303 ? hop.method !== 'HEAD' : status < 303 && hop.method === 'POST' && !keepMethod;
-  const kept = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
-  const hasSecret = Object.keys(hop.headers).some(isSecretName) || kept.body !== undefined;
+  const keptHeaders = toGet ? { ...hop, method: 'GET', body: undefined } : hop;
+  const hasSecret = Object.keys(hop.headers).some(isSecretName) || keptHeaders.body !== undefined;
   if (hop.url.protocol === 'https:' && url.protocol === 'http:' && hasSecret) {
     throw new Problem(
       'fetch.failed',
@@ -47,10 +48,10 @@ export function nextHop(hop: Hop, status: number, location: string | undefined, 
     );
   }
   const sameOrigin = url.origin === hop.url.origin;
-  const headers = Object.entries(kept.headers).filter(
+  const headers = Object.entries(keptHeaders.headers).filter(
     ([name]) => (sameOrigin || !(isSecretName(name) || name === 'host')) && !(toGet && name.startsWith('content-')),
   );
-  return { ...kept, url, headers: Object.fromEntries(headers) };
+  return { ...keptHeaders, url, headers: Object.fromEntries(headers) };
 }
 
 function parse(address: string, base?: URL): URL {
@@ -69,8 +70,8 @@ function parse(address: string, base?: URL): URL {
   );
 }
 
-/** The URL itself, changed: nobody else has one that was just parsed. */
-function bare(url: URL): URL {
+/** Modifies the URL, which was just parsed and is not shared. */
+function withoutBody(url: URL): URL {
   if (url.username !== '') url.username = '';
   if (url.password !== '') url.password = '';
   if (url.hash !== '') url.hash = '';

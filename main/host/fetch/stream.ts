@@ -8,7 +8,7 @@ import { nextHop, type Hop } from './redirect.ts';
 
 const defaults = { headersTimeoutMs: 30_000, idleTimeoutMs: 60_000, maxRedirects: 5 } as const;
 
-/** Sends a request, follows redirects and answers as soon as the headers are there; see `FetchStream`. */
+/** Sends a request, follows redirects and returns as soon as the headers have arrived; see `FetchStream`. */
 export async function openStream(
   first: Hop,
   dispatcherFor: (hop: Hop) => Dispatcher,
@@ -29,7 +29,7 @@ export async function openStream(
     await answer.dump();
     if (redirects >= maxRedirects)
       throw new Problem('fetch.failed', 502, `More than ${maxRedirects} redirects.`, { retryable: false });
-    // `nextHop` dropped the body where the method changed; a stream is not carried by hops.
+    // `nextHop` removed the body when the method changed; hops do not contain streams.
     if (next.method !== hop.method) body = null;
     else if (body instanceof Readable)
       throw new Problem('fetch.failed', 502, `${hop.url.host} sends an upload elsewhere, which is sent only once.`);
@@ -55,7 +55,7 @@ async function ask(
   });
 }
 
-/** A body that breaks off says so as the requests do, without its address. */
+/** Converts errors of a body to the same Problems as for requests, without the address. */
 function explaining(body: Readable, host: string): Readable {
   const parts = async function* (): AsyncGenerator<Buffer> {
     try {
@@ -64,7 +64,7 @@ function explaining(body: Readable, host: string): Readable {
       throw explainFailure(error, host);
     }
   };
-  // An error that comes before anybody reads is kept for the one who will.
+  // An error before the first read is reported to the later reader.
   body.on('error', () => undefined);
   return Readable.from(parts(), { objectMode: false });
 }

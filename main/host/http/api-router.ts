@@ -14,7 +14,7 @@ import type { NeededGrant, Rights } from '../../../services/contracts/route-acce
 import type { Context, Log } from '../../../services/contracts/service.ts';
 import { parseSessionLink, findSessionSecret, type SessionLink } from '../../../services/contracts/session.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
-import { remoteAddress } from './access.ts';
+import { getRemoteAddress } from './access.ts';
 import { readJson } from './body.ts';
 import { sendProblem, toProblem } from './problem-reply.ts';
 import '../runtime/plain-issues.ts';
@@ -23,27 +23,27 @@ import { sendBytes, sendFile } from './send-file.ts';
 import { matchRoutes, type RouteMatch } from './route-match.ts';
 
 export interface ApiRouterOptions {
-  /** Asked at each request, so that services may come and go. */
+  /** Called for each request, since services start and stop. */
   readonly handlers: () => readonly ApiHandler[];
   readonly accounts: Pick<Accounts, 'authenticate' | 'may'>;
-  /** Where a request comes from. */
+  /** Returns the origin of a request. */
   readonly caller: Context['caller'];
   readonly log: Log;
-  /** Largest JSON body. Default 1 MiB. */
+  /** Maximum size of a JSON body. Default 1 MiB. */
   readonly maxBytes?: number;
 }
 
 type Route = ApiRoute<unknown, unknown, unknown>;
 
 /**
- * Answers our own API from routes declared as data. Every answer is JSON, but for routes that reply with a file; errors have the shape of `ApiError` in the
- * contracts. It stands behind a listener's guard.
+ * Creates the handler of the app API from routes declared as data. Responses are JSON, except for routes that reply
+ * with a file; errors have the form of `ApiError` in the contracts. Runs behind a listener's guard.
  */
-export function apiRouter(options: ApiRouterOptions): RequestListener {
+export function createApiRouter(options: ApiRouterOptions): RequestListener {
   const { log } = options;
   return (request, response) => {
     respond(request, response, options).catch((error: unknown) => {
-      // Its client has left, and what was read for it was given up.
+      // The client has disconnected and its queries were cancelled.
       if (response.closed && error instanceof Error && error.name === 'AbortError') return;
       sendProblem(response, toProblem(error, log, { method: request.method, path: request.url?.split('?', 1)[0] }));
     });
@@ -53,14 +53,14 @@ export function apiRouter(options: ApiRouterOptions): RequestListener {
 async function respond(request: IncomingMessage, response: ServerResponse, options: ApiRouterOptions): Promise<void> {
   const [target = '', query = ''] = splitTarget(request.url ?? '');
   const { path, link } = parseSessionLink(target);
-  const { handler, params } = choose(matchRoutes(options.handlers(), path), request);
+  const { handler, params } = selectHandler(matchRoutes(options.handlers(), path), request);
   const route: Route = handler.route;
-  // A link stands in for a sign-in where a file is read, and nowhere else.
-  if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw unknownPath();
+  // A link replaces a sign-in only on routes that read a file.
+  if (link !== undefined && (route.method !== 'GET' || route.reply !== fileReply)) throw buildUnknownPathProblem();
   const identity = await authenticate(request, route, link, options);
-  const rights = rightsOf(identity, options.accounts);
-  admit(route, identity, rights, params);
-  const asked: ApiRequest<unknown, unknown> = {
+  const rights = getRights(identity, options.accounts);
+  checkAccess(route, identity, rights, params);
+  const requested: ApiRequest<unknown, unknown> = {
     params,
     query: parseInput(route.query, queryObject(query), 'query'),
     body:
@@ -70,30 +70,30 @@ async function respond(request: IncomingMessage, response: ServerResponse, optio
     ...(route.bytes === true ? { incoming: request } : {}),
     identity,
     rights,
-    remoteAddress: remoteAddress(request),
+    remoteAddress: getRemoteAddress(request),
     origin: request.headers.origin,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 512),
     onLeave: (listener) => response.once('close', () => response.writableFinished || listener()),
     setHeader: (name, value) => void response.setHeader(name, value),
   };
   const reply = await (route.method === 'GET'
-    ? whileHere(response, () => handler.handle(asked))
-    : handler.handle(asked));
+    ? cancelOnDisconnect(response, () => handler.handle(requested))
+    : handler.handle(requested));
   const checked = checkReply(route, reply);
   if (checked instanceof FileReply) await sendFile(request, response, checked).finally(checked.sent);
   else if (checked instanceof BytesReply) sendBytes(request, response, checked);
   else sendJson(request, response, checked);
 }
 
-/** What is read for a client that goes away is given up. */
-async function whileHere(response: ServerResponse, work: () => Promise<unknown>): Promise<unknown> {
-  const left = new AbortController();
-  const leave = (): void => left.abort();
-  response.once('close', leave);
+/** Cancels queries when the client disconnects. */
+async function cancelOnDisconnect(response: ServerResponse, work: () => Promise<unknown>): Promise<unknown> {
+  const disconnected = new AbortController();
+  const onDisconnect = (): void => disconnected.abort();
+  response.once('close', onDisconnect);
   try {
-    return await requestSignal.run(left.signal, work);
+    return await requestSignal.run(disconnected.signal, work);
   } finally {
-    response.off('close', leave);
+    response.off('close', onDisconnect);
   }
 }
 
@@ -102,20 +102,20 @@ function splitTarget(url: string): [string, string] {
   return end < 0 ? [url, ''] : [url.slice(0, end), url.slice(end + 1)];
 }
 
-function choose(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
-  if (matches.length === 0) throw unknownPath();
+function selectHandler(matches: readonly RouteMatch[], request: IncomingMessage): RouteMatch {
+  if (matches.length === 0) throw buildUnknownPathProblem();
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const chosen = matches.find((match) => match.handler.route.method === method);
-  if (chosen !== undefined) return chosen;
+  const selected = matches.find((match) => match.handler.route.method === method);
+  if (selected !== undefined) return selected;
   const methods = [...new Set(matches.map((match) => match.handler.route.method))].join(', ');
   throw new Problem('api.unknown_method', 405, `This address takes ${methods} only.`, { headers: { Allow: methods } });
 }
 
-function unknownPath(): Problem {
+function buildUnknownPathProblem(): Problem {
   return new Problem('api.unknown_path', 404, 'There is nothing at this address.');
 }
 
-/** Who is calling, or a refusal. */
+/** Returns the identity of the caller, or throws. */
 async function authenticate(
   request: IncomingMessage,
   route: Route,
@@ -132,7 +132,7 @@ async function authenticate(
       ...caller(request),
     });
   } catch (error) {
-    // What is wrong must not keep anyone from signing in.
+    // Invalid credentials must not prevent a sign-in.
     if (route.access !== 'public' || !(error instanceof Problem) || error.status >= 500) throw error;
   }
   if (route.access === 'public') return identity;
@@ -144,15 +144,15 @@ async function authenticate(
   return identity;
 }
 
-function rightsOf(identity: Identity | undefined, accounts: ApiRouterOptions['accounts']): Rights {
+function getRights(identity: Identity | undefined, accounts: ApiRouterOptions['accounts']): Rights {
   return {
     all: identity?.role === 'admin',
     may: (service, permission, resource) => accounts.may(identity, service, permission, resource),
   };
 }
 
-/** @throws Problem 403 unless the caller may use the route. What is not declared is open to nobody. */
-function admit(
+/** @throws Problem 403 unless the caller may use the route. Routes without declared access are refused. */
+function checkAccess(
   { access }: Route,
   identity: Identity | undefined,
   rights: Rights,
@@ -178,15 +178,15 @@ function requireGrant(needed: NeededGrant, rights: Rights, params: Readonly<Reco
   const { service, permission } = needed;
   const resource = needed.resource.startsWith(':') ? (params[needed.resource.slice(1)] ?? '') : needed.resource;
   if (rights.may(service, permission, resource)) return;
-  const what = resource === '*' ? `the service ${service}` : resource;
+  const description = resource === '*' ? `the service ${service}` : resource;
   throw new Problem(
     `${service}.forbidden`,
     403,
-    `You may not ${permission === 'read' ? 'read' : 'write to'} ${what}. An administrator can grant it.`,
+    `You may not ${permission === 'read' ? 'read' : 'write to'} ${description}. An administrator can grant it.`,
   );
 }
 
-/** A name that occurs several times becomes a list. */
+/** A repeated name becomes a list. */
 function queryObject(text: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
   const parameters = new URLSearchParams(text);
@@ -213,7 +213,10 @@ function parseInput(schema: z.core.$ZodType | undefined, input: unknown, where: 
   );
 }
 
-/** Parsing the reply also drops what the schema does not name, so no column of a row slips out by accident. */
+/**
+ * Parsing the reply also removes fields that the schema does not name, so that no database column is exposed by
+ * accident.
+ */
 function checkReply(route: Route, reply: unknown): unknown {
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;

@@ -3,10 +3,10 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { findPortHolder, type PortHolder } from './port-holder.ts';
 
-/** Code `listener.port_taken` (409): the port is in use. */
+/** Thrown when the port is in use; code `listener.port_taken` (409). */
 export class PortTaken extends Problem {
   readonly port: number;
-  /** Free on the same addresses a moment ago. */
+  /** Port that was free on the same addresses a moment ago. */
   readonly suggestedPort: number | undefined;
   readonly holder: PortHolder | undefined;
 
@@ -28,7 +28,7 @@ export interface BindOptions {
   readonly hosts: readonly string[];
   /** 0: any port that is free on all hosts. */
   readonly port: number;
-  /** Not to be suggested in place of a taken port: the other services' ports. */
+  /** Ports of other services, which must not be suggested. */
   readonly avoidPorts?: readonly number[];
   readonly log: Log;
 }
@@ -36,9 +36,8 @@ export interface BindOptions {
 const attemptsForAnyPort = 20;
 
 /**
- * Listens with one server per host on one port; a host whose address family the machine lacks is left out as long as
- * one remains.
- *
+ * Listens on one port with one server per host; a host is skipped if the computer lacks its address family and
+ * another one remains.
  * @throws PortTaken; Problem `listener.port_forbidden` (403), `listener.no_address` (500).
  */
 export async function bindAll<S extends Server>(
@@ -49,8 +48,8 @@ export async function bindAll<S extends Server>(
     try {
       return await bindOnce(make, options);
     } catch (error) {
-      const code = codeOf(error);
-      // Free on the first family, taken on the second: another draw.
+      const code = getErrorCode(error);
+      // Free on the first address family but taken on the second: try another port.
       if (code === 'EADDRINUSE' && options.port === 0 && attempt < attemptsForAnyPort) continue;
       throw code === undefined ? error : await explain(error, code, options);
     }
@@ -83,7 +82,7 @@ async function bindOnce<S extends Server>(
   );
 }
 
-/** False when this machine has no such address. */
+/** Returns false when this computer does not have the address. */
 async function listen(server: Server, host: string, port: number, { hosts, log }: BindOptions): Promise<boolean> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -95,10 +94,10 @@ async function listen(server: Server, host: string, port: number, { hosts, log }
     });
     return true;
   } catch (error) {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT' && code !== 'ENOTFOUND') throw error;
-    const rest = hosts.length > 1 ? 'the others are used' : 'there is no other';
-    log.debug('address left out', { host, code, rest });
+    const remainingHosts = hosts.length > 1 ? 'the others are used' : 'there is no other';
+    log.debug('listener address skipped', { host, code, rest: remainingHosts });
     return false;
   }
 }
@@ -117,7 +116,7 @@ async function explain(error: unknown, code: string, options: BindOptions): Prom
   return new Problem('listener.port_forbidden', 403, detail, { cause: error, fields: { port: detail } });
 }
 
-/** The next free port above the wanted one, so that the number stays easy to remember; else any. */
+/** Returns the next free port above the requested one, which is easy to remember; else any free port. */
 async function findFreePort({ hosts, port, avoidPorts = [] }: BindOptions): Promise<number | undefined> {
   for (let candidate = port + 1; candidate <= Math.min(65_535, port + 100); candidate += 1) {
     if (!avoidPorts.includes(candidate) && (await isFree(candidate, hosts))) return candidate;
@@ -129,7 +128,7 @@ async function isFree(port: number, hosts: readonly string[]): Promise<boolean> 
   for (const host of hosts) {
     const server = createServer();
     const code = await new Promise<string | undefined>((resolve) => {
-      server.once('error', (error) => resolve(codeOf(error) ?? 'unknown'));
+      server.once('error', (error) => resolve(getErrorCode(error) ?? 'unknown'));
       server.listen({ host, port, ipv6Only: host.includes(':') }, () => resolve(undefined));
     });
     if (code === undefined) await new Promise((resolve) => server.close(resolve));
@@ -138,6 +137,6 @@ async function isFree(port: number, hosts: readonly string[]): Promise<boolean> 
   return true;
 }
 
-function codeOf(error: unknown): string | undefined {
+function getErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -4,13 +4,12 @@ import { buildAbortedProblem } from '../../../services/kit/disconnect-signal.ts'
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** The body may stand still this long. Default 60,000 ms. */
+  /** Maximum pause within the body. Default 60,000 ms. */
   readonly stallMs?: number;
 }
 
 /**
- * Reads a request's body.
- *
+ * Reads the body of a request.
  * @throws Problem `http.too_large` (413), `http.stalled` (408), `http.aborted` (400).
  */
 export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 }: BodyLimits): Promise<Buffer> {
@@ -24,8 +23,8 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       stallMs,
     );
     const stop = (problem: Problem): void => {
-      leave();
-      // What still comes is not kept; the connection ends with the answer.
+      onDisconnect();
+      // The remaining body is discarded; the connection ends with the response.
       request.resume();
       reject(problem);
     };
@@ -36,11 +35,11 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
       stalled.refresh();
     };
     const onEnd = (): void => {
-      leave();
+      onDisconnect();
       resolve(Buffer.concat(parts, size));
     };
     const onClose = (): void => stop(buildAbortedProblem());
-    const leave = (): void => {
+    const onDisconnect = (): void => {
       clearTimeout(stalled);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       request.on('error', () => undefined);
@@ -50,9 +49,8 @@ export function readBody(request: IncomingMessage, { maxBytes, stallMs = 60_000 
 }
 
 /**
- * Reads a JSON body; undefined when there is none. Only `application/json` is taken: a form of another site cannot send
- * that without asking first.
- *
+ * Reads a JSON body; undefined when there is none. Only `application/json` is accepted: a form of another site cannot
+ * send it without a preflight.
  * @throws Problem as {@link readBody}; `http.not_json` (415), `http.bad_json` (400).
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {

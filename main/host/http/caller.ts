@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { getGatewayIdentity } from '../../../services/contracts/gateway.ts';
 import type { Caller } from '../../../services/contracts/service.ts';
-import { allowOrigins, isFromForeignSite } from './origin.ts';
-import { clientAddress, publicHostBy, type Trusts } from './proxies.ts';
+import { allowOrigins, isCrossSiteRequest } from './origin.ts';
+import { getClientAddress, createPublicHostResolver, type TrustPredicate } from './proxies.ts';
 
-/** Tells where a request comes from; `allowedOrigins` is asked at each request, since the settings may change. */
-export function callerOf(
+/**
+ * Creates a function that returns the origin of a request; `allowedOrigins` is called for each request, since the
+ * settings may change.
+ */
+export function createCallerResolver(
   allowedOrigins: () => readonly string[],
-  trusts: Trusts = () => false,
+  trusts: TrustPredicate = () => false,
 ): (request: IncomingMessage) => Caller {
-  const publicHost = publicHostBy(trusts);
+  const publicHost = createPublicHostResolver(trusts);
   let patterns: readonly string[] = [];
   let isAllowed = allowOrigins(patterns);
   return (request) => {
@@ -18,11 +21,11 @@ export function callerOf(
       patterns = current;
       isAllowed = allowOrigins(current);
     }
-    const found = {
-      remoteAddress: clientAddress(request, trusts),
-      isCrossSite: isFromForeignSite(request, isAllowed, publicHost),
+    const origin = {
+      remoteAddress: getClientAddress(request, trusts),
+      isCrossSite: isCrossSiteRequest(request, isAllowed, publicHost),
     };
-    const proven = getGatewayIdentity(request);
-    return proven === undefined ? found : { ...found, gatewayIdentity: proven };
+    const gatewayIdentity = getGatewayIdentity(request);
+    return gatewayIdentity === undefined ? origin : { ...origin, gatewayIdentity: gatewayIdentity };
   };
 }

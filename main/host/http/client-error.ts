@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
-import { rawAnswer } from './problem-reply.ts';
+import { formatRawResponse } from './problem-reply.ts';
 
-/** What to say to a client whose bytes are no HTTP; Node's error codes on the left. */
-const answers: Readonly<Record<string, readonly [number, string]>> = {
+/** Responses to clients that send invalid HTTP, by Node's error code. */
+const responsesByCode: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
     'The request line and headers are too large. In a browser, delete the cookies of this address.\n',
@@ -13,16 +13,16 @@ const answers: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /**
- * Any server on this machine may set cookies for all of them, and so many that every page here would be out of reach. Nothing
- * of ours is in cookies, so browsers are told to drop them.
+ * Any server on this computer can set cookies for all of them, and enough to exceed the header limit of every page.
+ * Homeport stores nothing in cookies, so browsers are told to delete them.
  */
-const forgetCookies = { 'Clear-Site-Data': '"cookies"' };
-/** The cookies of all programs on a machine are shorter together, unless one of them wants otherwise; bytes. */
-const longestUsual = 4096;
+const clearCookiesHeader = { 'Clear-Site-Data': '"cookies"' };
+/** Usual total size of the cookies of all programs on a computer, in bytes. */
+const maxUsualCookieBytes = 4096;
 
 /**
- * Answers a request that could not be read and ends its connection; a request before it on the same connection that was
- * read in full still gets its own answer. Returns the status that was sent, if any.
+ * Answers a request that could not be parsed and ends its connection; an earlier complete request on the same
+ * connection still gets its own response. Returns the sent status, if any.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -30,10 +30,10 @@ export function answerClientError(
   connections: Connections,
 ): number | undefined {
   if (error.code === 'ERR_SSL_HTTP_REQUEST') return answerPlainHttp(socket);
-  // The rest of what was refused, or what was no HTTP already.
-  if (connections.isOver(socket)) return undefined;
-  const running = connections.running(socket);
-  // Before the end of the handshake nothing can be said by TLS, and what is written would be waited for.
+  // The rest of a refused request, or data that was already answered as invalid HTTP.
+  if (connections.isAnswered(socket)) return undefined;
+  const running = connections.findExchange(socket);
+  // TLS cannot send anything before the end of the handshake, and a write would block the end of the connection.
   if (error.code === 'ECONNRESET' || !socket.writable || isShakingHands(socket)) {
     socket.destroy();
     return undefined;
@@ -46,8 +46,8 @@ export function answerClientError(
     socket.destroy();
     return undefined;
   }
-  const [status, text] = answers[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
-  socket.write(rawAnswer(status, text, status === 431 && holdsCookies(error) ? forgetCookies : {}));
+  const [status, text] = responsesByCode[error.code ?? ''] ?? [400, 'This is not an HTTP request.\n'];
+  socket.write(formatRawResponse(status, text, status === 431 && containsCookies(error) ? clearCookiesHeader : {}));
   connections.end(socket);
   return status;
 }
@@ -57,21 +57,22 @@ function isShakingHands(socket: Socket): boolean {
 }
 
 /**
- * Whether what was too much is cookies: a long line in which one follows another. An address, which any page may make as long
- * as it likes, has no spaces; so no page can have the cookies of other programs on this machine dropped.
+ * Returns whether cookies caused the header overflow: a long line with several of them. An address has no spaces, and
+ * any page can make it arbitrarily long; so no page can make the browser delete the cookies of other programs on this
+ * computer.
  */
-function holdsCookies(error: object): boolean {
+function containsCookies(error: object): boolean {
   const bytes: unknown = 'rawPacket' in error ? error.rawPacket : undefined;
   if (!Buffer.isBuffer(bytes)) return false;
   const lines = bytes.toString('latin1').split('\r\n');
-  return lines.some((line) => line.length > longestUsual && /=[^;\s]*; [\w.-]+=/.test(line));
+  return lines.some((line) => line.length > maxUsualCookieBytes && /=[^;\s]*; [\w.-]+=/.test(line));
 }
 
-/** Tells a client that speaks HTTP without TLS what to do: it sees the words, where a handshake would fail silently. */
+/** Answers a client that speaks HTTP without TLS with an explanation, instead of a failed handshake. */
 function answerPlainHttp(socket: Socket): number {
   const raw = '_parent' in socket ? socket._parent : undefined;
   if (raw instanceof Socket && raw.writable)
-    raw.end(rawAnswer(400, 'This port speaks HTTPS. Begin the address with https:// instead of http://.\n'));
+    raw.end(formatRawResponse(400, 'This port speaks HTTPS. Begin the address with https:// instead of http://.\n'));
   else socket.destroy();
   return 400;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { dropRest, linger, type LingerLimits } from './linger.ts';
-import { rawAnswer } from './problem-reply.ts';
+import { discardBody, linger, type LingerLimits } from './linger.ts';
+import { formatRawResponse } from './problem-reply.ts';
 
 export interface Exchange {
   readonly request: IncomingMessage;
@@ -10,35 +10,35 @@ export interface Exchange {
 
 interface Connection {
   exchange: Exchange | undefined;
-  /** What the socket had received at the last look, and when that changed. */
+  /** Bytes received at the last check, and the time of the last change. */
   received: number;
   changedAt: number;
-  /** Its end waits for a client that is still sending. */
-  isHeardOut: boolean;
+  /** The connection lingers for a client that is still sending. */
+  isLingering: boolean;
 }
 
 /**
- * The open connections of a listener: watched for bodies that stand still and for clients that send on when they were
- * answered, and ended when it closes.
+ * Open connections of a listener: detects stalled bodies and clients that continue to send after the response, and
+ * ends them when the listener closes.
  */
 export interface Connections extends Disposable {
   add(socket: Socket): void;
-  /** Remembers what a connection is busy with. */
-  began(exchange: Exchange): void;
-  /** Whether its last answer was given: what still comes is read and dropped. */
-  isOver(socket: Socket): boolean;
-  /** What is not answered to its end yet on a socket. */
-  running(socket: Socket): Exchange | undefined;
-  /** Ends a connection after its last answer, hearing out a client that is still sending. */
+  /** Registers the current exchange of a connection. */
+  startExchange(exchange: Exchange): void;
+  /** Returns whether the last response was sent: further input is discarded. */
+  isAnswered(socket: Socket): boolean;
+  /** Returns the exchange on a socket that is not completely answered yet. */
+  findExchange(socket: Socket): Exchange | undefined;
+  /** Ends a connection after its last response; lingers for a client that is still sending. */
   end(socket: Socket): void;
-  /** From now on nobody is heard out. */
-  hurry(): void;
+  /** Stops lingering from now on. */
+  stopLingering(): void;
   destroyAll(): void;
 }
 
 /**
- * One timer looks after all connections, since one per request would be felt on the fast paths. `bodyStallMs` is met
- * within a quarter of itself.
+ * Uses one timer for all connections, since one per request would slow down fast paths. The accuracy of `bodyStallMs`
+ * is a quarter of its value.
  */
 export function watchConnections({
   bodyStallMs,
@@ -58,10 +58,10 @@ export function watchConnections({
     linger(socket, request?.complete === false ? request : undefined, limits);
   };
 
-  /** Node ends a connection by `destroySoon` once it has sent the last answer, whatever still comes. */
-  const hearOut = (socket: Socket, connection: Connection): void => {
-    if (connection.isHeardOut) return;
-    connection.isHeardOut = true;
+  /** Node calls `destroySoon` after the last response, even while the client is still sending. */
+  const lingerAfterAnswer = (socket: Socket, connection: Connection): void => {
+    if (connection.isLingering) return;
+    connection.isLingering = true;
     const endAtOnce = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       if (hurried || connection.exchange?.request.complete !== false) endAtOnce();
@@ -69,8 +69,8 @@ export function watchConnections({
     };
   };
 
-  const standsStill = (socket: Socket, connection: Connection, now: number): boolean => {
-    // `readableLength`: the service has not taken what is there, so it is not the client who is slow.
+  const isStalled = (socket: Socket, connection: Connection, now: number): boolean => {
+    // `readableLength` is not 0 when the service has not read the received data, so the client is not the slow side.
     if (socket.bytesRead === connection.received && connection.exchange?.request.readableLength === 0) {
       return now - connection.changedAt > bodyStallMs;
     }
@@ -85,13 +85,13 @@ export function watchConnections({
       const { exchange } = connection;
       if (exchange === undefined) continue;
       if (exchange.request.complete) {
-        // Ten thousand idle connections should not keep their last request alive.
+        // Releases the last request of idle connections, of which there can be ten thousand.
         if (exchange.response.writableFinished) connection.exchange = undefined;
         continue;
       }
-      if (!standsStill(socket, connection, now)) continue;
+      if (!isStalled(socket, connection, now)) continue;
       if (!exchange.response.headersSent && socket.writable)
-        socket.write(rawAnswer(408, 'The request body stopped coming.\n'));
+        socket.write(formatRawResponse(408, 'The request body stopped coming.\n'));
       socket.destroySoon();
     }
   };
@@ -99,15 +99,15 @@ export function watchConnections({
 
   return {
     add(socket) {
-      connections.set(socket, { exchange: undefined, received: 0, changedAt: performance.now(), isHeardOut: false });
+      connections.set(socket, { exchange: undefined, received: 0, changedAt: performance.now(), isLingering: false });
       socket.once('close', () => {
         connections.delete(socket);
         lingering.delete(socket);
       });
     },
-    began(exchange) {
+    startExchange(exchange) {
       const { request, response } = exchange;
-      // Node takes the socket from a request that its reader threw away, so it is kept from here on.
+      // Node detaches the socket from a request whose reader discarded it, so it is stored here.
       const { socket } = request;
       const connection = connections.get(socket);
       if (connection === undefined) return;
@@ -115,18 +115,18 @@ export function watchConnections({
       connection.changedAt = performance.now();
       connection.received = -1;
       if (hasNoBody(request)) return;
-      hearOut(socket, connection);
+      lingerAfterAnswer(socket, connection);
       response.once('close', () => {
-        if (!request.complete && !socket.destroyed && !lingering.has(socket)) dropRest(socket, request, limits);
+        if (!request.complete && !socket.destroyed && !lingering.has(socket)) discardBody(socket, request, limits);
       });
     },
-    running(socket) {
+    findExchange(socket) {
       const exchange = connections.get(socket)?.exchange;
       return exchange?.response.writableFinished === false ? exchange : undefined;
     },
-    isOver: (socket) => lingering.has(socket),
+    isAnswered: (socket) => lingering.has(socket),
     end,
-    hurry() {
+    stopLingering() {
       hurried = true;
       for (const socket of lingering) socket.destroy();
     },
@@ -139,7 +139,7 @@ export function watchConnections({
   };
 }
 
-/** A body, where there is one, was announced. */
+/** Returns whether the request has no body: a body must be announced. */
 export function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 }

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import type { Server as TcpServer } from 'node:net';
 
 /**
- * Resolves once all servers are closed, and the other things over: running requests end on their own, what is left after the
- * time-out is destroyed.
+ * Resolves once all servers are closed and the other promises settle: running requests may complete; what remains
+ * after the timeout is destroyed.
  */
 export async function drain(
   servers: readonly TcpServer[],
@@ -11,7 +11,7 @@ export async function drain(
   destroyAll: () => void,
   others: Iterable<Promise<unknown>>,
 ): Promise<void> {
-  // A connection falls idle when its last answer has ended; nothing tells, so one looks.
+  // A connection becomes idle when its last response has ended. There is no event for it, so it is polled.
   const idle = setInterval(() => {
     for (const server of servers) if ('closeIdleConnections' in server) (server as Server).closeIdleConnections();
   }, 25);

@@ -5,35 +5,41 @@ import { allowHosts } from './host-names.ts';
 import {
   allowOrigins,
   hasAuthQuery,
-  isFromForeignSite,
+  isCrossSiteRequest,
   isSafe,
-  passesFromElsewhere,
-  senderOf,
+  allowsCrossOrigin,
+  classifySender,
   type PublicHost,
 } from './origin.ts';
 
 export interface GuardPolicy {
-  /** Names besides the loopback ones that a Host header may carry, without port: `nas.local`, `192.168.1.20`. */
+  /** Names besides the loopback names that a Host header may contain, without port: `nas.local`, `192.168.1.20`. */
   readonly hosts?: readonly string[];
   readonly crossOrigin: CrossOrigin;
-  /** Origins treated like our own, also readable through CORS under `refuse`. `*` within one: `chrome-extension://*`. */
+  /**
+   * Origins treated like the app's own, also readable through CORS under `refuse`. `*` is a wildcard:
+   * `chrome-extension://*`.
+   */
   readonly allowedOrigins?: readonly string[];
-  /** The host under which clients reach the listener; default: the Host header. */
+  /** Host under which clients reach the listener; default: the Host header. */
   readonly publicHost?: PublicHost;
-  /** Renders a refusal in the shape of the service's peer. Default: `{"error":{"code","detail"}}`. */
+  /** Renders a refusal in the format of the service's peer. Default: `{"error":{"code","detail"}}`. */
   readonly refuse?: (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 }
 
 /**
- * Stands before a service, since any web page the owner visits can reach a loopback port: it wants a Host that names
- * this machine, and keeps pages of other origins from changing anything.
+ * Protects a service against web pages, since any page that the owner visits can reach a loopback port: requires a
+ * Host that names this computer, and prevents pages of other origins from changing anything.
  */
 export interface Guard {
-  /** The reason to refuse, or undefined. May shorten an absolute request target to its path and drop a foreign page's cookies. */
+  /**
+   * Returns the reason for a refusal, or undefined. May shorten an absolute request target to its path and remove the
+   * cookies of a cross-origin request.
+   */
   check(request: IncomingMessage): Problem | undefined;
-  /** The same for a WebSocket upgrade. */
+  /** Checks a WebSocket upgrade. */
   checkUpgrade(request: IncomingMessage): Problem | undefined;
-  /** Adds CORS headers for allowed origins; true when it answered a preflight itself. */
+  /** Adds CORS headers for allowed origins; returns true when it answered a preflight. */
   answerCors(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
@@ -42,23 +48,23 @@ export function createGuard(policy: GuardPolicy): Guard {
   const originAllowed = allowOrigins(policy.allowedOrigins ?? []);
 
   const checkHost = (request: IncomingMessage): Problem | undefined => {
-    if (!hostAllowed(request)) return foreignHost(request);
+    if (!hostAllowed(request)) return buildForeignHostProblem(request);
     return request.url?.charCodeAt(0) === slash ? undefined : toPath(request);
   };
 
   const checkOrigin = (request: IncomingMessage): Problem | undefined => {
-    if (senderOf(request, originAllowed, policy.publicHost) !== 'other origin') return undefined;
-    if (!passesFromElsewhere(policy.crossOrigin, request)) return foreignOrigin(request, policy.crossOrigin);
+    if (classifySender(request, originAllowed, policy.publicHost) !== 'other origin') return undefined;
+    if (!allowsCrossOrigin(policy.crossOrigin, request)) return buildForeignOriginProblem(request, policy.crossOrigin);
     delete request.headers.cookie;
     return undefined;
   };
 
-  /** A page needs no more than an image for a request whose address carries the credential: it could guess that way. */
+  /** Credentials in the address could be guessed by a page with nothing more than an image. */
   const checkAddress = (request: IncomingMessage): Problem | undefined =>
     policy.crossOrigin === 'credentialed' &&
     hasAuthQuery(request.url) &&
-    isFromForeignSite(request, originAllowed, policy.publicHost)
-      ? foreignSignIn()
+    isCrossSiteRequest(request, originAllowed, policy.publicHost)
+      ? buildForeignSignInProblem()
       : undefined;
 
   return {
@@ -81,7 +87,7 @@ export function createGuard(policy: GuardPolicy): Guard {
 
 const slash = 47;
 
-function foreignHost(request: IncomingMessage): Problem {
+function buildForeignHostProblem(request: IncomingMessage): Problem {
   const detail =
     request.headers.host === undefined
       ? 'The request has no Host header, so it cannot be told from a rebound web page.'
@@ -89,7 +95,7 @@ function foreignHost(request: IncomingMessage): Problem {
   return new Problem('listener.foreign_host', 403, detail);
 }
 
-function foreignOrigin(request: IncomingMessage, policy: CrossOrigin): Problem {
+function buildForeignOriginProblem(request: IncomingMessage, policy: CrossOrigin): Problem {
   const detail =
     policy === 'credentialed'
       ? 'A page of another origin must send its own credential in the Authorization header.'
@@ -101,7 +107,7 @@ function foreignOrigin(request: IncomingMessage, policy: CrossOrigin): Problem {
   );
 }
 
-function foreignSignIn(): Problem {
+function buildForeignSignInProblem(): Problem {
   return new Problem(
     'listener.foreign_sign_in',
     403,
@@ -109,7 +115,7 @@ function foreignSignIn(): Problem {
   );
 }
 
-/** `GET http://127.0.0.1:7700/path` is legal; its own host counts more than the Host header. */
+/** `GET http://127.0.0.1:7700/path` is valid; its host takes precedence over the Host header. */
 function toPath(request: IncomingMessage): Problem | undefined {
   const target = request.url ?? '';
   if (target === '*' && request.method === 'OPTIONS') return undefined;
@@ -130,7 +136,7 @@ function allowReading(request: IncomingMessage, response: ServerResponse, origin
   response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
   const headers = request.headers['access-control-request-headers'];
   if (headers !== undefined && headers.length <= 1024) response.setHeader('Access-Control-Allow-Headers', headers);
-  // Chrome asks this when a public page or an extension reaches for a private address.
+  // Chrome sends this when a public page or an extension accesses a private address.
   if (request.headers['access-control-request-private-network'] === 'true') {
     response.setHeader('Access-Control-Allow-Private-Network', 'true');
   }

@@ -12,22 +12,22 @@ import type { TLSSocket } from 'node:tls';
 import type { ListenerLimits } from './limits.ts';
 import { StreamSocket } from './stream-socket.ts';
 
-/** At one time on one connection; browsers open one connection. */
-const mostStreams = 128;
-/** How much a client may send of a body before it was taken, bytes; the protocol's own 64 KiB make uploads slow. */
-const window = 512 * 1024;
+/** Concurrent streams per connection; browsers open one connection. */
+const maxStreams = 128;
+/** Bytes of a body that a client may send before they are read; the protocol's default of 64 KiB makes uploads slow. */
+const windowBytes = 512 * 1024;
 
-/** The HTTP/2 side of a listener. */
+/** HTTP/2 side of a listener. */
 export interface Http2 {
-  /** No new requests; a connection ends with its last answer. */
+  /** Refuses new requests; a connection ends with its last response. */
   close(): void;
 }
 
 /**
- * Lets a TLS server speak HTTP/2 with clients that ask for it; the others go on with HTTP/1.1. Its requests become those of
- * HTTP/1.1, without passing through its syntax.
+ * Enables HTTP/2 on a TLS server for clients that negotiate it; others continue with HTTP/1.1. Requests are converted
+ * to HTTP/1.1 objects without serialization.
  */
-export function speakHttp2(
+export function enableHttp2(
   server: HttpsServer,
   limits: ListenerLimits,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
@@ -40,8 +40,8 @@ export function speakHttp2(
     maxHeaderListPairs: 200,
     settings: {
       enablePush: false,
-      initialWindowSize: window,
-      maxConcurrentStreams: mostStreams,
+      initialWindowSize: windowBytes,
+      maxConcurrentStreams: maxStreams,
       maxHeaderListSize: limits.maxHeaderBytes,
     },
   });
@@ -49,28 +49,28 @@ export function speakHttp2(
     if (closing) return void session.close();
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
-    session.on('error', leave);
-    session.setLocalWindowSize(window * 4);
+    session.on('error', ignoreError);
+    session.setLocalWindowSize(windowBytes * 4);
     let open = 0;
     session.on('stream', (stream) => {
       open += 1;
       stream.once('close', () => (open -= 1));
     });
-    // Without a request it is idle; a stream may be silent for hours.
+    // A connection without requests is idle; a stream may be silent for hours.
     session.setTimeout(limits.keepAliveMs, () => {
       if (open === 0) session.close();
     });
   });
-  http2.on('sessionError', leave);
+  http2.on('sessionError', ignoreError);
   http2.on('stream', (stream, headers, _flags, raw) => {
-    stream.on('error', leave);
+    stream.on('error', ignoreError);
     const socket = stream.session?.socket as TLSSocket | undefined;
     if (socket === undefined || stream.destroyed) return;
     const streamSocket = new StreamSocket(stream, socket);
-    const request = requestOf(stream, headers, raw, streamSocket);
+    const request = toHttp1Request(stream, headers, raw, streamSocket);
     if (request === undefined) return void refuse(stream);
     if (!stream.endAfterHeaders) watchBody(stream, request, limits);
-    onRequest(request, responseTo(request, streamSocket));
+    onRequest(request, createResponse(request, streamSocket));
   });
 
   const [http1] = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
@@ -88,8 +88,8 @@ export function speakHttp2(
   };
 }
 
-/** The cause is over with the stream. */
-function leave(): void {
+/** Errors are handled by the `close` event of the stream. */
+function ignoreError(): void {
   return undefined;
 }
 
@@ -98,8 +98,11 @@ function refuse(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
-/** Undefined for what has no form in HTTP/1.1: a tunnel, a target that is no path, two names of the host. */
-function requestOf(
+/**
+ * Returns undefined for requests without an equivalent in HTTP/1.1: a tunnel, a target that is not a path, two host
+ * names.
+ */
+function toHttp1Request(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   raw: readonly string[],
@@ -120,44 +123,45 @@ function requestOf(
     const isNamedTwice = name === 'host' && authority !== undefined;
     if (!name.startsWith(':') && !isNamedTwice) request.rawHeaders.push(name, value);
   }
-  const plain: NodeJS.Dict<string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) plain[name] = value;
-  if (host !== undefined) plain['host'] = host;
-  if (!stream.endAfterHeaders && plain['content-length'] === undefined) {
-    // In HTTP/1.1 a body is announced.
-    plain['transfer-encoding'] = 'chunked';
+  const http1Headers: NodeJS.Dict<string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) if (!name.startsWith(':')) http1Headers[name] = value;
+  if (host !== undefined) http1Headers['host'] = host;
+  if (!stream.endAfterHeaders && http1Headers['content-length'] === undefined) {
+    // HTTP/1.1 announces a body.
+    http1Headers['transfer-encoding'] = 'chunked';
     request.rawHeaders.push('transfer-encoding', 'chunked');
   }
-  request.headers = plain;
+  request.headers = http1Headers;
   read(request, stream, socket);
-  if (plain['expect']?.toString().toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
+  if (http1Headers['expect']?.toString().toLowerCase() === '100-continue') stream.additionalHeaders({ ':status': 100 });
   return request;
 }
 
-/** Gives up a body that stands still while the service waits for it. */
+/** Cancels a body that stalls while the service waits for it. */
 function watchBody(stream: ServerHttp2Stream, request: IncomingMessage, { bodyStallMs }: ListenerLimits): void {
-  // Not as the call-back of `setTimeout`, which is called once: a service that was slow may be waited for later.
+  // Registered as a listener, since the callback of `setTimeout` is called only once and a slow service can cause
+  // several timeouts.
   stream.on('timeout', () => {
     if (request.complete) stream.setTimeout(0);
-    // A call of gRPC may be silent in both directions once it was accepted.
+    // A gRPC call may be silent in both directions once it was accepted.
     else if (stream.headersSent && isGrpc(request)) stream.setTimeout(bodyStallMs);
-    // What lies in either of the two has come; it is the service who has not taken it.
+    // Buffered data has arrived, so the service is the slow side.
     else if (request.readableLength === 0 && stream.readableLength === 0) stream.close(constants.NGHTTP2_CANCEL);
     else stream.setTimeout(bodyStallMs);
   });
   stream.setTimeout(bodyStallMs);
 }
 
-/** Takes of the body what the service asks for, so that one that is slow slows the client down. */
+/** Reads the body on demand, so that a slow service slows down the client. */
 function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: StreamSocket): void {
-  const whole = (): void => {
+  const http1Request = (): void => {
     request.complete = true;
     request.push(null);
   };
-  if (stream.endAfterHeaders) return whole();
+  if (stream.endAfterHeaders) return http1Request();
   stream.once('trailers', (_headers, _flags, raw: string[]) => (request.rawTrailers = raw));
   let listening = false;
-  // Its own property: frameworks give requests another prototype.
+  // Own property, since frameworks replace the prototype of requests.
   request._read = () => {
     if (listening) return void stream.resume();
     listening = true;
@@ -166,7 +170,7 @@ function read(request: IncomingMessage, stream: ServerHttp2Stream, socket: Strea
       if (!request.push(chunk)) stream.pause();
     });
     stream.once('end', () => {
-      if (!stream.aborted) whole();
+      if (!stream.aborted) http1Request();
     });
   };
   stream.once('aborted', () => request.destroy());
@@ -189,7 +193,7 @@ function toTrailers(pairs: Parameters<ServerResponse['addTrailers']>[0]): Record
   return Object.fromEntries(trailers);
 }
 
-function responseTo(request: IncomingMessage, stream: StreamSocket): ServerResponse {
+function createResponse(request: IncomingMessage, stream: StreamSocket): ServerResponse {
   const response = new ServerResponse(request);
   const { socket } = request;
   response.assignSocket(socket);
@@ -197,7 +201,7 @@ function responseTo(request: IncomingMessage, stream: StreamSocket): ServerRespo
   response.removeHeader('Transfer-Encoding');
   response.addTrailers = (trailers) => stream.setTrailers(toTrailers(trailers));
   socket.on('drain', () => response.emit('drain'));
-  socket.on('error', leave);
+  socket.on('error', ignoreError);
   response.once('finish', () => socket.end());
   return response;
 }

@@ -1,18 +1,18 @@
-/** Bounds that keep slow or hostile clients from holding a listener. Times in ms. */
+/** Limits that prevent slow or hostile clients from occupying a listener. Times in ms. */
 export interface ListenerLimits {
-  /** Until the request line and all headers are there. Default 60,000. */
+  /** Time until the request line and all headers have arrived. Default 60,000. */
   readonly headersTimeoutMs: number;
-  /** A request body may stand still this long. Default 60,000. */
+  /** Maximum pause within a request body. Default 60,000. */
   readonly bodyStallMs: number;
-  /** A client that still sends what was answered already is heard out for so long. Default 30,000. */
+  /** Maximum time of lingering for a client that sends after the response. Default 30,000. */
   readonly lingerMs: number;
-  /** And no longer than it is silent for this time. Default 5,000. */
+  /** Maximum silence while lingering. Default 5,000. */
   readonly silenceMs: number;
-  /** An idle connection is kept this long. Default 75,000, above what common proxies assume. */
+  /** Time until an idle connection is closed. Default 75,000, more than common proxies assume. */
   readonly keepAliveMs: number;
-  /** Request line and headers. Default 64 KiB: addon addresses carry a whole configuration in their path. */
+  /** Request line and headers. Default 64 KiB: addon addresses contain a whole configuration in their path. */
   readonly maxHeaderBytes: number;
-  /** Per address listened on; further connections are closed at once. Default 16,384. */
+  /** Connections per listening address; further ones are closed immediately. Default 16,384. */
   readonly maxConnections: number;
 }
 

@@ -15,7 +15,7 @@ import { toAbortedProblem } from '../../../services/kit/disconnect-signal.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { PartLog } from '../log/log.ts';
 import type { RequestMetrics } from '../metrics/metrics.ts';
-import { accountFor, plainAddress } from './access.ts';
+import { recordRequest, normalizeAddress } from './access.ts';
 import { bindAll } from './bind.ts';
 import type { Certificate } from './certificate.ts';
 import { answerClientError } from './client-error.ts';
@@ -23,68 +23,70 @@ import { watchConnections } from './connections.ts';
 import { drain } from './drain.ts';
 import { createGuard, type Guard, type GuardPolicy } from './guard.ts';
 import { answerHalfOpen } from './half-open.ts';
-import { speakHttp2, type Http2 } from './http2.ts';
+import { enableHttp2, type Http2 } from './http2.ts';
 import { defaultLimits, type ListenerLimits } from './limits.ts';
 import { toProblem } from './problem-reply.ts';
-import { closing, notRunning, responseOn, sendRefusal } from './refusal.ts';
-import { Running } from './running.ts';
+import { closeAfterProblem, buildNotRunningProblem, createResponseOnSocket, sendRefusal } from './refusal.ts';
+import { RunningRequests } from './running.ts';
 
 export interface ListenerOptions {
-  /** The service's id, for log and metrics. */
+  /** Service id for log and metrics. */
   readonly service: string;
   /** 0: any port that is free on all hosts. */
   readonly port: number;
   /** Default 127.0.0.1 and ::1. */
   readonly hosts?: readonly string[];
-  /** Default `http`; `tcp` hands each connection to `handler.tcp`, past the guard. */
+  /** Default `http`; `tcp` passes each connection to `handler.tcp` without the guard. */
   readonly protocol?: 'http' | 'tcp';
-  /** HTTP by TLS alone, with this certificate. */
+  /** Accepts only TLS, with this certificate. */
   readonly certificate?: Certificate | undefined;
-  /** By TLS it speaks HTTP/2 as well. */
+  /** Accepts HTTP/2 over TLS as well. */
   readonly http2?: boolean;
-  /** Connections of other addresses are closed before a byte of them is read. Default: of all. */
+  /** Connections of other addresses are closed before any byte is read. Default: all are accepted. */
   readonly accepts?: (remoteAddress: string) => boolean;
   /** Undefined while the service is not running. */
   readonly handler: ListenerHandler | undefined;
   readonly guard: GuardPolicy;
   readonly log: PartLog;
   readonly metrics: RequestMetrics;
-  /** Hears of the beginning of each request, up to what the service first waits for. */
+  /** Measures the synchronous part of each request. */
   readonly loop?: LoopWatch;
   readonly limits?: Partial<ListenerLimits>;
-  /** Level of the access log's lines. Default `debug`. */
+  /** Level of the access log. Default `debug`. */
   readonly accessLog?: 'debug' | 'info';
-  /** Never suggested in place of a taken port: the ports of the other services. */
+  /** Ports of other services, which are never suggested in place of a taken port. */
   readonly avoidPorts?: readonly number[];
 }
 
 export interface Listener {
   /**
-   * Its handlers for requests that came in at another listener of this process, which answers to `hosts`: with the same
-   * guard, access log and metrics.
+   * Returns handlers for requests that arrived at another listener of this process with the host names `hosts`, with
+   * the same guard, access log and metrics.
    */
-  dispatched(hosts: readonly string[]): DispatchHandlers;
-  /** Takes a connection that came in at another listener of this process; one that does not speak HTTP. */
-  handOver(socket: Socket, leaving?: AbortSignal): void;
-  /** See {@link Running.count}. */
+  createDispatchHandlers(hosts: readonly string[]): DispatchHandlers;
+  /** Takes a connection that arrived at another listener of this process, for protocols other than HTTP. */
+  handOverConnection(socket: Socket, leaving?: AbortSignal): void;
+  /** See {@link RunningRequests.count}. */
   running(begunBefore: number): number;
   readonly port: number;
   /** `127.0.0.1:2586`, `[::1]:2586`. */
   readonly addresses: readonly string[];
-  /** Takes effect with the next request. Without a handler requests are answered 503; a guard given here replaces the former. */
+  /**
+   * Replaces the handler from the next request on. Without a handler, requests are answered with 503; a given guard
+   * replaces the former one.
+   */
   replaceHandler(handler: ListenerHandler | undefined, guard?: GuardPolicy): void;
-  /** Shown to whoever connects from now on. */
+  /** Replaces the certificate for new connections. */
   replaceCertificate(certificate: Certificate): void;
   /**
-   * Stops accepting, lets running requests finish, ends idle connections and destroys what is left after the time-out
+   * Stops accepting, lets running requests complete, ends idle connections and destroys the rest after the timeout
    * (default 5,000 ms). A service ends its own streams before.
    */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
- * Opens a service's port with the guard, limits, access log and request metrics every service gets.
- *
+ * Opens a port of a service with guard, limits, access log and request metrics.
  * @throws PortTaken (409); Problem `listener.port_forbidden` (403), `listener.no_address` (500).
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
@@ -92,14 +94,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const limits = { ...defaultLimits, ...options.limits };
   const access = { service, log, metrics, level: accessLog };
   const connections = watchConnections(limits);
-  const running = new Running();
+  const running = new RunningRequests();
   let { handler } = options;
   let refuse = options.guard.refuse ?? sendRefusal;
   let { guard: policy } = options;
   let guard = createGuard(policy);
   let draining = false;
-  /** Made once for the names that a caller has, since it is asked for at each request. */
-  let handing:
+  /** Cached by the caller's host names, since it is requested for each request. */
+  let dispatchHandlers:
     { readonly hosts: readonly string[]; readonly policy: GuardPolicy; readonly to: DispatchHandlers } | undefined;
 
   const fail = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
@@ -111,22 +113,22 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     try {
       refuse(request, response, problem);
     } catch (rendering) {
-      log.error('a refusal could not be rendered', { service, error: rendering });
+      log.error('refusal rendering failed', { service, error: rendering });
       response.destroy();
     }
   };
 
   const answer = (request: IncomingMessage, response: ServerResponse, by: Guard): void => {
-    if (connections.isOver(request.socket)) return void request.destroy();
-    connections.began({ request, response });
+    if (connections.isAnswered(request.socket)) return void request.destroy();
+    connections.startExchange({ request, response });
     running.add(response);
-    // A write after the client has left is an event on the response, and would end the process unheard.
-    response.on('error', leave);
-    accountFor(request, response, access);
+    // A write after a disconnect emits an error on the response, which would end the process when unhandled.
+    response.on('error', ignoreError);
+    recordRequest(request, response, access);
     if (draining) response.setHeader('Connection', 'close');
     try {
-      const problem = by.check(request) ?? (handler?.http === undefined ? notRunning() : undefined);
-      if (problem !== undefined) refuse(request, response, closing(response, request, problem));
+      const problem = by.check(request) ?? (handler?.http === undefined ? buildNotRunningProblem() : undefined);
+      if (problem !== undefined) refuse(request, response, closeAfterProblem(response, request, problem));
       else if (!by.answerCors(request, response)) {
         const start = loop?.begin(service, 'a request') ?? 0;
         const result: unknown = handler?.http?.(request, response);
@@ -141,12 +143,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => answer(request, response, guard);
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer, by: Guard): void => {
-    if (connections.isOver(request.socket)) return void socket.destroy();
-    socket.on('error', leave);
+    if (connections.isAnswered(request.socket)) return void socket.destroy();
+    socket.on('error', ignoreError);
     const start = performance.now();
-    const problem = by.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? notRunning() : undefined);
+    const problem =
+      by.checkUpgrade(request) ?? (handler?.upgrade === undefined || draining ? buildNotRunningProblem() : undefined);
     if (problem !== undefined) {
-      refuse(request, responseOn(socket as Socket, request, access), problem);
+      refuse(request, createResponseOnSocket(socket as Socket, request, access), problem);
       return;
     }
     socket.once('close', () => {
@@ -167,13 +170,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
   const onTcp = (socket: Socket, leaving?: AbortSignal): void => {
     if (socket.destroyed) return;
-    socket.on('error', leave);
+    socket.on('error', ignoreError);
     if (handler?.tcp === undefined || draining) return void socket.destroy();
     running.add(socket);
     try {
       handler.tcp(socket, leaving);
     } catch (error) {
-      log.error('a connection could not be taken', { service, error });
+      log.error('connection handover failed', { service, error });
       socket.destroy();
     }
   };
@@ -183,7 +186,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const makeHttp = (): Server => {
     const { certificate } = options;
     const serverOptions: ServerOptions = {
-      // The guard answers a missing Host itself, in the service's own error shape.
+      // The guard answers a missing Host header itself, in the service's own error format.
       requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: 0,
@@ -191,11 +194,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
-      // Finds streams whose client has vanished without a word.
+      // Detects streams whose client has disappeared without closing.
       keepAlive: true,
       keepAliveInitialDelay: 60_000,
-      // Some clients offer `Upgrade: h2c` on every request and are content with a plain answer; so is a WebSocket of a
-      // service that has none.
+      // Some clients offer `Upgrade: h2c` on every request and accept a plain response; the same applies to WebSocket
+      // requests to a service without WebSocket.
       shouldUpgradeCallback: (request) =>
         request.headers.upgrade?.toLowerCase() === 'websocket' && handler?.upgrade !== undefined,
     };
@@ -211,10 +214,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
             },
             onRequest,
           );
-    if (options.http2 === true && server instanceof HttpsServer) http2.push(speakHttp2(server, limits, onRequest));
+    if (options.http2 === true && server instanceof HttpsServer) http2.push(enableHttp2(server, limits, onRequest));
     server.on('upgrade', onUpgrade);
     if (certificate === undefined) answerHalfOpen(server, connections);
-    // What requests come by; the connection below it is known besides.
+    // Requests arrive on the TLS socket; the underlying connection is tracked separately.
     else server.on('secureConnection', (socket: Socket) => connections.add(socket));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const status = answerClientError(error, socket as Socket, connections);
@@ -230,14 +233,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       : makeHttp();
     server.maxConnections = limits.maxConnections;
     server.on('connection', (socket: Socket) => {
-      if (options.accepts?.(plainAddress(socket.remoteAddress)) === false) socket.destroy();
+      if (options.accepts?.(normalizeAddress(socket.remoteAddress)) === false) socket.destroy();
       else connections.add(socket);
     });
-    // After the look at its address: many protocols begin with a word of the server.
+    // Registered after the address check, since in many protocols the server sends first.
     if (isTcp) server.on('connection', (socket: Socket) => onTcp(socket));
-    server.on('drop', () =>
-      log.warn('connection dropped: too many are open', { service, limit: limits.maxConnections }),
-    );
+    server.on('drop', () => log.warn('connection dropped: limit reached', { service, limit: limits.maxConnections }));
     return server;
   };
 
@@ -253,20 +254,20 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   });
   for (const server of servers) server.on('error', (error) => log.error('listener failed', { service, error }));
   let closed: Promise<void> | undefined;
-  /** They are no server's of ours, so that none would wait for them. */
+  /** These connections belong to no server of this listener, so none would wait for them. */
   const handedOver = new Map<Socket, Promise<unknown>>();
 
   return {
     port,
     running: (begunBefore) => running.count(begunBefore),
-    addresses: servers.map((server) => addressOf(server.address() as AddressInfo)),
-    dispatched(hosts) {
-      if (handing?.hosts === hosts && handing.policy === policy) return handing.to;
+    addresses: servers.map((server) => formatAddress(server.address() as AddressInfo)),
+    createDispatchHandlers(hosts) {
+      if (dispatchHandlers?.hosts === hosts && dispatchHandlers.policy === policy) return dispatchHandlers.to;
       const by = createGuard({ ...policy, hosts: [...(policy.hosts ?? []), ...hosts] });
       const to: DispatchHandlers = {
         request(request, response) {
           markGatewayRequest(request);
-          // Two listeners watch its end, besides what the service does.
+          // Two listeners watch its end, in addition to those of the service.
           response.setMaxListeners(20);
           answer(request, response, by);
         },
@@ -275,14 +276,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
           upgrade(request, socket, head, by);
         },
       };
-      handing = { hosts, policy, to };
+      dispatchHandlers = { hosts, policy, to };
       return to;
     },
-    handOver(socket, leaving) {
+    handOverConnection(socket, leaving) {
       if (!draining && !socket.destroyed) {
         connections.add(socket);
-        const gone = new Promise((resolve) => void socket.once('close', resolve));
-        handedOver.set(socket, gone);
+        const closed = new Promise((resolve) => void socket.once('close', resolve));
+        handedOver.set(socket, closed);
         socket.once('close', () => handedOver.delete(socket));
       }
       onTcp(socket, leaving);
@@ -300,7 +301,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     close({ timeoutMs = 5000 } = {}) {
       draining = true;
       for (const each of http2) each.close();
-      connections.hurry();
+      connections.stopLingering();
       closed ??= drain(servers, timeoutMs, () => connections.destroyAll(), handedOver.values()).finally(() =>
         connections[Symbol.dispose](),
       );
@@ -309,11 +310,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   };
 }
 
-/** The cause is over with the connection; `close` has told everyone who has to know. */
-function leave(): void {
+/** Errors are handled by the `close` event of the connection. */
+function ignoreError(): void {
   return undefined;
 }
 
-function addressOf({ address, family, port }: AddressInfo): string {
+function formatAddress({ address, family, port }: AddressInfo): string {
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -8,16 +8,16 @@ export interface OpenApiOptions {
   readonly handlers: readonly ApiHandler[];
 }
 
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses as it is. */
+/** JSON Schema of draft 2020-12, which OpenAPI 3.1 uses unchanged. */
 type Schema = Record<string, unknown>;
 type Route = ApiRoute<unknown, unknown, unknown>;
 
-/** An OpenAPI 3.1 document of our own API. Schemas with an id (`.meta({ id })`) become components. */
-export function openApiDocument({ title, version, handlers }: OpenApiOptions): Record<string, unknown> {
+/** Builds the OpenAPI 3.1 document of the app API. Schemas with an id (`.meta({ id })`) become components. */
+export function buildOpenApiDocument({ title, version, handlers }: OpenApiOptions): Record<string, unknown> {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   const byPath = [...handlers].sort((a, b) => (a.route.path < b.route.path ? -1 : 1));
-  // Replies first: they give the plain names to their schemas, inputs that differ get another.
+  // Replies are added first: their schemas keep their names, and differing inputs are renamed.
   const replies = new Map(
     byPath.map(({ route }) => [route, components.add(route.reply, 'output', operationId(route))]),
   );
@@ -87,43 +87,43 @@ function queryParameters(schema: Schema, components: Components): unknown[] {
   };
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property;
-    const told = typeof description === 'string' ? { description } : {};
-    return { name, in: 'query', required: required.includes(name), ...told, schema: rest };
+    const descriptionField = typeof description === 'string' ? { description } : {};
+    return { name, in: 'query', required: required.includes(name), ...descriptionField, schema: rest };
   });
 }
 
 /** `GET /api/inbox/:id` -> `getInboxById`. */
 function operationId(route: Route): string {
-  const words = route.path
+  const parts = route.path
     .replace(/^\/api\//, '')
     .split('/')
     .map((part) => (part.startsWith(':') ? `By-${part.slice(1)}` : part))
     .flatMap((part) => part.split(/[^A-Za-z0-9]+/))
     .filter((word) => word !== '');
-  return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return route.method.toLowerCase() + parts.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-/** The named schemas of a document. */
+/** Named schemas of a document. */
 class Components {
   readonly schemas: Record<string, Schema> = {};
 
-  /** Adds the named schemas within one and returns it with references to them. */
+  /** Adds the named schemas within a schema and returns it with references to them. */
   add(schema: z.core.$ZodType, io: 'input' | 'output', operation: string): Schema {
-    // Wrapped, so that a schema with an id of its own becomes a reference like those within it.
-    const whole: Schema = {
+    // Wrapped, so that a schema with an id of its own becomes a reference as well.
+    const wrapped: Schema = {
       ...z.toJSONSchema(z.object({ it: schema }), {
         io,
         unrepresentable: 'any',
-        override: io === 'output' ? open : plain,
+        override: io === 'output' ? allowAdditionalProperties : removeIntegerBounds,
       }),
     };
-    const found = Object.entries((whole['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
+    const definitions = Object.entries((wrapped['$defs'] ?? {}) as Record<string, Schema>).map(([name, definition]) => {
       const { id: _id, ...rest } = definition;
       return [name, rest] as const;
     });
-    const names = this.#names(found, io, operation);
-    for (const [name, definition] of found) this.schemas[names.get(name) ?? name] = renamed(definition, names);
-    return renamed((whole['properties'] as { it: Schema }).it, names);
+    const names = this.#names(definitions, io, operation);
+    for (const [name, definition] of definitions) this.schemas[names.get(name) ?? name] = renamed(definition, names);
+    return renamed((wrapped['properties'] as { it: Schema }).it, names);
   }
 
   /** Follows a reference to a component. */
@@ -134,23 +134,23 @@ class Components {
   }
 
   /**
-   * A schema with defaults differs as input and as output, and so does everything that refers to it; the input then gets
-   * `Input` behind its name.
+   * A schema with defaults differs between input and output, and so do all schemas that refer to it; the input then
+   * gets the suffix `Input`.
    */
   #names(
-    found: readonly (readonly [string, Schema])[],
+    definitions: readonly (readonly [string, Schema])[],
     io: 'input' | 'output',
     operation: string,
   ): Map<string, string> {
-    const own = (name: string): string =>
+    const ownSchema = (name: string): string =>
       name.startsWith('__') ? `${operation}${name.replace(/^__schema/, '_')}` : name;
-    const names = new Map(found.map(([name]) => [name, own(name)]));
+    const names = new Map(definitions.map(([name]) => [name, ownSchema(name)]));
     for (let changed = true; changed;) {
       changed = false;
-      for (const [name, definition] of found) {
+      for (const [name, definition] of definitions) {
         const chosen = names.get(name) ?? name;
-        const known = this.schemas[chosen];
-        if (known === undefined || JSON.stringify(known) === JSON.stringify(renamed(definition, names))) continue;
+        const existing = this.schemas[chosen];
+        if (existing === undefined || JSON.stringify(existing) === JSON.stringify(renamed(definition, names))) continue;
         if (io === 'output' || chosen.endsWith('Input')) throw new Error(`Two different schemas have the id ${name}.`);
         names.set(name, `${chosen}Input`);
         changed = true;
@@ -162,15 +162,15 @@ class Components {
 
 const prefix = '#/components/schemas/';
 
-/** zod marks the bounds of a safe integer, which tell a reader nothing. */
-function plain({ jsonSchema }: { jsonSchema: Schema }): void {
+/** Removes the safe integer bounds that zod adds. */
+function removeIntegerBounds({ jsonSchema }: { jsonSchema: Schema }): void {
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
 }
 
-/** A client must not break when an answer gains a field. */
-function open(context: { jsonSchema: Schema }): void {
-  plain(context);
+/** Clients must not break when a response gains a field. */
+function allowAdditionalProperties(context: { jsonSchema: Schema }): void {
+  removeIntegerBounds(context);
   if (context.jsonSchema['additionalProperties'] === false) delete context.jsonSchema['additionalProperties'];
 }
 

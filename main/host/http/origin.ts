@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { CrossOrigin } from '../../../services/contracts/listeners.ts';
 
-/** Methods that change nothing; another site may send them, but does not get to read the answer. */
+/** Returns whether a method changes nothing; another site may send it, but cannot read the response. */
 export function isSafe(method: string | undefined): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/** Who sent a request, as far as a browser tells. */
+/** Sender of a request, as far as a browser reports it. */
 export type Sender = 'same-origin' | 'no browser' | 'allowed origin' | 'other origin';
 
 /** Returns the host under which the client reached the listener: behind a trusted proxy the one that it reports. */
@@ -15,66 +15,72 @@ export type PublicHost = (request: IncomingMessage) => string | undefined;
 const hostHeader: PublicHost = ({ headers }) => headers.host;
 
 /**
- * Tells who sent a request. Pages with `Referrer-Policy: no-referrer` send `Origin: null` with their own forms; only
- * the browser's `Sec-Fetch-Site: same-origin` distinguishes these from forms of other pages.
+ * Classifies the sender of a request. Pages with `Referrer-Policy: no-referrer` send `Origin: null` with their own
+ * forms; only the browser's `Sec-Fetch-Site: same-origin` distinguishes these from forms of other pages.
  */
-export function senderOf(
+export function classifySender(
   request: IncomingMessage,
   isAllowed: (origin: string) => boolean,
   publicHost: PublicHost = hostHeader,
 ): Sender {
   const { origin } = request.headers;
   if (origin !== undefined) {
-    if (isOriginOf(origin, publicHost(request))) return 'same-origin';
+    if (isSameOrigin(origin, publicHost(request))) return 'same-origin';
     if (origin === 'null' && request.headers['sec-fetch-site'] === 'same-origin') return 'same-origin';
     return isAllowed(origin) ? 'allowed origin' : 'other origin';
   }
   const site = request.headers['sec-fetch-site'];
   if (site === undefined) return 'no browser';
-  // `none`: the person typed the address or opened a bookmark.
+  // `none`: the user entered the address or opened a bookmark.
   return site === 'same-origin' || site === 'none' ? 'same-origin' : 'other origin';
 }
 
-/** What extensions send: the person installed them, and no page can pass for one. */
+/** Origins of extensions: the user installed them, and no page can impersonate them. */
 const extension = /^(?:chrome|moz|safari-web)-extension:\/\//;
 
 /**
- * Whether the browser says that a page of another site makes it send this, be it an image, a form or a link. An old browser,
- * and any browser on plain http to another machine, says nothing of an image.
+ * Returns whether the browser reports that a page of another site caused the request, by an image, a form or a link.
+ * Old browsers, and all browsers on plain http to another computer, do not report images.
  */
-export function isFromForeignSite(
+export function isCrossSiteRequest(
   request: IncomingMessage,
   isAllowed: (origin: string) => boolean,
   publicHost?: PublicHost,
 ): boolean {
-  return senderOf(request, isAllowed, publicHost) === 'other origin' && !extension.test(request.headers.origin ?? '');
+  return (
+    classifySender(request, isAllowed, publicHost) === 'other origin' && !extension.test(request.headers.origin ?? '')
+  );
 }
 
-function isOriginOf(origin: string, host: string | undefined): boolean {
+function isSameOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined) return false;
   const scheme = origin.startsWith('http://') ? 7 : origin.startsWith('https://') ? 8 : 0;
   if (scheme === 0 || origin.length !== scheme + host.length) return false;
   return origin.endsWith(host) || origin.toLowerCase().endsWith(host.toLowerCase());
 }
 
-/** Compiles `https://app.example.org`, `http://localhost:*` or `chrome-extension://*`; a star stands for anything but `/`. */
+/**
+ * Compiles `https://app.example.org`, `http://localhost:*` or `chrome-extension://*`; a star matches anything but
+ * `/`.
+ */
 export function allowOrigins(patterns: readonly string[]): (origin: string) => boolean {
   if (patterns.length === 0) return () => false;
-  const alternatives = patterns.map((pattern) => pattern.split('*').map(literally).join('[^/]{0,253}'));
+  const alternatives = patterns.map((pattern) => pattern.split('*').map(escapeRegExp).join('[^/]{0,253}'));
   const expression = new RegExp(`^(?:${alternatives.join('|')})$`, 'i');
   return (origin) => origin !== 'null' && origin.length <= 512 && expression.test(origin);
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /**
- * Whether a state-changing request or a WebSocket of another origin may pass. Under `credentialed` it has to bring its
- * own credential; a form or an image cannot, but makes the browser add a remembered Basic sign-in, hence the look at
- * the mode. An extension may bring it in the address, since a WebSocket takes no header.
+ * Returns whether a state-changing request or a WebSocket of another origin may pass. Under `credentialed` it must
+ * carry its own credentials; a form or an image cannot, but makes the browser add stored Basic credentials, so the
+ * fetch mode is checked as well. An extension may send credentials in the address, since a WebSocket has no custom
+ * headers.
  */
-export function passesFromElsewhere(policy: CrossOrigin, request: IncomingMessage): boolean {
+export function allowsCrossOrigin(policy: CrossOrigin, request: IncomingMessage): boolean {
   if (policy === 'any') return true;
   if (policy === 'refuse') return false;
   if (hasAuthQuery(request.url)) return extension.test(request.headers.origin ?? '');
@@ -83,7 +89,7 @@ export function passesFromElsewhere(policy: CrossOrigin, request: IncomingMessag
   return mode === undefined || mode === 'cors' || mode === 'websocket';
 }
 
-/** Whether the address carries a credential, as the push peer's clients send it. */
+/** Returns whether the address contains credentials, as clients of ntfy send them. */
 export function hasAuthQuery(url: string | undefined): boolean {
   const start = url?.indexOf('?') ?? -1;
   if (start < 0) return false;

@@ -3,23 +3,23 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
-/** The program that listens on a port, as far as the system tells. */
+/** Program that listens on a port, as far as the system reports it. */
 export interface PortHolder {
-  /** Undefined when the program belongs to another user and the system keeps it to itself. */
+  /** Undefined when the program belongs to another user and the system hides it. */
   readonly pid?: number;
-  /** For a person: `node headless.ts (process 4711)` or `a program of another user`. */
+  /** Display text: `node headless.ts (process 4711)` or `a program of another user`. */
   readonly description: string;
 }
 
-/** Who listens on a TCP port of this machine; undefined when nobody can be found. Never throws. */
+/** Finds the program that listens on a TCP port of this computer, if any. Never throws. */
 export async function findPortHolder(port: number): Promise<PortHolder | undefined> {
   try {
     if (process.platform === 'linux') return await holderByProc(port);
     return process.platform === 'win32' ? await holderByNetstat(port) : await holderByLsof(port);
   } catch {
-    // A missing tool or a process that has just ended: the message then does without the name.
+    // A missing tool, or a process that has just ended: the message omits the name.
     return undefined;
   }
 }
@@ -29,10 +29,10 @@ async function holderByProc(port: number): Promise<PortHolder | undefined> {
   const inodes = tables.flatMap((table) => listeningInodes(table, port));
   if (inodes.length === 0) return undefined;
   const links = new Set(inodes.map((inode) => `socket:[${inode}]`));
-  // Our own process first: a second start of a listener is the likeliest mistake.
+  // The own process first: opening a listener twice is the most likely mistake.
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   for (const pid of [String(process.pid), ...pids]) {
-    if (await holdsOneOf(pid, links))
+    if (await holdsAnyLink(pid, links))
       return { pid: Number(pid), description: `${await programName(pid)} (process ${pid})` };
   }
   return { description: 'a program of another user' };
@@ -49,7 +49,7 @@ function listeningInodes(table: string, port: number): string[] {
     .filter((inode) => inode !== '0');
 }
 
-async function holdsOneOf(pid: string, links: ReadonlySet<string>): Promise<boolean> {
+async function holdsAnyLink(pid: string, links: ReadonlySet<string>): Promise<boolean> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
@@ -58,16 +58,19 @@ async function holdsOneOf(pid: string, links: ReadonlySet<string>): Promise<bool
   return false;
 }
 
-/** The program's file name, for an interpreter also the script's; never more of the command line, which may hold secrets. */
+/**
+ * Returns the file name of the program, for an interpreter also that of the script; never more of the command line,
+ * which may contain secrets.
+ */
 async function programName(pid: string): Promise<string> {
   const line = (await readOrEmpty(`/proc/${pid}/cmdline`)).split('\0');
   const program = basename(line[0] ?? '') || (await readOrEmpty(`/proc/${pid}/comm`)).trim() || 'a program';
   if (!/^(?:node|python[\d.]*|ruby|java|perl|bun|deno|php)$/.test(program)) return program;
-  const words = line.slice(1);
-  const at = words.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
-  // Behind these stands a program itself and not where it is.
-  const isCode = /^(?:-\w*[ecpr]|--eval|--print)$/.test(words[at - 1] ?? '');
-  return words[at] === undefined || isCode ? program : `${program} ${basename(words[at])}`;
+  const commandLine = line.slice(1);
+  const index = commandLine.findIndex((argument) => argument !== '' && !argument.startsWith('-'));
+  // These options are followed by code instead of a file.
+  const isCode = /^(?:-\w*[ecpr]|--eval|--print)$/.test(commandLine[index - 1] ?? '');
+  return commandLine[index] === undefined || isCode ? program : `${program} ${basename(commandLine[index])}`;
 }
 
 async function readOrEmpty(path: string): Promise<string> {
@@ -76,17 +79,17 @@ async function readOrEmpty(path: string): Promise<string> {
 
 /** `-F pc` prints one `p<pid>` and one `c<command>` line. */
 async function holderByLsof(port: number): Promise<PortHolder | undefined> {
-  const { stdout } = await run('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], { timeout: 3000 });
+  const { stdout } = await execFileAsync('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], { timeout: 3000 });
   const pid = /^p(\d+)$/m.exec(stdout)?.[1];
   const command = /^c(.+)$/m.exec(stdout)?.[1] ?? 'a program';
   return pid === undefined ? undefined : { pid: Number(pid), description: `${command} (process ${pid})` };
 }
 
 async function holderByNetstat(port: number): Promise<PortHolder | undefined> {
-  const { stdout } = await run('netstat', ['-ano', '-p', 'TCP'], { timeout: 3000, windowsHide: true });
+  const { stdout } = await execFileAsync('netstat', ['-ano', '-p', 'TCP'], { timeout: 3000, windowsHide: true });
   const pid = new RegExp(`:${port}\\s+\\S+\\s+LISTENING\\s+(\\d+)`, 'i').exec(stdout)?.[1];
   if (pid === undefined) return undefined;
-  const list = await run('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'], {
+  const list = await execFileAsync('tasklist', ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'], {
     timeout: 3000,
     windowsHide: true,
   });

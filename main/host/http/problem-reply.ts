@@ -4,20 +4,20 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log } from '../../../services/contracts/service.ts';
 import { frameDenyHeaders } from '../../../services/contracts/frame-headers.ts';
 
-/** Our own API's error shape; see `ApiError` in the contracts. */
-export function problemBody(problem: Problem): string {
+/** Formats a problem as `ApiError` of the contracts. */
+export function formatProblem(problem: Problem): string {
   const { code, detail, fields } = problem;
-  const shown = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
-  return `${JSON.stringify({ error: shown })}\n`;
+  const visible = Object.keys(fields).length === 0 ? { code, detail } : { code, detail, fields };
+  return `${JSON.stringify({ error: visible })}\n`;
 }
 
-/** Answers with a problem, or cuts the connection when an answer has begun already. */
+/** Answers with a problem, or destroys the connection when a response has already begun. */
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const body = problemBody(problem);
+  const body = formatProblem(problem);
   for (const [name, value] of Object.entries(problem.headers)) response.setHeader(name, value);
   response.statusCode = problem.status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
@@ -28,24 +28,33 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
-/** Anything that was thrown, as a problem; what is none was a defect and is logged under the id that the client is told. */
+/**
+ * Converts any thrown value to a problem. A value that is not a problem is a defect and is logged under the id that
+ * the client receives.
+ */
 export function toProblem(error: unknown, log: Log, about: Readonly<Record<string, unknown>> = {}): Problem {
   if (error instanceof Problem) {
     if (error.status >= 500) log.warn('request failed', { ...about, error });
     return error;
   }
   const id = randomBytes(6).toString('hex');
-  log.error('request failed on a defect', { ...about, id, error });
+  log.error('request failed with internal error', { ...about, id, error });
   return new Problem('host.defect', 500, `Something went wrong here. The log has the details under ${id}.`, {
     cause: error,
   });
 }
 
-/** A whole answer for a bare socket, on which no response object exists. */
-export function rawAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+/** Formats a complete response for a socket without response object. */
+export function formatRawResponse(
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const all = {
-    ...{ Connection: 'close', 'Content-Type': 'text/plain; charset=utf-8' },
-    ...{ 'Content-Length': String(Buffer.byteLength(body)), ...headers },
+    Connection: 'close',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}\r\n${lines.join('')}\r\n${body}`;

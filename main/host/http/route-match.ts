@@ -1,19 +1,19 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { ApiHandler } from '../../../services/contracts/api.ts';
 
-/** What a path leads to. */
+/** Handler that matches a path, with its parameters. */
 export interface RouteMatch {
   readonly handler: ApiHandler;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Segments of a route's path: a text to match, or the name of a parameter. */
+/** Segment of a route's path: a text to match, or the name of a parameter. */
 type Segment = { readonly text: string } | { readonly parameter: string };
-const segmentsOf = new WeakMap<ApiHandler, readonly Segment[]>();
+const parseSegments = new WeakMap<ApiHandler, readonly Segment[]>();
 
 /**
- * All handlers whose path fits, whatever their method, the most literal first: `/api/jobs/dead` before `/api/jobs/:id`.
- *
+ * Returns all handlers whose path matches, for any method, most literal first: `/api/jobs/dead` before
+ * `/api/jobs/:id`.
  * @throws Problem `api.bad_path` (400) when a parameter is not valid percent-encoded UTF-8.
  */
 export function matchRoutes(handlers: readonly ApiHandler[], path: string): RouteMatch[] {
@@ -25,7 +25,7 @@ export function matchRoutes(handlers: readonly ApiHandler[], path: string): Rout
   return fitting.map(({ handler, segments }) => ({ handler, params: parameters(segments, parts) }));
 }
 
-/** The names of a path's parameters and the path as OpenAPI writes it: `/api/inbox/{id}`. */
+/** Returns the parameter names of a path, and the path in OpenAPI syntax: `/api/inbox/{id}`. */
 export function describePath(path: string): { readonly openApi: string; readonly parameters: readonly string[] } {
   const segments = parse(path);
   const parts = segments.map((segment) => ('text' in segment ? segment.text : `{${segment.parameter}}`));
@@ -36,8 +36,8 @@ export function describePath(path: string): { readonly openApi: string; readonly
 }
 
 function compiled(handler: ApiHandler): readonly Segment[] {
-  let segments = segmentsOf.get(handler);
-  if (segments === undefined) segmentsOf.set(handler, (segments = parse(handler.route.path)));
+  let segments = parseSegments.get(handler);
+  if (segments === undefined) parseSegments.set(handler, (segments = parse(handler.route.path)));
   return segments;
 }
 
@@ -52,7 +52,7 @@ function parse(path: string): readonly Segment[] {
   });
 }
 
-/** As in Express, one slash at the end does not matter. */
+/** A trailing slash is ignored, as in Express. */
 function split(path: string): string[] {
   return path.replace(/^\//, '').replace(/\/$/, '').split('/');
 }

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isLongLived } from '../../../services/kit/long-lived-response.ts';
 
-/** A request that takes no longer is over before a restart could cut it off; ms. */
-const briefMs = 1000;
+/** Requests up to this duration in ms end before a restart could interrupt them. */
+const shortRequestMs = 1000;
 
-/** The requests and connections that a listener is busy with. */
-export class Running {
+/** Running requests and connections of a listener. */
+export class RunningRequests {
   readonly #startedAt = new Map<ServerResponse | Socket, number>();
 
   add(work: ServerResponse | Socket): void {
@@ -15,15 +15,15 @@ export class Running {
   }
 
   /**
-   * Counts what ends by itself and began before a time (of `performance.now()`), or takes longer than a brief request.
-   * Live streams are not counted: they end only with their clients, which connect again.
+   * Counts requests that started before a time (of `performance.now()`) or run longer than a short request. Live
+   * streams are not counted: they end only with their clients, which reconnect.
    */
   count(begunBefore: number): number {
     const now = performance.now();
     let count = 0;
     for (const [work, startedAt] of this.#startedAt) {
       const isStream = 'req' in work && isLongLived(work);
-      if (!isStream && (startedAt <= begunBefore || now - startedAt > briefMs)) count += 1;
+      if (!isStream && (startedAt <= begunBefore || now - startedAt > shortRequestMs)) count += 1;
     }
     return count;
   }

@@ -7,8 +7,8 @@ import { formatAttachment } from '../../../services/kit/content-disposition.ts';
 import { parseByteRange } from '../../../services/kit/byte-range.ts';
 
 /**
- * Sends a file, or the one range of it that is asked for. It cannot run anything in our origin, whatever it holds.
- * @throws Problem `api.no_file` (404) when it went away meanwhile.
+ * Sends a file, or the requested range of it, with headers that prevent scripts from running in the app's origin.
+ * @throws Problem `api.no_file` (404) when it was deleted in the meantime.
  */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, reply: FileReply): Promise<void> {
   const file = await open(reply.path).catch((cause: unknown) => {
@@ -21,22 +21,22 @@ export async function sendFile(request: IncomingMessage, response: ServerRespons
   }
 }
 
-/** Sends bytes with the same precautions. They are few, so no range of them is served. */
+/** Sends bytes with the same headers. They are small, so ranges are not supported. */
 export function sendBytes(request: IncomingMessage, response: ServerResponse, reply: BytesReply): void {
   response.setHeader('Cache-Control', 'private, max-age=0');
-  harmless(response);
-  describe(response, reply);
+  sandboxHeaders(response);
+  setContentHeaders(response, reply);
   response.writeHead(200, { 'Content-Length': reply.bytes.byteLength });
   response.end(request.method === 'HEAD' ? undefined : reply.bytes);
 }
 
-function harmless(response: ServerResponse): void {
+function sandboxHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('X-Frame-Options', 'DENY');
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'");
 }
 
-function describe(response: ServerResponse, { type, saveAs }: Pick<FileReply, 'type' | 'saveAs'>): void {
+function setContentHeaders(response: ServerResponse, { type, saveAs }: Pick<FileReply, 'type' | 'saveAs'>): void {
   response.setHeader('Content-Type', type);
   if (saveAs !== undefined) response.setHeader('Content-Disposition', formatAttachment(saveAs));
 }
@@ -53,11 +53,11 @@ async function send(
   response.setHeader('ETag', tag);
   response.setHeader('Cache-Control', `private, max-age=${reply.maxAge}`);
   response.setHeader('Accept-Ranges', 'bytes');
-  harmless(response);
+  sandboxHeaders(response);
   if (request.headers['if-none-match'] === tag) return void response.writeHead(304).end();
-  describe(response, reply);
-  const { range: asked, 'if-range': ifRange } = request.headers;
-  const range = ifRange === undefined || ifRange === tag ? parseByteRange(asked, facts.size) : undefined;
+  setContentHeaders(response, reply);
+  const { range: rangeHeader, 'if-range': ifRange } = request.headers;
+  const range = ifRange === undefined || ifRange === tag ? parseByteRange(rangeHeader, facts.size) : undefined;
   if (range === 'unsatisfiable') {
     response.setHeader('Content-Range', `bytes */${facts.size}`);
     return void response.writeHead(416).end();
@@ -69,7 +69,7 @@ async function send(
   try {
     await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
   } catch {
-    // Players go away in the middle whenever somebody seeks; and half an answer cannot become an error any more.
+    // Media players disconnect when the user seeks, and a partial response cannot become an error.
     response.destroy();
   }
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream';
 export interface StaticPagesOptions {
   /** Absolute path of the built renderer. */
   readonly folder: string;
-  /** Page for `/` and for every path that names no file. Default `index.html`. */
+  /** Page for `/` and for every path that is not a file. Default `index.html`. */
   readonly entry?: string;
 }
 
@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** On every answer: the pages load nothing but what this origin serves, and nobody may frame them. */
+/** Headers of every response: pages load only resources of this origin and cannot be framed. */
 const securityHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'self'; img-src 'self' data: https:; style-src 'self'; script-src 'self'; connect-src 'self'; " +
@@ -40,23 +40,23 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-/** Vite's names with a content hash: `assets/index-B4kz_9xQ.js`. */
+/** File names by Vite with a content hash: `assets/index-B4kz_9xQ.js`. */
 const hashedName = /^\/assets\/[^/]*-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
-interface Found {
+interface StaticFile {
   readonly path: string;
   readonly size: number;
   readonly modified: Date;
 }
 
-/** Serves a built renderer: one folder, one entry page, nothing outside it. */
-export function staticPages({ folder, entry = 'index.html' }: StaticPagesOptions): RequestListener {
+/** Creates the handler of the built renderer: one folder with one entry page; files outside of it are never sent. */
+export function createStaticPages({ folder, entry = 'index.html' }: StaticPagesOptions): RequestListener {
   return (request, response) => {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     serve(request, response, folder, entry).catch(() => {
-      // A file that vanished between two looks, or a disk that fails: the page can be asked for again.
+      // The file was deleted in the meantime, or the disk failed: the page can be requested again.
       if (response.headersSent) response.destroy();
-      else plain(request, response, 500, 'The page could not be read. Try again.');
+      else uncompressed(request, response, 500, 'The page could not be read. Try again.');
     });
   };
 }
@@ -64,33 +64,36 @@ export function staticPages({ folder, entry = 'index.html' }: StaticPagesOptions
 async function serve(request: IncomingMessage, response: ServerResponse, folder: string, entry: string): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    return plain(request, response, 405, 'Pages can only be read.');
+    return uncompressed(request, response, 405, 'Pages can only be read.');
   }
-  const path = pathOf(request.url ?? '/');
-  if (path === undefined) return plain(request, response, 404, 'There is no such page.');
-  const isPage = !namesFile(path);
+  const path = decodePath(request.url ?? '/');
+  if (path === undefined) return uncompressed(request, response, 404, 'There is no such page.');
+  const isPage = !isFilePath(path);
   const name = isPage ? `/${entry}` : path;
-  const file = await find(folder, name);
-  if (file !== undefined) return send(request, response, name, file, await compressed(request, folder, name));
+  const file = await findFile(folder, name);
+  if (file !== undefined) return send(request, response, name, file, await findCompressed(request, folder, name));
   if (isPage)
-    return plain(
+    return uncompressed(
       request,
       response,
       503,
       'The pages have not been built yet. Start the app with "npm start", which builds them.',
     );
-  return plain(request, response, 404, 'There is no such page.');
+  return uncompressed(request, response, 404, 'There is no such page.');
 }
 
-/** Files are at the root and one folder below it; what is deeper is a page, unless it ends as a file does: `/data/tables/public.plants`. */
-function namesFile(path: string): boolean {
+/**
+ * Files are in the root and one folder below it; deeper paths are pages unless they end like a file:
+ * `/data/tables/public.plants`.
+ */
+function isFilePath(path: string): boolean {
   const parts = path.split('/');
   const last = parts.at(-1) ?? '';
   return last.includes('.') && (parts.length < 4 || Object.hasOwn(types, extname(last).toLowerCase()));
 }
 
-/** The decoded path; undefined when it could lead out of the folder or to a hidden file. */
-function pathOf(url: string): string | undefined {
+/** Decodes the path; undefined when it could leave the folder or name a hidden file. */
+function decodePath(url: string): string | undefined {
   const end = url.search(/[?#]/);
   try {
     const path = decodeURIComponent(end < 0 ? url : url.slice(0, end));
@@ -102,8 +105,8 @@ function pathOf(url: string): string | undefined {
   }
 }
 
-/** A regular file below the folder, links resolved. */
-async function find(folder: string, name: string): Promise<Found | undefined> {
+/** Finds a regular file below the folder, following links. */
+async function findFile(folder: string, name: string): Promise<StaticFile | undefined> {
   try {
     const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, name))]);
     if (!path.startsWith(root + sep)) return undefined;
@@ -116,25 +119,25 @@ async function find(folder: string, name: string): Promise<Found | undefined> {
   }
 }
 
-/** The `.gz` the build left beside a file, for clients that take it. */
-async function compressed(request: IncomingMessage, folder: string, name: string): Promise<Found | undefined> {
+/** Finds the `.gz` of the build beside a file, for clients that accept it. */
+async function findCompressed(request: IncomingMessage, folder: string, name: string): Promise<StaticFile | undefined> {
   const accepted = String(request.headers['accept-encoding'] ?? '');
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted) ? find(folder, `${name}.gz`) : undefined;
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted) ? findFile(folder, `${name}.gz`) : undefined;
 }
 
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   name: string,
-  plainFile: Found,
-  gz: Found | undefined,
+  plainFile: StaticFile,
+  gz: StaticFile | undefined,
 ): void {
   const file = gz ?? plainFile;
   const tag = `"${plainFile.size.toString(36)}-${plainFile.modified.getTime().toString(36)}${gz === undefined ? '' : '-gz'}"`;
   response.setHeader('ETag', tag);
   response.setHeader('Vary', 'Accept-Encoding');
   response.setHeader('Cache-Control', hashedName.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (asksFor(request.headers['if-none-match'], tag)) {
+  if (acceptsEncoding(request.headers['if-none-match'], tag)) {
     response.writeHead(304).end();
     return;
   }
@@ -145,18 +148,18 @@ function send(
     response.end();
     return;
   }
-  // `end` bounds the stream to what Content-Length promised, should the file grow meanwhile.
+  // `end` limits the stream to the Content-Length, in case the file grows in the meantime.
   const stream = createReadStream(file.path, { end: Math.max(0, file.size - 1) });
   pipeline(stream, response, (error) => {
     if (error !== null && error !== undefined) response.destroy();
   });
 }
 
-function asksFor(header: string | undefined, tag: string): boolean {
+function acceptsEncoding(header: string | undefined, tag: string): boolean {
   return header !== undefined && header.split(',').some((item) => item.trim().replace(/^W\//, '') === tag);
 }
 
-function plain(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+function uncompressed(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',

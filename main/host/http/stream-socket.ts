@@ -4,13 +4,13 @@ import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { findOwn } from '../../../services/contracts/find-own.ts';
 
-/** Of one connection, which HTTP/2 knows nothing of. */
-const ofConnection = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+/** Connection-specific headers, which HTTP/2 does not have. */
+const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * The connection that a stream of HTTP/2 is to a service: what Node's HTTP/1.1 response writes into it goes out as a
- * response of HTTP/2. So services, and the frameworks they use, see the requests they always see.
+ * Presents an HTTP/2 stream as a connection: the bytes that Node's HTTP/1.1 response writes become an HTTP/2
+ * response. Services and their frameworks see ordinary requests.
  */
 export class StreamSocket extends Duplex {
   readonly encrypted = true;
@@ -23,7 +23,7 @@ export class StreamSocket extends Duplex {
   bytesWritten = 0;
   readonly #stream: ServerHttp2Stream;
   #headSent = false;
-  /** Whether the end of the stream waits for its trailers. */
+  /** The end of the stream waits for its trailers. */
   #awaitsTrailers = false;
   #trailers: Record<string, string | string[]> = {};
 
@@ -56,7 +56,10 @@ export class StreamSocket extends Duplex {
     this.end();
   }
 
-  /** Requests are read from the stream itself; this side stays open, since a client that ends it has left. */
+  /**
+   * Requests are read from the stream itself; this side stays open, since its end would mean that the client
+   * disconnected.
+   */
   override _read(): void {
     return undefined;
   }
@@ -88,8 +91,7 @@ export class StreamSocket extends Duplex {
       done();
       if (stream.readableEnded || stream.closed) return;
       if (stream.endAfterHeaders) return void stream.resume();
-      // The rest of a request that was answered is not read by any service. A reset in the same turn would overtake the
-      // trailers.
+      // Nothing reads the rest of an answered request. A reset in the same turn would overtake the trailers.
       setImmediate(() => {
         if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
       });
@@ -104,7 +106,7 @@ export class StreamSocket extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const stream = this.#stream;
-    // Closing a stream would end its writable side first, which tells the client that the answer is complete.
+    // Closing a stream would first end its writable side, which tells the client that the response is complete.
     if (!stream.closed && !this.writableFinished) stream.destroy(error ?? new Error('The answer was broken off.'));
     done(error);
   }
@@ -116,7 +118,7 @@ export class StreamSocket extends Duplex {
     for (const line of lines) {
       const colon = line.indexOf(':');
       const name = line.slice(0, colon).toLowerCase();
-      if (ofConnection.has(name)) continue;
+      if (connectionHeaders.has(name)) continue;
       const value = line.slice(colon + 1).trim();
       const before = findOwn(headers, name);
       if (before === undefined) headers[name] = value;
@@ -126,10 +128,10 @@ export class StreamSocket extends Duplex {
     if (status < 200) return void this.#stream.additionalHeaders(headers);
     this.#headSent = true;
     this.bytesWritten += head.length;
-    // A message without a body ends with its head.
+    // A message without a body ends with its headers.
     const endStream = headers['content-length'] === '0';
     this.#stream.respond(headers, { endStream, waitForTrailers: !endStream });
-    // Node ends the stream where no body may follow: HEAD, 204, 205 and 304.
+    // Node ends the stream when no body may follow: HEAD, 204, 205 and 304.
     this.#awaitsTrailers = !this.#stream.writableEnded;
   }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../services/contracts/service.ts';
 
-/** One timer for what comes next. */
+/** Timer for the next event. */
 export interface Alarm extends Disposable {
-  /** Rings at this time in ms since the epoch, or before. */
-  ringBy(at: number): void;
+  /** Fires at this time (ms since the epoch) or earlier. */
+  scheduleBy(timestamp: number): void;
 }
 
 export function createAlarm(clock: Clock, ring: () => void): Alarm {
@@ -14,11 +14,11 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
     setFor = Infinity;
   };
   return {
-    ringBy(at) {
-      if (at >= setFor) return;
+    scheduleBy(timestamp) {
+      if (timestamp >= setFor) return;
       clear();
-      setFor = at;
-      timer = clock.after(Math.max(0, at - clock.now()), () => {
+      setFor = timestamp;
+      timer = clock.after(Math.max(0, timestamp - clock.now()), () => {
         clear();
         ring();
       });

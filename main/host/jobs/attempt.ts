@@ -5,21 +5,21 @@ import type { Clock, Random } from '../../../services/contracts/service.ts';
 import type { Outcome } from './job-end.ts';
 import type { KindState } from './kind-state.ts';
 import { parse } from './parse.ts';
-import { outcomeOfFailure } from './retry-policy.ts';
+import { getFailureOutcome } from './retry-policy.ts';
 import type { JobRow } from './table.ts';
 
 const defaultTimeoutMs = 60_000;
 
-/** One attempt at one job, under way. */
+/** Running attempt of a job. */
 export interface RunningAttempt {
   readonly ended: Promise<Outcome>;
-  /** Aborts the handler, whose failure does not count then; when it succeeds all the same, that does. */
+  /** Aborts the handler; its failure then does not count, but its success does. */
   interrupt(): void;
-  /** Stops waiting for a handler that does not heed the abort. */
+  /** Stops waiting for a handler that ignores the abort. */
   abandon(): void;
 }
 
-/** Parses the payload and runs the handler, not longer than the kind allows. It begins once `settled`, if that is given. */
+/** Parses the payload and runs the handler within the time limit of the kind, once `settled` resolves if given. */
 export function runAttempt(
   { kind, handler }: Pick<KindState, 'kind' | 'handler'>,
   row: JobRow,
@@ -27,24 +27,24 @@ export function runAttempt(
   settled?: Promise<unknown>,
 ): RunningAttempt {
   const controller = new AbortController();
-  // Resolves where nobody waits for the handler any longer.
-  const cut = Promise.withResolvers<() => Outcome>();
+  // Resolves when the handler is no longer awaited.
+  const abandoned = Promise.withResolvers<() => Outcome>();
   const returned: Outcome = { row, how: 'returned' };
   let isInterrupted = false;
   const failed = (error: unknown, attempt?: Omit<JobAttempt<any>, 'signal'>): Outcome =>
-    outcomeOfFailure(kind, row, { error, attempt }, clock.now(), random);
+    getFailureOutcome(kind, row, { error, attempt }, clock.now(), random);
 
   let timer: Disposable | undefined;
   const run = async (): Promise<Outcome> => {
     const payload = readPayload(kind, row);
-    if (!payload.success) return failed(outdated(payload.error));
+    if (!payload.success) return failed(buildOutdatedPayloadError(payload.error));
     if (settled !== undefined) await settled;
     if (isInterrupted) return returned;
-    const attempt = attemptOf(row, payload.data);
+    const attempt = toAttempt(row, payload.data);
     const timeoutMs = kind.timeoutMs ?? defaultTimeoutMs;
     const overdue = (): void => {
       const error = new Problem('jobs.timeout', 504, `The attempt took longer than ${timeoutMs} ms.`);
-      cut.resolve(() => failed(error, attempt));
+      abandoned.resolve(() => failed(error, attempt));
       controller.abort(error);
     };
     timer = clock.after(timeoutMs, overdue);
@@ -57,7 +57,7 @@ export function runAttempt(
 
   const end = async (): Promise<Outcome> => {
     try {
-      return await Promise.race([run(), cut.promise.then((outcome) => outcome())]);
+      return await Promise.race([run(), abandoned.promise.then((outcome) => outcome())]);
     } finally {
       timer?.[Symbol.dispose]();
     }
@@ -69,12 +69,12 @@ export function runAttempt(
       isInterrupted = true;
       controller.abort(new Problem('jobs.interrupted', 503, 'The host is stopping, or another one has taken the job.'));
     },
-    abandon: () => cut.resolve(() => returned),
+    abandon: () => abandoned.resolve(() => returned),
   };
 }
 
-/** What a handler is told of the attempt at a job. */
-export function attemptOf(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 'signal'> {
+/** Returns the attempt that a handler receives. */
+export function toAttempt(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 'signal'> {
   return {
     id: String(row.id),
     key: row.job_key ?? undefined,
@@ -85,19 +85,19 @@ export function attemptOf(row: JobRow, payload: unknown): Omit<JobAttempt<any>, 
   };
 }
 
-function outdated(cause: unknown): Problem {
+function buildOutdatedPayloadError(cause: unknown): Problem {
   const issues = cause instanceof z.ZodError ? cause.issues : [];
-  const where = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
-  const detail = `The job was stored by another version and no longer fits: ${where.join(', ') || 'the payload'}.`;
+  const context = issues.map(({ path }) => path.join('.')).filter((path) => path !== '');
+  const detail = `The job was stored by another version and no longer fits: ${context.join(', ') || 'the payload'}.`;
   return new Problem('jobs.outdated_payload', 500, detail, { cause, retryable: false });
 }
 
-/** What the kind's schema makes of the payload that is stored. */
+/** Parses the stored payload with the kind's schema. */
 export function readPayload<T>(kind: JobKind<T>, { payload }: JobRow): ReturnType<typeof parse<T>> {
   return parse(kind.schema, read(payload));
 }
 
-/** Undefined for a row whose text was damaged. */
+/** Returns undefined for damaged JSON. */
 function read(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -2,11 +2,11 @@ import { sql, type Kysely } from 'kysely';
 import { executeCached } from '../../../services/kit/cached-statement.ts';
 import { columns, type JobRow } from './table.ts';
 
-/** How long a claim holds unless it is renewed. */
+/** Duration of a lease unless it is renewed. */
 export const leaseMs = 60_000;
 
-/** A claim for up to `limit` due jobs of a kind. */
-export interface Ask {
+/** Request to claim up to `limit` due jobs of a kind. */
+export interface ClaimRequest {
   readonly kind: string;
   readonly limit: number;
   readonly now: number;
@@ -14,11 +14,11 @@ export interface Ask {
 }
 
 /**
- * The due jobs of a kind. The two conditions on the order key stay apart: each is one look into its own index, joined by
- * `or` they would read the whole chain for every claim.
+ * Selects the due jobs of a kind. The two conditions on the order key are separate queries: each is one index lookup,
+ * while `or` would read the whole chain for every claim.
  */
-function due(what: ReturnType<typeof sql>, { kind, now, limit }: Ask) {
-  return sql`select ${what} from jobs as due
+function due(selection: ReturnType<typeof sql>, { kind, now, limit }: ClaimRequest) {
+  return sql`select ${selection} from jobs as due
     where due.state = 'waiting' and due.held = 0 and due.kind = ${kind} and due.run_at <= ${now}
     and (due.order_key is null or not exists (select 1 from jobs as earlier where earlier.kind = due.kind
       and earlier.order_key = due.order_key and earlier.state in ('waiting', 'running') and earlier.id < due.id)
@@ -27,45 +27,49 @@ function due(what: ReturnType<typeof sql>, { kind, now, limit }: Ask) {
     order by due.run_at, due.id limit ${limit}`;
 }
 
-function taken({ owner, now }: Pick<Ask, 'owner' | 'now'>) {
+function claimedRows({ owner, now }: Pick<ClaimRequest, 'owner' | 'now'>) {
   return sql`state = 'running', attempts = attempts + 1, lease_owner = ${owner}, lease_until = ${now + leaseMs}`;
 }
 
-/** The jobs under way here; the table need not know of one that it runs, or has ended. */
-interface UnderWay {
+/** Jobs that this process runs or has ended, possibly unknown to the table. */
+interface JobsInProgress {
   readonly count: number;
-  /** Another job of the order key of this one is among them. */
+  /** Returns whether it contains another job with the same order key. */
   readonly isBehind: (row: JobRow) => boolean;
 }
 
 /**
- * Claims where nobody else does: the transaction holds two statements together, since SQLite would build a table in memory
- * for one. It claims less than it may only where no more is due.
+ * Claims jobs when no other host does: a transaction combines two statements, since SQLite would build a table in
+ * memory for one. Claims less than the limit only when no more is due.
  */
-export async function claimAlone(db: Kysely<any>, ask: Ask, { count, isBehind }: UnderWay): Promise<readonly JobRow[]> {
+export async function claimAlone(
+  db: Kysely<any>,
+  request: ClaimRequest,
+  { count, isBehind }: JobsInProgress,
+): Promise<readonly JobRow[]> {
   const find = async (limit: number): Promise<readonly JobRow[]> => {
-    const build = () => sql<JobRow>`${due(columns, { ...ask, limit })}`.compile(db);
-    return (await executeCached(db, 'jobs.due', [ask.kind, ask.now, limit], build)).rows;
+    const build = () => sql<JobRow>`${due(columns, { ...request, limit })}`.compile(db);
+    return (await executeCached(db, 'jobs.due', [request.kind, request.now, limit], build)).rows;
   };
-  const first = await find(ask.limit);
-  // Behind each that is under way there is one at most that the table shows as due.
-  const found = first.some(isBehind) ? await find(ask.limit + count) : first;
-  const rows = found.filter((row) => !isBehind(row)).slice(0, ask.limit);
+  const candidates = await find(request.limit);
+  // Each job in progress hides at most one job that the table shows as due.
+  const dueRows = candidates.some(isBehind) ? await find(request.limit + count) : candidates;
+  const rows = dueRows.filter((row) => !isBehind(row)).slice(0, request.limit);
   if (rows.length === 0) return rows;
   const ids = sql.join(rows.map(({ id }) => id));
-  await sql`update jobs set ${taken(ask)} where id in (${ids})`.execute(db);
+  await sql`update jobs set ${claimedRows(request)} where id in (${ids})`.execute(db);
   return rows.map((row) => ({ ...row, attempts: row.attempts + 1 }));
 }
 
-/** Shows jobs as running that were begun without a claim. */
+/** Marks jobs as running that were started without a claim. */
 export async function adopt(db: Kysely<any>, ids: readonly number[], owner: string, now: number): Promise<void> {
-  await sql`update jobs set ${taken({ owner, now })}, held = 0
+  await sql`update jobs set ${claimedRows({ owner, now })}, held = 0
     where id in (${sql.join(ids)}) and state = 'waiting'`.execute(db);
 }
 
-/** Claims side by side with other hosts. */
-export async function claimBesideOthers(db: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
-  const { rows } = await sql<JobRow>`with picked as (${due(sql`due.id`, ask)} for update skip locked)
-    update jobs set ${taken(ask)} where id in (select id from picked) returning ${columns}`.execute(db);
+/** Claims jobs concurrently with other hosts. */
+export async function claimBesideOthers(db: Kysely<any>, request: ClaimRequest): Promise<readonly JobRow[]> {
+  const { rows } = await sql<JobRow>`with picked as (${due(sql`due.id`, request)} for update skip locked)
+    update jobs set ${claimedRows(request)} where id in (select id from picked) returning ${columns}`.execute(db);
   return [...rows].sort((a, b) => a.run_at - b.run_at || a.id - b.id);
 }

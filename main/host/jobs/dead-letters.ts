@@ -2,79 +2,79 @@ import { sql, type Kysely } from 'kysely';
 import type { JobAttempt } from '../../../services/contracts/jobs.ts';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
-import { attemptOf, readPayload } from './attempt.ts';
+import { toAttempt, readPayload } from './attempt.ts';
 import { leaseMs } from './claim.ts';
 import type { JobEnd } from './job-end.ts';
 import type { KindState } from './kind-state.ts';
 import { columns, type JobRow } from './table.ts';
 
-/** A dead letter whose service was not told of it. */
-export type Untold = JobRow & {
+/** Dead letter that was not reported to its service yet. */
+export type UnreportedJob = JobRow & {
   readonly last_error: string;
   readonly lease_owner: string;
   readonly lease_until: number;
 };
 
-interface Parts {
+interface DeadLettersDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
   readonly owner: string;
-  /** Whether another owner tells no more: it is gone, or has had time enough. */
-  readonly isLeft: (owner: string, until: number) => boolean;
+  /** Returns whether another owner no longer reports: it is gone, or its time is over. */
+  readonly isAbandoned: (owner: string, until: number) => boolean;
 }
 
 /**
- * Tells services of their dead letters. Until that has succeeded the row has an owner, as one that runs; so whoever comes
- * after a crash, or hears nothing of its commit, knows that it is still to be told.
+ * Reports dead letters to services. Until a report has succeeded, the row has an owner like a running job; so after a
+ * crash or a lost commit it is known to be unreported.
  */
 export class DeadLetters {
-  readonly #parts: Parts;
+  readonly #parts: DeadLettersDependencies;
   readonly #telling = new Set<Promise<void>>();
 
-  constructor(parts: Parts) {
+  constructor(parts: DeadLettersDependencies) {
     this.#parts = parts;
   }
 
-  /** Takes over those of a kind that others were to tell of. */
-  async take(transaction: Kysely<any>, kind: string): Promise<readonly Untold[]> {
-    const { clock, owner, isLeft } = this.#parts;
-    const { rows } = await sql<Untold>`select ${columns}, last_error, lease_owner, lease_until from jobs
+  /** Takes over unreported dead letters of a kind from other owners. */
+  async takeRows(transaction: Kysely<any>, kind: string): Promise<readonly UnreportedJob[]> {
+    const { clock, owner, isAbandoned } = this.#parts;
+    const { rows } = await sql<UnreportedJob>`select ${columns}, last_error, lease_owner, lease_until from jobs
       where state = 'dead' and kind = ${kind} and lease_owner is not null and lease_owner != ${owner}`.execute(
       transaction,
     );
-    const taken: Untold[] = [];
-    for (const row of rows.filter(({ lease_owner, lease_until }) => isLeft(lease_owner, lease_until))) {
+    const takenRows: UnreportedJob[] = [];
+    for (const row of rows.filter(({ lease_owner, lease_until }) => isAbandoned(lease_owner, lease_until))) {
       const ours = await sql`update jobs set lease_owner = ${owner}, lease_until = ${clock.now() + leaseMs}
         where id = ${row.id} and state = 'dead' and lease_owner = ${row.lease_owner} returning id`.execute(transaction);
-      if (ours.rows.length > 0) taken.push(row);
+      if (ours.rows.length > 0) takenRows.push(row);
     }
-    return taken;
+    return takenRows;
   }
 
-  /** Tells of those that were taken over. Where the payload no longer fits there is nothing to tell. */
-  tellTaken(kindState: KindState, rows: readonly Untold[]): void {
+  /** Reports dead letters that were taken over. Those whose payload is no longer valid are skipped. */
+  reportTaken(kindState: KindState, rows: readonly UnreportedJob[]): void {
     for (const row of rows) {
       const payload = readPayload(kindState.kind, row);
-      this.#begin(kindState, row, payload.success ? attemptOf(row, payload.data) : undefined, row.last_error);
+      this.#begin(kindState, row, payload.success ? toAttempt(row, payload.data) : undefined, row.last_error);
     }
   }
 
-  /** Tells of those of these ends that are stored as dead letters. */
-  tell(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
+  /** Reports those of the ends that are stored as dead letters. */
+  report(ends: readonly JobEnd[], dead: ReadonlySet<number>): void {
     for (const end of ends) {
       const { kindState, outcome } = end;
-      if (outcome.how !== 'dead' || !isToTell(end) || !dead.has(outcome.row.id)) continue;
+      if (outcome.how !== 'dead' || !isUnreported(end) || !dead.has(outcome.row.id)) continue;
       this.#begin(kindState, outcome.row, outcome.attempt, outcome.reason);
     }
   }
 
-  /** Resolves when all are told, or after this time. */
-  async settled(longestMs: number): Promise<void> {
+  /** Resolves when all are reported, or after this time. */
+  async settled(maxWaitMs: number): Promise<void> {
     if (this.#telling.size === 0) return;
-    const late = Promise.withResolvers<void>();
-    using _limit = this.#parts.clock.after(longestMs, late.resolve);
-    await Promise.race([late.promise, Promise.all(this.#telling)]);
+    const deadline = Promise.withResolvers<void>();
+    using _limit = this.#parts.clock.after(maxWaitMs, deadline.resolve);
+    await Promise.race([deadline.promise, Promise.all(this.#telling)]);
   }
 
   #begin(
@@ -92,7 +92,7 @@ export class DeadLetters {
             where id = ${id} and state = 'dead' and lease_owner = ${owner}`.execute(transaction);
         });
       } catch (error) {
-        log.error('what follows a dead letter failed', { kind: kindState.kind.name, id, error });
+        log.error('dead letter handler failed', { kind: kindState.kind.name, id, error });
       }
     };
     const telling = tell().finally(() => this.#telling.delete(telling));
@@ -100,7 +100,7 @@ export class DeadLetters {
   }
 }
 
-/** Whether somebody is to be told, should this be the end of a dead letter. */
-export function isToTell({ kindState, outcome }: JobEnd): boolean {
+/** Returns whether a dead letter would be reported to the service. */
+export function isUnreported({ kindState, outcome }: JobEnd): boolean {
   return outcome.how === 'dead' && outcome.attempt !== undefined && kindState.handling.onDead !== undefined;
 }

@@ -2,7 +2,7 @@ import type { JobAttempt } from '../../../services/contracts/jobs.ts';
 import type { KindState } from './kind-state.ts';
 import type { JobRow } from './table.ts';
 
-/** What becomes of a job after an attempt. `returned`: the worker stops, or another has the job; it does not count. */
+/** Outcome of an attempt. `returned`: the worker stops, or another one has the job; the attempt does not count. */
 export type Outcome = { readonly row: JobRow } & (
   | { readonly how: 'returned' }
   | { readonly how: 'done'; readonly result: unknown }
@@ -11,7 +11,7 @@ export type Outcome = { readonly row: JobRow } & (
       readonly error: unknown;
       readonly reason: string;
       readonly runAt: number;
-      /** It leaves its order key. */
+      /** The job leaves its order key. */
       readonly aside: boolean;
     }
   | {
@@ -22,12 +22,12 @@ export type Outcome = { readonly row: JobRow } & (
     }
 );
 
-/** The end of an attempt. */
+/** End of an attempt. */
 export interface JobEnd {
   readonly kindState: KindState;
   readonly outcome: Outcome;
-  /** It stands in the journal: all that follows has happened, and the table is told when it suits. */
+  /** The end is in the journal: its effects have happened, and the table is updated later. */
   readonly journaled: boolean;
-  /** The next of its order key has begun. */
-  followed?: boolean;
+  /** The next job of its order key has started. */
+  isFollowed?: boolean;
 }

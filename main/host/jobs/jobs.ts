@@ -5,7 +5,7 @@ import { purgeDone } from './listing.ts';
 import { Outbox } from './outbox.ts';
 import { SharedWorker } from './shared-worker.ts';
 import { SoleWorker } from './sole-worker.ts';
-import type { WorkerParts } from './worker.ts';
+import type { WorkerDependencies } from './worker.ts';
 
 export { jobsMigrations } from './migrations.ts';
 
@@ -15,15 +15,14 @@ const firstPurgeMs = 60_000;
 const purgeBatch = 500;
 
 /**
- * Opens a service's durable outbox on its own database, whose `jobsMigrations` have run. Jobs that a crashed process
- * left behind are due again at once. The disposal aborts what runs, waits for it at most 4 s and gives it back.
- *
- * `metrics` are the service's own: `jobs_waiting`, `jobs_dead`, `jobs_finished_total{kind, outcome}` with the outcomes
- * `done`, `retried` and `dead`.
+ * Opens the durable outbox of a service on its own database, after `jobsMigrations`. Jobs of a crashed process are
+ * due again immediately. The disposal aborts running jobs, waits at most 4 s and returns them.
+ * `metrics` are the service's own: `jobs_waiting`, `jobs_dead`, `jobs_finished_total{kind, outcome}` with the
+ * outcomes `done`, `retried` and `dead`.
  */
 export async function openJobs(
-  options: Omit<WorkerParts, 'finished'> & {
-    /** The service's id, for the log. */
+  options: Omit<WorkerDependencies, 'finished'> & {
+    /** Service id for the log. */
     readonly service: string;
     readonly metrics: Metrics;
   },
@@ -47,7 +46,7 @@ export async function openJobs(
       const before = clock.now() - keepDoneMs;
       while ((await database.note((transaction) => purgeDone(transaction, before, purgeBatch))) === purgeBatch);
     } catch (error) {
-      log.warn('old jobs could not be removed', { service, error });
+      log.warn('completed jobs purge failed', { service, error });
     }
   };
   opening.use(clock.after(firstPurgeMs, () => void purge()));

@@ -1,23 +1,23 @@
 import type { JobAttempt, JobHandlerOptions, JobKind } from '../../../services/contracts/jobs.ts';
 
-/** A kind this process has a handler for. */
+/** Job kind with a handler in this process. */
 export interface KindState {
   readonly kind: JobKind<any>;
   readonly handler: (attempt: JobAttempt<any>) => Promise<unknown>;
   readonly handling: JobHandlerOptions<any, any>;
-  /** How many more may run. */
+  /** Number of free slots. */
   free: number;
-  /** There may be a job to claim now. */
+  /** A job may be due. */
   due: boolean;
-  /** There may be dead letters that nobody was told of. */
-  untold: boolean;
-  /** A claim is under way for all that was free when it began. */
+  /** There may be unreported dead letters. */
+  unreported: boolean;
+  /** A claim for all slots that were free at its start is running. */
   claiming: boolean;
 }
 
 const defaultConcurrency = 4;
 
-export function openKindState(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): KindState {
-  const free = given.kind.concurrency ?? defaultConcurrency;
-  return { ...given, free, due: true, untold: given.handling.onDead !== undefined, claiming: false };
+export function openKindState(input: Pick<KindState, 'kind' | 'handler' | 'handling'>): KindState {
+  const free = input.kind.concurrency ?? defaultConcurrency;
+  return { ...input, free, due: true, unreported: input.handling.onDead !== undefined, claiming: false };
 }

@@ -1,28 +1,28 @@
 import { sql, type Kysely } from 'kysely';
 import { isGone } from './owner.ts';
 
-/** Whether a lease holds no more: its time is over, or its owner is known to be gone. */
+/** Returns whether a lease has expired or its owner is known to be gone. */
 export function hasLapsed(owner: string, until: number, now: number): boolean {
   return until < now || isGone(owner);
 }
 
-/** Prolongs all leases of one owner; returns the ids that are still his. */
+/** Renews all leases of an owner; returns the ids that it still has. */
 export async function renewLeases(db: Kysely<any>, owner: string, until: number): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ id: number }>`update jobs set lease_until = ${until}
     where state = 'running' and lease_owner = ${owner} returning id`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Makes the jobs of others due again whose leases have lapsed; returns how many. */
-export async function takeBack(db: Kysely<any>, now: number, self: string): Promise<number> {
+/** Makes jobs with expired leases of other owners due again; returns their number. */
+export async function releaseExpired(db: Kysely<any>, now: number, self: string): Promise<number> {
   const { rows } = await sql<{ lease_owner: string; lease_until: number }>`select distinct lease_owner, lease_until
     from jobs where state = 'running' and lease_owner != ${self}`.execute(db);
-  let taken = 0;
+  let released = 0;
   for (const { lease_owner: owner, lease_until: until } of rows) {
     if (!hasLapsed(owner, until, now)) continue;
     const freed = await sql`update jobs set state = 'waiting', run_at = ${now}, lease_owner = null, lease_until = null
       where state = 'running' and lease_owner = ${owner} and lease_until = ${until} returning id`.execute(db);
-    taken += freed.rows.length;
+    released += freed.rows.length;
   }
-  return taken;
+  return released;
 }

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { JobState } from '../../../services/contracts/jobs.ts';
 
-/** Makes a dead or waiting job due now. Undefined when there is none of that id. */
+/** Makes a dead or waiting job due now. Undefined when it does not exist. */
 export async function makeDue(db: Kysely<any>, id: number, now: number): Promise<{ kind: string } | undefined> {
   const { rows } = await sql<{ kind: string }>`update jobs set run_at = ${now}, finished_at = null,
     held = case when state = 'dead' then 0 else held end, state = 'waiting', lease_owner = null, lease_until = null
@@ -9,8 +9,8 @@ export async function makeDue(db: Kysely<any>, id: number, now: number): Promise
   return rows[0];
 }
 
-/** Makes the first job of an order key due now, if it waits out a failure; that attempt is not counted. */
-export async function hasten(
+/** Makes the first job of an order key due now, if it waits after a failure; that attempt is not counted. */
+export async function makeFirstDue(
   db: Kysely<any>,
   { kind, orderKey, now }: { readonly kind: string; readonly orderKey: string; readonly now: number },
 ): Promise<boolean> {
@@ -33,11 +33,11 @@ export async function deleteJob(
   return row;
 }
 
-/** Removes up to `limit` jobs that were done before a time; returns how many. */
+/** Deletes up to `limit` jobs that were done before a time; returns their number. */
 export async function purgeDone(db: Kysely<any>, before: number, limit: number): Promise<number> {
-  const gone = await sql`delete from jobs where id in (select id from jobs
+  const deleted = await sql`delete from jobs where id in (select id from jobs
     where state = 'done' and finished_at < ${before} order by id limit ${limit}) returning id`.execute(db);
-  return gone.rows.length;
+  return deleted.rows.length;
 }
 
 export interface ListedJob {
@@ -51,14 +51,14 @@ export interface ListedJob {
   readonly last_error: string | null;
 }
 
-/** When a job is tried next: one that stands behind another of its order key not before that one. */
+/** Next attempt of a job: not before its predecessor with the same order key. */
 const nextRunAt = sql<number>`case when jobs.state = 'waiting' and jobs.order_key is not null then
   (select case when first.run_at > jobs.run_at then first.run_at else jobs.run_at end from jobs as first
     where first.kind = jobs.kind and first.order_key = jobs.order_key and first.state in ('waiting', 'running')
     order by first.id limit 1)
   else jobs.run_at end`;
 
-/** Newest first, without payloads. */
+/** Lists jobs, newest first, without payloads. */
 export async function listJobs(
   db: Kysely<any>,
   filter: {
@@ -82,7 +82,7 @@ export async function listJobs(
   return await query.execute();
 }
 
-/** Newest first; nothing of them but their keys, which costs a row and no look at others. */
+/** Lists keys, newest first, which reads only the rows themselves. */
 export async function listKeys(
   db: Kysely<any>,
   { kind, state, limit }: { readonly kind: string; readonly state: JobState; readonly limit: number },

@@ -2,7 +2,7 @@ import type { RunningAttempt } from './attempt.ts';
 import type { JobEnd } from './job-end.ts';
 import type { JobRow } from './table.ts';
 
-/** Where a job stands in this process; README.md says what each means. Of one that is `stored` only the table knows. */
+/** State of a job in this process, as described in README.md. A `stored` job is known only to the table. */
 export type State = 'stored' | 'settling' | 'blocked' | 'running' | 'ended' | 'storing';
 
 const transitions: { readonly [from in State]: readonly State[] } = {
@@ -14,29 +14,29 @@ const transitions: { readonly [from in State]: readonly State[] } = {
   storing: ['ended', 'stored'],
 };
 
-/** A job of which this process knows more than the table. */
+/** Job about which this process knows more than the table. */
 export interface LiveJob {
   readonly id: number;
   row: JobRow;
-  /** Only `LiveJobs` changes it. */
+  /** Changed only by `LiveJobs`. */
   state: State;
-  /** While it is settling: resolves once no power cut can take the row back, with false when it was rolled back. */
+  /** While settling: resolves once the row is on the disk, with false when it was rolled back. */
   settled: Promise<boolean> | undefined;
-  /** The attempt at it, and when that is over. */
+  /** Running attempt. */
   attempt: RunningAttempt | undefined;
-  over: Promise<void> | undefined;
-  /** How the attempt ended, for whom. */
+  finished: Promise<void> | undefined;
+  /** End of the attempt. */
   end: JobEnd | undefined;
-  /** Its neighbours in its order key, where nobody can be between. */
+  /** Predecessor and successor with the same order key, when no other job can be between them. */
   before: LiveJob | undefined;
   behind: LiveJob | undefined;
 }
 
-/** The jobs this process knows more of than the table, each in one state. */
+/** Jobs about which this process knows more than the table, each in one state. */
 export class LiveJobs {
   readonly #jobs = new Map<number, LiveJob>();
   readonly #running = new Set<LiveJob>();
-  /** Those that are ended or being stored, in the order of their ends. */
+  /** Jobs in the states `ended` and `storing`, in the order of their ends. */
   readonly #over = new Set<LiveJob>();
   #ended = 0;
 
@@ -52,23 +52,23 @@ export class LiveJobs {
     return this.#running;
   }
 
-  get over(): ReadonlySet<LiveJob> {
+  get endedJobs(): ReadonlySet<LiveJob> {
     return this.#over;
   }
 
-  /** How many are ended, and no turn writes them yet. */
+  /** Number of ended jobs that no turn is storing yet. */
   get ended(): number {
     return this.#ended;
   }
 
-  /** The job of a row; one that was not known is so from its first move. */
+  /** Returns the job of a row; a new one is added with its first move. */
   of(row: JobRow): LiveJob {
-    const nothing = { settled: undefined, attempt: undefined, over: undefined, end: undefined };
+    const nothing = { settled: undefined, attempt: undefined, finished: undefined, end: undefined };
     const alone = { before: undefined, behind: undefined };
     return this.#jobs.get(row.id) ?? { id: row.id, row, state: 'stored', ...nothing, ...alone };
   }
 
-  /** @throws Error for what the table of transitions does not have. */
+  /** @throws Error for a transition that is not in the table. */
   move(job: LiveJob, to: State): void {
     const { id, state: from } = job;
     if (this.#jobs.get(id) !== (from === 'stored' ? undefined : job)) throw new Error(`job ${id} is another by now`);
@@ -84,7 +84,7 @@ export class LiveJobs {
     this.#over.delete(job);
   }
 
-  /** Whether another job of the same order key runs. */
+  /** Returns whether another job with the same order key is running. */
   runsBeside(row: JobRow): boolean {
     if (row.order_key === null) return false;
     for (const { id, row: other } of this.#running) {

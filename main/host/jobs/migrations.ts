@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../services/contracts/service.ts';
 
-/** Steps of the jobs table; they run before the service's own. */
+/** Migrations of the jobs table; they run before those of the service. */
 export const jobsMigrations: readonly Migration[] = [
   {
     name: 'jobs-001-create',
@@ -12,7 +12,7 @@ export const jobsMigrations: readonly Migration[] = [
         .addColumn('kind', 'text', (column) => column.notNull())
         .addColumn('job_key', 'text')
         .addColumn('order_key', 'text')
-        // 1: waits behind another job of its order key. Only spares the claims to look at it; the claims decide.
+        // 1: waits for another job with the same order key. An optimization for claims, which check it themselves.
         .addColumn('held', 'integer', (column) => column.notNull().defaultTo(0))
         .addColumn('state', 'text', (column) => column.notNull().defaultTo('waiting'))
         .addColumn('payload', 'text', (column) => column.notNull())
@@ -29,7 +29,7 @@ export const jobsMigrations: readonly Migration[] = [
       await sql`create index jobs_due on jobs (kind, run_at, id) where state = 'waiting' and held = 0`.execute(db);
       await sql`create index jobs_order on jobs (kind, order_key, id)
         where order_key is not null and state in ('waiting', 'running')`.execute(db);
-      // The last word on "one after another", should two replicas claim at the same instant.
+      // Guarantees sequential execution when two hosts claim at the same time.
       await sql`create unique index jobs_one_running on jobs (kind, order_key)
         where order_key is not null and state = 'running'`.execute(db);
     },

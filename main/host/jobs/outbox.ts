@@ -12,19 +12,19 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
 import * as listing from './listing.ts';
 import { parse } from './parse.ts';
-import { findByKey, insertJobs, letNextGo } from './table.ts';
+import { findByKey, insertJobs, releaseNext } from './table.ts';
 import type { Worker } from './worker.ts';
 
-/** SQLite binds 32,766 values in a statement; a job has nine. */
+/** SQLite binds at most 32,766 values per statement; a job has nine. */
 const insertBatch = 1_000;
 const defaultListLimit = 100;
 
-/** The jobs of a service, as it sees them. */
+/** Implements the jobs of a service. */
 export class Outbox implements Jobs, AsyncDisposable {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #worker: Worker;
-  /** What ends with it, the worker last. */
+  /** Disposed with the outbox, the worker last. */
   readonly #parts: AsyncDisposable;
 
   constructor(database: Database, clock: Clock, worker: Worker, parts: AsyncDisposable) {
@@ -35,8 +35,8 @@ export class Outbox implements Jobs, AsyncDisposable {
   }
 
   async enqueue<T>(transaction: Kysely<any>, kind: JobKind<T>, payload: T, options: JobOptions = {}): Promise<string> {
-    const written = await this.#insert(transaction, kind, [{ payload, ...options }]);
-    const id = written ?? (await findByKey(transaction, kind.name, options.key ?? ''));
+    const payloads = await this.#insert(transaction, kind, [{ payload, ...options }]);
+    const id = payloads ?? (await findByKey(transaction, kind.name, options.key ?? ''));
     if (id === undefined) throw new Error(`the job of kind ${kind.name} was not stored`);
     return String(id);
   }
@@ -87,18 +87,20 @@ export class Outbox implements Jobs, AsyncDisposable {
     const number = readId(id);
     if (number === undefined) return false;
     await this.flush();
-    const made = await this.#database.commit((transaction) => listing.makeDue(transaction, number, this.#clock.now()));
-    if (made !== undefined) this.#worker.wake(made.kind);
-    return made !== undefined;
+    const isRetried = await this.#database.commit((transaction) =>
+      listing.makeDue(transaction, number, this.#clock.now()),
+    );
+    if (isRetried !== undefined) this.#worker.wake(isRetried.kind);
+    return isRetried !== undefined;
   }
 
   async retryNow<T>(kind: JobKind<T>, orderKey: string): Promise<boolean> {
     await this.flush();
-    const ask = { kind: kind.name, orderKey, now: this.#clock.now() };
-    // What a power cut takes back is tried in its own time.
-    const made = await this.#database.note((transaction) => listing.hasten(transaction, ask));
-    if (made) this.#worker.wake(kind.name);
-    return made;
+    const request = { kind: kind.name, orderKey, now: this.#clock.now() };
+    // After a power failure the job is retried at its regular time.
+    const isRetried = await this.#database.note((transaction) => listing.makeFirstDue(transaction, request));
+    if (isRetried) this.#worker.wake(kind.name);
+    return isRetried;
   }
 
   async drop(id: string): Promise<boolean> {
@@ -106,9 +108,9 @@ export class Outbox implements Jobs, AsyncDisposable {
     if (number === undefined) return false;
     await this.flush();
     const dropped = await this.#database.commit(async (transaction) => {
-      // Before the disk has it: what is forgotten here is found in the table.
+      // Before the commit: a job that is forgotten here is found in the table.
       const job = this.#worker.drop(number) ? await listing.deleteJob(transaction, number) : undefined;
-      if (job?.order_key) await letNextGo(transaction, job.kind, [job.order_key]);
+      if (job?.order_key) await releaseNext(transaction, job.kind, [job.order_key]);
       return job;
     });
     if (dropped !== undefined) this.#worker.dropped(dropped.kind, number);
@@ -119,7 +121,7 @@ export class Outbox implements Jobs, AsyncDisposable {
     return Promise.resolve(this.#parts[Symbol.asyncDispose]());
   }
 
-  /** Returns the id of the first one that was written. */
+  /** Returns the id of the first inserted job. */
   async #insert<T>(
     transaction: Kysely<any>,
     kind: JobKind<T>,
@@ -127,7 +129,9 @@ export class Outbox implements Jobs, AsyncDisposable {
   ): Promise<number | undefined> {
     const now = this.#clock.now();
     const rows = jobs.map(({ payload, key, orderKey, runAt = now }) => ({
-      ...{ key, orderKey, runAt },
+      key,
+      orderKey,
+      runAt,
       payload: writePayload(kind, payload),
     }));
     const inserted = await insertJobs(transaction, kind.name, rows, now);
@@ -137,8 +141,8 @@ export class Outbox implements Jobs, AsyncDisposable {
 }
 
 /**
- * What is stored is the payload as given, checked: the schema reads it once more when the job runs, and what a schema
- * makes of it need not pass the same schema again.
+ * Stores the validated payload in its original form: the schema parses it again when the job runs, and its output
+ * need not be valid input.
  */
 function writePayload<T>(kind: JobKind<T>, payload: T): string {
   const checked = parse(kind.schema, payload);

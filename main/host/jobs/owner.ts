@@ -2,14 +2,14 @@ import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /**
- * Who holds a lease: `<machine, boot and process space>|<pid>|<start of the process>|<worker>`. Told apart so finely,
- * a later process can say of some owners with certainty that they are gone, and need not wait for their leases to end.
+ * Returns the owner of leases: `<machine, boot and process space>|<pid>|<start of the process>|<worker>`. With it a
+ * later process can detect that some owners are gone, without waiting for their leases to expire.
  */
 export function leaseOwner(worker: string): string {
   return [processSpace(), process.pid, startedAt(), worker].join('|');
 }
 
-/** Whether an owner has certainly ended; of other boots and containers nobody can tell. */
+/** Returns whether an owner has certainly ended; unknown for other boots and containers. */
 export function isGone(owner: string): boolean {
   const [space = '', pid = '', started = ''] = owner.split('|');
   if (space !== processSpace()) return false;
@@ -17,7 +17,7 @@ export function isGone(owner: string): boolean {
   return !isAlive(Number(pid));
 }
 
-/** Process ids mean something only within one boot of one machine, and within one container of it. */
+/** Process ids are valid only within one boot of one computer, and within one container. */
 function processSpace(): string {
   const bootFile = '/proc/sys/kernel/random/boot_id';
   const namespaceLink = '/proc/self/ns/pid';
@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: there is one, of another user.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a schema makes of a value. One that throws, as a transformation of it may, refuses the value like any other. */
+/** Parses a value with a schema. A schema that throws, as a transformation may, counts as a validation error. */
 export function parse<T>(
   schema: z.core.$ZodType<T>,
   value: unknown,

@@ -2,16 +2,16 @@ import type { Kysely } from 'kysely';
 import type { JournaledEnd } from './completion-journal.ts';
 import { readActive, type JobRow } from './table.ts';
 
-/** Jobs that were done and do not stand so in the table, by kind. */
+/** Completed jobs by kind whose rows are not updated yet. */
 export type Replay = Map<string, { readonly row: JobRow; readonly result: unknown }[]>;
 
-/** Finds the rows of journaled ends; one whose row is gone, or is another's by now, says nothing any more. */
+/** Finds the rows of journaled completions; entries without a row, or with the row of another job, are ignored. */
 export async function readReplay(db: Kysely<any>, ends: readonly JournaledEnd[]): Promise<Replay> {
   const byId = new Map(ends.map((end) => [end.id, end]));
   const rows = await readActive(db, [...byId.keys()]);
-  const left = rows.flatMap((row) => {
+  const previousEnds = rows.flatMap((row) => {
     const end = byId.get(row.id);
     return end?.kind === row.kind && end.created === row.created_at ? [{ row, result: end.result }] : [];
   });
-  return Map.groupBy(left, ({ row }) => row.kind);
+  return Map.groupBy(previousEnds, ({ row }) => row.kind);
 }

@@ -4,16 +4,16 @@ import type { Log } from '../../../services/contracts/service.ts';
 import type { KindState } from './kind-state.ts';
 import type { JobEnd } from './job-end.ts';
 
-/** Lets each kind write what its handlers returned, in the transaction that marks their jobs. */
+/** Lets each kind write the results of its handlers, in the transaction that marks their jobs. */
 export async function recordResults(transaction: Kysely<any>, ends: readonly JobEnd[]): Promise<void> {
-  for (const [{ handling }, results] of resultsOf(ends)) await handling.record?.(transaction, results);
+  for (const [{ handling }, results] of getResults(ends)) await handling.record?.(transaction, results);
 }
 
 /**
- * Tells the log, the metrics (`finished` has the labels kind and outcome) and who follows them of ends that are stored;
- * `dead` holds the ids of the jobs that are dead letters now.
+ * Reports stored ends to the log, the metrics (`finished` has the labels kind and outcome) and subscribers; `dead`
+ * contains the ids of the new dead letters.
  */
-export function tellEnds(
+export function notifyEnds(
   ends: readonly JobEnd[],
   dead: ReadonlySet<number>,
   { log, finished }: { readonly log: Log; readonly finished: Counter },
@@ -21,30 +21,30 @@ export function tellEnds(
   for (const { outcome, kindState } of ends) {
     const { row, how } = outcome;
     if (how === 'returned' || (how === 'dead' && !dead.has(row.id))) continue;
-    const told = { kind: row.kind, id: row.id, attempt: row.attempts };
+    const fields = { kind: row.kind, id: row.id, attempt: row.attempts };
     if (how === 'retried') {
-      log.info('a job failed and is tried again', { ...told, runAt: outcome.runAt, error: outcome.error });
+      log.info('job attempt failed, retry scheduled', { ...fields, runAt: outcome.runAt, error: outcome.error });
     } else if (how === 'dead' && !(kindState.handling.logsDead === true && outcome.attempt !== undefined)) {
-      log.warn('a job failed for good', { ...told, error: outcome.error });
+      log.warn('job failed permanently', { ...fields, error: outcome.error });
     }
     finished.inc({ kind: row.kind, outcome: how });
   }
-  for (const [{ kind, handling }, results] of resultsOf(ends)) {
+  for (const [{ kind, handling }, results] of getResults(ends)) {
     try {
       handling.onDone?.(results);
     } catch (error) {
-      log.error('what follows finished jobs failed', { kind: kind.name, error });
+      log.error('job completion callback failed', { kind: kind.name, error });
     }
   }
 }
 
-function resultsOf(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
-  const found = new Map<KindState, unknown[]>();
+function getResults(ends: readonly JobEnd[]): ReadonlyMap<KindState, readonly unknown[]> {
+  const group = new Map<KindState, unknown[]>();
   for (const { kindState, outcome } of ends) {
     if (outcome.how !== 'done') continue;
-    const known = found.get(kindState);
-    if (known === undefined) found.set(kindState, [outcome.result]);
-    else known.push(outcome.result);
+    const existing = group.get(kindState);
+    if (existing === undefined) group.set(kindState, [outcome.result]);
+    else existing.push(outcome.result);
   }
-  return found;
+  return group;
 }

@@ -5,26 +5,26 @@ import type { Outcome } from './job-end.ts';
 import type { JobRow } from './table.ts';
 
 const defaultBackoffMs: readonly number[] = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
-const defaultGiveUpAfterMs = 24 * 3_600_000;
+const defaultMaxAgeMs = 24 * 3_600_000;
 
-/** Longest text of a failure that is kept with its job. */
-const longestReason = 500;
+/** Maximum length of a stored failure reason. */
+const maxReasonLength = 500;
 
-/** What becomes of a job whose attempt failed. */
-export function outcomeOfFailure(
+/** Returns the outcome of a failed attempt. */
+export function getFailureOutcome(
   kind: JobKind<any>,
   row: JobRow,
   { error, attempt }: { readonly error: unknown; readonly attempt: Omit<JobAttempt<any>, 'signal'> | undefined },
   now: number,
   random: Random,
 ): Outcome {
-  const reason = reasonOf(error);
+  const reason = getReason(error);
   const runAt = nextAttemptAt(kind, row, error, now, random);
   if (runAt === undefined) return { row, how: 'dead', error, reason, attempt };
   return { row, how: 'retried', error, reason, runAt, aside: error instanceof Problem && error.stepsAside };
 }
 
-/** Undefined when it is a dead letter. */
+/** Returns undefined when the job becomes a dead letter. */
 function nextAttemptAt(
   kind: JobKind<any>,
   job: JobRow,
@@ -33,21 +33,24 @@ function nextAttemptAt(
   random: Random,
 ): number | undefined {
   if (error instanceof Problem && !error.retryable) return undefined;
-  if (now - job.created_at >= (kind.maxAgeMs ?? defaultGiveUpAfterMs)) return undefined;
+  if (now - job.created_at >= (kind.maxAgeMs ?? defaultMaxAgeMs)) return undefined;
   const waits = kind.backoffMs ?? defaultBackoffMs;
   const wait = waits[Math.min(job.attempts, waits.length) - 1] ?? 0;
-  const asked = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
-  return now + Math.max(Math.round(wait * (0.8 + 0.4 * fraction(random))), asked);
+  const requestedAt = error instanceof Problem ? (error.retryAfterMs ?? 0) : 0;
+  return now + Math.max(Math.round(wait * (0.8 + 0.4 * jitter(random))), requestedAt);
 }
 
-/** From 0 up to, not including, 1. */
-function fraction(random: Random): number {
+/** Returns a number from 0 up to, but not including, 1. */
+function jitter(random: Random): number {
   const [high = 0, low = 0] = random.bytes(2);
   return (high * 256 + low) / 65_536;
 }
 
-/** A failure as a page may show it: the detail of a Problem holds no secret, any other error's message might. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Problem) return error.detail.slice(0, longestReason);
+/**
+ * Returns the reason of a failure for pages: the detail of a Problem contains no secret, the message of any other
+ * error might.
+ */
+function getReason(error: unknown): string {
+  if (error instanceof Problem) return error.detail.slice(0, maxReasonLength);
   return `Unexpected ${error instanceof Error ? error.name : 'error'}; the log has the details.`;
 }

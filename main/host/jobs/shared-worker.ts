@@ -1,33 +1,33 @@
 import type { Kysely } from 'kysely';
-import { claimBesideOthers, leaseMs, type Ask } from './claim.ts';
+import { claimBesideOthers, leaseMs, type ClaimRequest } from './claim.ts';
 import type { KindState } from './kind-state.ts';
-import { hasLapsed, renewLeases, takeBack } from './leases.ts';
+import { hasLapsed, renewLeases, releaseExpired } from './leases.ts';
 import type { LiveJob } from './live-jobs.ts';
 import type { Outcome } from './job-end.ts';
-import { letAllFirstGo, type InsertedJob, type JobRow } from './table.ts';
-import { Worker, type WorkerParts } from './worker.ts';
+import { releaseAllFirst, type InsertedJob, type JobRow } from './table.ts';
+import { Worker, type WorkerDependencies } from './worker.ts';
 
 const renewEveryMs = 20_000;
-/** For jobs that other hosts enqueued; no wake tells of them. */
+/** Polls for jobs that other hosts enqueued, since no wake reports them. */
 const pollEveryMs = 5_000;
-/** A claim may come before the commit of a transaction that is not one of ours, and miss its jobs. */
-const lookAgainMs = 250;
+/** A claim can run before the commit of a transaction outside of the group commit, and miss its jobs. */
+const idlePollMs = 250;
 
 /**
- * The worker of a host that shares its table with others. Only what is claimed runs; the claim is a lease, which is
- * prolonged while the host lives and taken back by the others afterwards. Each end is stored at once.
+ * Worker of a host that shares its table with others. Only claimed jobs run; a claim is a lease, which is renewed
+ * while the host lives and released by others afterwards. Each end is stored immediately.
  */
 export class SharedWorker extends Worker {
-  static async open(parts: WorkerParts): Promise<SharedWorker> {
+  static async open(parts: WorkerDependencies): Promise<SharedWorker> {
     const { clock, database } = parts;
     const worker = new SharedWorker(parts);
-    await worker.#takeBack();
-    await database.note(letAllFirstGo);
+    await worker.#releaseExpired();
+    await database.note(releaseAllFirst);
     const poll = async (): Promise<void> => {
-      await database.note(letAllFirstGo);
-      worker.lookAtAll();
+      await database.note(releaseAllFirst);
+      worker.checkAllKinds();
     };
-    for (const work of [() => worker.#renew(), () => worker.#takeBack()]) {
+    for (const work of [() => worker.#renew(), () => worker.#releaseExpired()]) {
       worker.timers.use(clock.every(renewEveryMs, worker.#oneAtATime(work)));
     }
     worker.timers.use(clock.every(pollEveryMs, worker.#oneAtATime(poll)));
@@ -41,18 +41,18 @@ export class SharedWorker extends Worker {
     });
     const kindState = this.kinds.get(kind);
     const now = this.parts.clock.now();
-    // What is held comes with the end of the one before it, unless it is to wait even longer.
+    // A held job becomes due with the end of its predecessor, unless it is scheduled even later.
     const awaited = jobs.filter(({ row, held }) => !held || row.run_at > now);
     if (kindState === undefined || awaited.length === 0) return;
-    for (const { row } of awaited) this.expect(kindState, row.run_at);
-    if (settling === undefined) this.expect(kindState, now + lookAgainMs);
+    for (const { row } of awaited) this.scheduleDue(kindState, row.run_at);
+    if (settling === undefined) this.scheduleDue(kindState, now + idlePollMs);
   }
 
-  protected claim(transaction: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
+  protected claim(transaction: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]> {
     return claimBesideOthers(transaction, ask);
   }
 
-  protected isLeft(owner: string, until: number): boolean {
+  protected isAbandoned(owner: string, until: number): boolean {
     return hasLapsed(owner, until, this.parts.clock.now());
   }
 
@@ -66,27 +66,27 @@ export class SharedWorker extends Worker {
     const { database, clock } = this.parts;
     const until = clock.now() + leaseMs;
     const ours = await database.note((transaction) => renewLeases(transaction, this.owner, until));
-    // A machine that slept may have lost its leases to another host.
+    // A computer that was asleep may have lost its leases to another host.
     for (const { id, attempt } of running) if (!ours.has(id)) attempt?.interrupt();
   }
 
-  async #takeBack(): Promise<void> {
+  async #releaseExpired(): Promise<void> {
     const { database, clock, log } = this.parts;
-    for (const kindState of this.kinds.values()) kindState.untold = kindState.handling.onDead !== undefined;
-    const jobs = await database.note((transaction) => takeBack(transaction, clock.now(), this.owner));
+    for (const kindState of this.kinds.values()) kindState.unreported = kindState.handling.onDead !== undefined;
+    const jobs = await database.note((transaction) => releaseExpired(transaction, clock.now(), this.owner));
     if (jobs === 0) return;
-    log.info('took up jobs of a worker that ended', { jobs });
-    this.lookAtAll();
+    log.info('jobs of ended worker resumed', { jobs });
+    this.checkAllKinds();
   }
 
-  /** Not again while it is under way: a database that hangs must not gather a queue. */
+  /** Skips a run while one is active: a database that hangs must not accumulate them. */
   #oneAtATime(work: () => Promise<void>): () => void {
     let isBusy = false;
     return () => {
       if (isBusy) return;
       isBusy = true;
       work()
-        .catch((error: unknown) => this.parts.log.warn('the database refuses, jobs wait', { error }))
+        .catch((error: unknown) => this.parts.log.warn('database write failed, jobs delayed', { error }))
         .finally(() => (isBusy = false));
     };
   }

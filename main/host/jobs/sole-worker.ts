@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { createAlarm, type Alarm } from './alarm.ts';
-import { adopt, claimAlone, type Ask } from './claim.ts';
+import { adopt, claimAlone, type ClaimRequest } from './claim.ts';
 import type { CompletionJournal } from './completion-journal.ts';
 import type { KindState } from './kind-state.ts';
 import type { LiveJob } from './live-jobs.ts';
@@ -8,45 +8,44 @@ import type { Outcome } from './job-end.ts';
 import { parse } from './parse.ts';
 import { readReplay, type Replay } from './replay.ts';
 import { link, Tails, unlink } from './successors.ts';
-import { letAllFirstGo, releaseAll, type InsertedJob, type JobRow } from './table.ts';
-import { Worker, type WorkerParts } from './worker.ts';
+import { releaseAllFirst, releaseAll, type InsertedJob, type JobRow } from './table.ts';
+import { Worker, type WorkerDependencies } from './worker.ts';
 
-/** What was begun without a claim is shown as running after this time. */
+/** Time after which jobs that started without a claim are marked as running. */
 const adoptMs = 250;
-/** So long ends that are journaled are gathered for the table, and so many. */
+/** Time for which journaled ends are collected before they are written to the table, and their maximum number. */
 const gatherMs = 100;
-const mostGathered = 128;
-/** Jobs behind others that are kept in memory; the others are read from the table when their time comes. */
-const mostBlocked = 10_000;
-/** A clock that leaps leaves the alarm behind. */
+const maxGathered = 128;
+/** Maximum number of blocked jobs in memory; others are read from the table when they are due. */
+const maxBlocked = 10_000;
+/** Covers clock jumps, which the alarm misses. */
 const pollEveryMs = 60_000;
-const nobody: ReadonlySet<number> = new Set();
+const noOwner: ReadonlySet<number> = new Set();
 
 /**
- * The worker that is alone with its database. What was enqueued here begins without a claim once its commit is on the
- * disk, and one behind another of its order key when the end of that is journaled; the table hears of many ends at once.
- * What is not known here for certain is left to the claims. After a crash, what the journal does not tell of waits as if it
- * had not begun.
- *
- * Wakes come before the commit they tell of. That loses none: there is one connection, so the transaction of a turn begins
- * after the other has ended.
+ * Worker with exclusive use of its database. Jobs enqueued in this process start without a claim once their commit is
+ * on the disk, and blocked ones once the end of their predecessor is journaled; the table gets many ends at once.
+ * Anything uncertain is left to claims. After a crash, jobs that are not in the journal wait as if they had not
+ * started.
+ * Wakes come before the commit they announce. None is lost: there is one connection, so the transaction of a turn
+ * begins after the other one has ended.
  */
 export class SoleWorker extends Worker {
   readonly #journal: CompletionJournal;
-  /** Ends the process before had journaled, by kind: they wait for who works it. */
+  /** Ends that the previous process journaled, by kind, until a handler for the kind exists. */
   readonly #replay: Replay;
   readonly #tails = new Tails();
   readonly #gathering: Alarm;
   readonly #adoption: Alarm;
-  /** Something has run for a while, and the table may not show it. */
+  /** Jobs have been running for a while, and the table may not show them. */
   #isAdopting = false;
 
-  private constructor(parts: WorkerParts, journal: CompletionJournal, replay: Replay) {
+  private constructor(parts: WorkerDependencies, journal: CompletionJournal, replay: Replay) {
     super(parts);
     this.#journal = journal;
     this.#replay = replay;
     const { clock } = parts;
-    this.timers.use(clock.every(pollEveryMs, () => this.lookAtAll()));
+    this.timers.use(clock.every(pollEveryMs, () => this.checkAllKinds()));
     this.#gathering = this.timers.use(createAlarm(clock, () => this.#hurry(this.live.ended > 0)));
     this.#adoption = this.timers.use(
       createAlarm(clock, () => {
@@ -56,20 +55,20 @@ export class SoleWorker extends Worker {
     );
   }
 
-  /** Nobody else works with the table: what runs there has been left by a process that ended. */
-  static async open(parts: WorkerParts, journal: CompletionJournal): Promise<SoleWorker> {
+  /** Running rows belong to a previous process, since no other one uses the table. */
+  static async open(parts: WorkerDependencies, journal: CompletionJournal): Promise<SoleWorker> {
     const { database, clock } = parts;
     await database.note(async (transaction) => {
       await releaseAll(transaction, clock.now());
-      await letAllFirstGo(transaction);
+      await releaseAllFirst(transaction);
     });
-    return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.left));
+    return new SoleWorker(parts, journal, await readReplay(database.kysely, journal.previousEnds));
   }
 
   override handle(given: Pick<KindState, 'kind' | 'handler' | 'handling'>): Disposable {
     const handle = super.handle(given);
     const kindState = this.kinds.get(given.kind.name);
-    if (kindState !== undefined) this.#takeReplay(kindState);
+    if (kindState !== undefined) this.#resumeReplay(kindState);
     return handle;
   }
 
@@ -78,9 +77,9 @@ export class SoleWorker extends Worker {
     const now = this.parts.clock.now();
     const added: { readonly job: LiveJob; readonly held: boolean }[] = [];
     for (const { row, held } of jobs) {
-      // What is held comes with the end of the one before it, unless it is to wait even longer.
+      // A held job becomes due with the end of its predecessor, unless it is scheduled even later.
       const isAwaited = row.run_at > now || (settling === undefined && !held);
-      if (kindState !== undefined && isAwaited) this.expect(kindState, row.run_at);
+      if (kindState !== undefined && isAwaited) this.scheduleDue(kindState, row.run_at);
       const job = settling && this.settle(row, settling);
       const before = this.#tails.follow(row, job);
       if (job === undefined) continue;
@@ -94,53 +93,53 @@ export class SoleWorker extends Worker {
   }
 
   override dropped(kind: string, id: number): void {
-    const left = this.#replay.get(kind)?.filter(({ row }) => row.id !== id) ?? [];
-    if (left.length > 0) this.#replay.set(kind, left);
+    const previousEnds = this.#replay.get(kind)?.filter(({ row }) => row.id !== id) ?? [];
+    if (previousEnds.length > 0) this.#replay.set(kind, previousEnds);
     else this.#replay.delete(kind);
     super.dropped(kind, id);
   }
 
-  protected claim(transaction: Kysely<any>, ask: Ask): Promise<readonly JobRow[]> {
+  protected claim(transaction: Kysely<any>, ask: ClaimRequest): Promise<readonly JobRow[]> {
     return claimAlone(transaction, ask, {
       count: this.live.running.size,
       isBehind: (row) => this.live.runsBeside(row),
     });
   }
 
-  /** Nobody else works with the table. */
-  protected isLeft(): boolean {
+  /** No other process uses the table. */
+  protected isAbandoned(): boolean {
     return true;
   }
 
   protected override begin(job: LiveJob, kindState: KindState): void {
     unlink(job);
     super.begin(job, kindState);
-    this.#adoption.ringBy(this.parts.clock.now() + adoptMs);
+    this.#adoption.scheduleBy(this.parts.clock.now() + adoptMs);
   }
 
   protected ended(job: LiveJob, kindState: KindState, outcome: Outcome): void {
     const journaled = outcome.how === 'done' && this.#note(kindState, job.row, outcome.result);
-    const end = { kindState, outcome, journaled, followed: false };
+    const end = { kindState, outcome, journaled, isFollowed: false };
     this.end(job, end);
     const next = job.behind;
-    // Others may have waited longer for the only slot there is: the table knows whose turn it is.
+    // Other jobs may have waited longer for the last free slot: the table decides.
     const isWanted = kindState.due && kindState.free <= 1;
-    if (journaled && next?.state === 'blocked' && !isWanted && this.takes(kindState)) {
-      end.followed = true;
+    if (journaled && next?.state === 'blocked' && !isWanted && this.acceptsJobs(kindState)) {
+      end.isFollowed = true;
       this.begin(next, kindState);
     } else {
-      // Those behind it have to wait as long as it takes; the table knows them. One that is settling sees for itself.
+      // Its successors have to wait for an unknown time; the table has them. A settling one handles this itself.
       if (next?.state === 'blocked') this.forget(next);
       if (next?.state !== 'settling') this.isUrgent ||= !this.#tails.isLast(job);
     }
     if (!journaled) return;
-    this.tell([end], nobody);
-    this.isUrgent ||= this.live.ended >= mostGathered;
-    // What is journaled waits for others.
-    if (!this.isUrgent && !this.isStopping) this.#gathering.ringBy(this.parts.clock.now() + gatherMs);
+    this.tell([end], noOwner);
+    this.isUrgent ||= this.live.ended >= maxGathered;
+    // Journaled ends are collected.
+    if (!this.isUrgent && !this.isStopping) this.#gathering.scheduleBy(this.parts.clock.now() + gatherMs);
   }
 
-  /** Leaves a job to the table, with those that are blocked by it. */
+  /** Leaves a job to the table, together with the jobs blocked by it. */
   protected override forget(job: LiveJob): void {
     for (let each: LiveJob | undefined = job; each !== undefined;) {
       const behind: LiveJob | undefined = each.behind;
@@ -152,7 +151,7 @@ export class SoleWorker extends Worker {
     }
   }
 
-  protected override async writeBesides(transaction: Kysely<any>): Promise<void> {
+  protected override async writeExtra(transaction: Kysely<any>): Promise<void> {
     if (!this.#isAdopting) return;
     const running = [...this.live.running].map(({ id }) => id);
     if (running.length > 0) await adopt(transaction, running, this.owner, this.parts.clock.now());
@@ -160,56 +159,62 @@ export class SoleWorker extends Worker {
 
   protected override turnStored(): void {
     this.#isAdopting = false;
-    // Ends that came meanwhile are noted there, and only there.
-    const isNeeded = [...this.live.over].some(({ end }) => end?.journaled === true);
+    // New ends in the meantime are only in the journal.
+    const isNeeded = [...this.live.endedJobs].some(({ end }) => end?.journaled === true);
     if (!isNeeded) this.#journal.clear(this.#replay.size > 0);
   }
 
-  /** Its commit is on the disk, or was given up. */
+  /** Handles the commit or rollback of a job's row. */
   #settled(job: LiveJob, held: boolean, isStored: boolean): void {
     const { row } = job;
     const kindState = this.kinds.get(row.kind);
     const now = this.parts.clock.now();
     const before = job.before;
     job.settled = undefined;
-    if (isStored && kindState !== undefined && this.takes(kindState) && row.run_at <= now) {
+    if (isStored && kindState !== undefined && this.acceptsJobs(kindState) && row.run_at <= now) {
       const isBlocked = before?.state === 'running' || before?.state === 'blocked';
-      if (isBlocked && this.live.size < mostBlocked) return this.live.move(job, 'blocked');
+      if (isBlocked && this.live.size < maxBlocked) return this.live.move(job, 'blocked');
       const isFirst = !held || (before?.state === 'ended' && before.end?.journaled === true);
       const { due, claiming, free } = kindState;
       if (isFirst && !due && !claiming && free > 0 && !this.live.runsBeside(row)) {
-        if (before?.end !== undefined) before.end.followed = true;
+        if (before?.end !== undefined) before.end.isFollowed = true;
         return this.begin(job, kindState);
       }
     }
     this.forget(job);
-    if (!held && kindState !== undefined) this.expect(kindState, row.run_at);
-    // Whoever comes next is up to the table then.
+    if (!held && kindState !== undefined) this.scheduleDue(kindState, row.run_at);
+    // The table then decides about the next job.
     this.isUrgent ||= before?.state === 'ended';
   }
 
-  /** Takes up what the process before had done and not marked. What `result` no longer reads is done once more. */
-  #takeReplay(kindState: KindState): void {
+  /**
+   * Takes over jobs that the previous process completed without marking them. Results that `result` no longer parses
+   * are repeated.
+   */
+  #resumeReplay(kindState: KindState): void {
     const { kind, handling } = kindState;
-    const left = this.#replay.get(kind.name) ?? [];
+    const previousEnds = this.#replay.get(kind.name) ?? [];
     this.#replay.delete(kind.name);
-    for (const { row, result } of left) {
+    for (const { row, result } of previousEnds) {
       const read = (handling.result && parse(handling.result, result)) ?? { success: true, data: result };
       if (read.success) {
         const outcome = { row, how: 'done', result: read.data } as const;
         this.end(this.live.of(row), { kindState, outcome, journaled: true });
         this.isUrgent = true;
       } else {
-        this.parts.log.warn('what a job left cannot be read, it is done again', { kind: kind.name, id: row.id });
+        this.parts.log.warn('journaled job result unreadable, job repeated', { kind: kind.name, id: row.id });
       }
     }
   }
 
-  /** Journals what `record` needs of a result; where that is not said, the result has to go with the mark. */
+  /**
+   * Journals the part of a result that `record` needs; without a schema, the result must be stored together with the
+   * mark.
+   */
   #note({ handling }: KindState, row: JobRow, result: unknown): boolean {
     if (handling.record !== undefined && handling.result === undefined) return false;
-    const kept = handling.result && parse(handling.result, result);
-    return kept?.success !== false && this.#journal.add(row, kept?.data);
+    const journaledResult = handling.result && parse(handling.result, result);
+    return journaledResult?.success !== false && this.#journal.add(row, journaledResult?.data);
   }
 
   #hurry(isUrgent: boolean): void {

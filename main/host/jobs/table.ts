@@ -1,20 +1,20 @@
 import { sql, type Kysely } from 'kysely';
 import { executeCached, chunkRows } from '../../../services/kit/cached-statement.ts';
 
-/** The columns a worker needs of a claimed job. Times are ms since the epoch. */
+/** Columns of a claimed job that a worker needs. Times are ms since the epoch. */
 export interface JobRow {
   readonly id: number;
   readonly kind: string;
   readonly job_key: string | null;
   readonly order_key: string | null;
   readonly payload: string;
-  /** Counts the attempt that begins with the claim. */
+  /** Includes the attempt that begins with the claim. */
   readonly attempts: number;
   readonly created_at: number;
   readonly run_at: number;
 }
 
-/** The columns of a `JobRow`. */
+/** Columns of a `JobRow`. */
 export const columns = sql`id, kind, job_key, order_key, payload, attempts, created_at, run_at`;
 
 export interface NewJob {
@@ -24,14 +24,14 @@ export interface NewJob {
   readonly runAt: number;
 }
 
-/** A job that was written, as its first claim would read it. */
+/** Inserted job, as its first claim would read it. */
 export interface InsertedJob {
   readonly row: JobRow;
-  /** It waits behind another of its order key. */
+  /** Waits for another job with the same order key. */
   readonly held: boolean;
 }
 
-/** Writes jobs of a kind in one statement; returns those whose key was free, in their order. */
+/** Inserts jobs of a kind in one statement; returns those whose key was free, in order. */
 export async function insertJobs(
   db: Kysely<any>,
   kind: string,
@@ -56,48 +56,54 @@ export async function insertJobs(
       on conflict (kind, job_key) do nothing returning id, held`.compile(db);
   };
   const { rows: returned } = await executeCached(db, `jobs.insert ${String(rows.length)}`, rows.flat(), build);
-  // Ids are given in the order of the rows, and no dialect promises one for what is returned.
+  // Ids are assigned in the order of rows, but no dialect guarantees the order of returned rows.
   const inserted = [...returned].sort((a, b) => a.id - b.id);
   if (inserted.length === jobs.length) {
     return jobs.map(({ key = null, orderKey = null, payload, runAt }, at) => {
-      const { id = 0, held } = inserted[at] ?? {};
+      const { id = 0, held: heldFlag } = inserted[at] ?? {};
       const keys = { job_key: key, order_key: orderKey };
-      return { row: { id, kind, ...keys, payload, attempts: 1, created_at: now, run_at: runAt }, held: held === 1 };
+      return {
+        row: { id, kind, ...keys, payload, attempts: 1, created_at: now, run_at: runAt },
+        held: heldFlag === 1,
+      };
     });
   }
-  // The first of an order key may be one that was there already, and perhaps done: the others must not wait for it.
-  if (orderKeys.size > 0) await letNextGo(db, kind, [...orderKeys]);
-  const written = await readActive(
+  // The first job of an order key may already exist and be done: the others must not wait for it.
+  if (orderKeys.size > 0) await releaseNext(db, kind, [...orderKeys]);
+  const insertedRows = await readActive(
     db,
     inserted.map(({ id }) => id),
   );
-  return written.map(({ held, ...row }) => ({ row: { ...row, attempts: 1 }, held: held === 1 }));
+  return insertedRows.map(({ held: heldFlag, ...row }) => ({
+    row: { ...row, attempts: 1 },
+    held: heldFlag === 1,
+  }));
 }
 
-/** Reads those of these jobs that wait or run, by their ids. */
+/** Reads the waiting and running jobs among these ids. */
 export async function readActive(
   db: Kysely<any>,
   ids: readonly number[],
 ): Promise<readonly (JobRow & { readonly held: number })[]> {
-  const found = [];
+  const row = [];
   for (const some of chunkRows(ids)) {
     const { rows } = await sql<JobRow & { held: number }>`select ${columns}, held from jobs
       where id in (${sql.join(some)}) and state in ('waiting', 'running') order by id`.execute(db);
-    found.push(...rows);
+    row.push(...rows);
   }
-  return found;
+  return row;
 }
 
-/** The id under which a key is stored. */
+/** Returns the id of the job with a key. */
 export async function findByKey(db: Kysely<any>, kind: string, key: string): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`select id from jobs where kind = ${kind} and job_key = ${key}`.execute(db);
   return rows[0]?.id;
 }
 
-/** Shows the first active job of each of these order keys to the claims. */
-export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
+/** Makes the first active job of each order key visible to claims. */
+export async function releaseNext(db: Kysely<any>, kind: string, orderKeys: readonly string[]): Promise<void> {
   for (const some of chunkRows(orderKeys)) {
-    // A chain has one; a list makes SQLite build a table for it, which costs more than the rest.
+    // A chain has one; with a list SQLite builds a temporary table, which costs more than the rest.
     const first = () =>
       some.length === 1
         ? sql`= (select min(id) from jobs where kind = ${kind} and order_key = ${some[0]}
@@ -110,17 +116,17 @@ export async function letNextGo(db: Kysely<any>, kind: string, orderKeys: readon
 }
 
 /**
- * The same for all order keys at once. Two transactions on PostgreSQL that do not see each other, one adding a job and
- * one ending its predecessor, leave a job held behind nothing; so does a process that is killed. This finds it.
+ * Does the same for all order keys. Two concurrent transactions on PostgreSQL, one adding a job and one ending its
+ * predecessor, can leave a job held without a predecessor; so can a killed process. This repairs it.
  */
-export async function letAllFirstGo(db: Kysely<any>): Promise<void> {
+export async function releaseAllFirst(db: Kysely<any>): Promise<void> {
   await sql`update jobs set held = 0 where state = 'waiting' and held = 1 and id in (select min(id) from jobs
     where order_key is not null and state in ('waiting', 'running') group by kind, order_key)`.execute(db);
 }
 
 /**
- * When the next job of a kind falls due; Infinity where there is none. What is due already and was not claimed waits for
- * another of its order key, whose end has the claims look again.
+ * Returns the time when the next job of a kind is due; Infinity for none. Due jobs that were not claimed wait for
+ * another one of their order key, whose end triggers another claim.
  */
 export async function nextRunAt(db: Kysely<any>, kind: string, now: number): Promise<number> {
   const build = () =>
@@ -131,15 +137,15 @@ export async function nextRunAt(db: Kysely<any>, kind: string, now: number): Pro
 }
 
 /**
- * Jobs that may be ended: the owner's, and those that wait. Of these some were begun without a claim, others lost theirs,
- * as when a server of PostgreSQL crashed. The state stands in the text: a value bound there makes SQLite prepare the
- * statement anew each time, since a partial index may serve one value and not another.
+ * Selects jobs that may be ended: those of the owner, and waiting ones. Some of these were started without a claim;
+ * others lost it, for example when a PostgreSQL server crashed. The state is a literal: with a bound value SQLite
+ * prepares the statement again each time, since a partial index depends on it.
  */
 function endable(owner: string) {
   return sql<boolean>`(lease_owner = ${owner} or state = 'waiting')`;
 }
 
-/** Marks jobs as done and forgets their payloads, which may hold secrets. The rows stay for their keys. */
+/** Marks jobs as done and deletes their payloads, which may contain secrets. The rows remain for their keys. */
 export async function markDone(db: Kysely<any>, ids: readonly number[], owner: string, now: number): Promise<void> {
   if (ids.length === 0) return;
   await sql`update jobs set state = 'done', attempts = case when state = 'waiting' then attempts + 1 else attempts end,
@@ -147,7 +153,7 @@ export async function markDone(db: Kysely<any>, ids: readonly number[], owner: s
     where id in (${sql.join(ids)}) and ${endable(owner)}`.execute(db);
 }
 
-/** Takes the rows of jobs away that are done, for kinds whose keys need not be known any longer. */
+/** Deletes rows of completed jobs, for kinds whose keys need not be remembered. */
 export async function removeDone(db: Kysely<any>, ids: readonly number[], owner: string): Promise<void> {
   for (const some of chunkRows(ids)) {
     const build = () => sql<never>`delete from jobs where id in (${sql.join(some)}) and ${endable(owner)}`.compile(db);
@@ -155,7 +161,7 @@ export async function removeDone(db: Kysely<any>, ids: readonly number[], owner:
   }
 }
 
-/** What becomes of a job whose attempt did not succeed; `attempts` counts it, unless it was given back. */
+/** Change of a job after an unsuccessful attempt; `attempts` includes it, unless it was returned. */
 export interface Change {
   readonly state: 'waiting' | 'dead';
   readonly attempts: number;
@@ -163,15 +169,15 @@ export interface Change {
   readonly order_key?: null;
   readonly finished_at?: number;
   readonly last_error?: string;
-  /** Who is to tell of a dead letter, and until when. */
+  /** Owner that reports a dead letter, and its time limit. */
   readonly lease_owner?: string;
   readonly lease_until?: number;
 }
 
 /**
- * Ends an attempt that did not succeed. False when another worker has the job, and nothing was changed. A waiting row is of
- * one that was begun without a claim; then nobody has counted. A dead one of this owner was stored in a commit whose answer
- * was lost.
+ * Ends an unsuccessful attempt. Returns false when another worker has the job, and changes nothing. A waiting row
+ * belongs to a job that started without a claim, whose attempt is not counted yet. A dead row of this owner was
+ * stored by a commit whose result was lost.
  */
 export async function endAttempt(db: Kysely<any>, row: JobRow, owner: string, change: Change): Promise<boolean> {
   const ended = await db
@@ -188,16 +194,16 @@ export async function endAttempt(db: Kysely<any>, row: JobRow, owner: string, ch
 }
 
 /**
- * Gives back what an owner holds without knowing of it. A commit whose answer was lost on the way, or whose sync failed,
- * may have stored its claims; nobody would ever end them, and the leases would be renewed for ever.
+ * Returns jobs that an owner has without knowing. A commit whose result was lost, or whose sync failed, may have
+ * stored claims; nothing would ever end them, and their leases would be renewed forever.
  */
-export async function giveBackUnknown(db: Kysely<any>, owner: string, known: readonly number[]): Promise<void> {
-  const unknown = known.length === 0 ? sql`` : sql`and id not in (${sql.join(known)})`;
+export async function releaseUnknownKinds(db: Kysely<any>, owner: string, knownIds: readonly number[]): Promise<void> {
+  const unknown = knownIds.length === 0 ? sql`` : sql`and id not in (${sql.join(knownIds)})`;
   await sql`update jobs set state = 'waiting', attempts = attempts - 1, lease_owner = null, lease_until = null
     where state = 'running' and lease_owner = ${owner} ${unknown}`.execute(db);
 }
 
-/** Makes all due again that a process left behind. */
+/** Makes all jobs of a previous process due again. */
 export async function releaseAll(db: Kysely<any>, now: number): Promise<void> {
   await sql`update jobs set state = 'waiting', run_at = ${now}, lease_owner = null, lease_until = null
     where state = 'running'`.execute(db);

@@ -1,83 +1,87 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../../services/contracts/service.ts';
 import type { Database } from '../database/open.ts';
-import type { Ask } from './claim.ts';
-import type { DeadLetters, Untold } from './dead-letters.ts';
+import type { ClaimRequest } from './claim.ts';
+import type { DeadLetters, UnreportedJob } from './dead-letters.ts';
 import type { JobEnd } from './job-end.ts';
 import type { KindState } from './kind-state.ts';
 import type { LiveJobs } from './live-jobs.ts';
 import { writeOutcomes } from './outcome.ts';
 import { recordResults } from './results.ts';
-import { giveBackUnknown, nextRunAt, type JobRow } from './table.ts';
+import { releaseUnknownKinds, nextRunAt, type JobRow } from './table.ts';
 
-/** What a claim brought. `next`: when another falls due; undefined where more may be due now. */
+/** Result of a claim. `next`: time when the next job is due; undefined when more may be due now. */
 export interface Claim {
   readonly kindState: KindState;
   readonly rows: readonly JobRow[];
   readonly next: number | undefined;
-  /** Dead letters that are still to be told of. */
-  readonly untold: readonly Untold[];
+  /** Unreported dead letters. */
+  readonly unreported: readonly UnreportedJob[];
 }
 
-/** What a turn came to: the jobs that are dead letters now, by their ids, and what was claimed. */
+/** Result of a turn: ids of the new dead letters, and the claimed jobs. */
 interface Stored {
   readonly dead: ReadonlySet<number>;
   readonly claims: readonly Claim[];
 }
 
-interface Parts {
+interface TurnCommitsDependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly owner: string;
   readonly live: LiveJobs;
   readonly deadLetters: DeadLetters;
-  readonly claim: (transaction: Kysely<any>, ask: Ask) => Promise<readonly JobRow[]>;
-  /** Writes what else the table is to know, between the ends and the claims. */
-  readonly writeBesides: (transaction: Kysely<any>) => Promise<void>;
+  readonly claim: (transaction: Kysely<any>, ask: ClaimRequest) => Promise<readonly JobRow[]>;
+  /** Writes further changes between the ends and the claims. */
+  readonly writeExtra: (transaction: Kysely<any>) => Promise<void>;
 }
 
-/** The transactions in which turns touch the table, one for each: it writes what ended and claims for the slots that are free. */
+/** Transactions of turns: each writes ended jobs and claims jobs for the free slots. */
 export class TurnCommits {
-  readonly #parts: Parts;
-  /** The last one seemed to fail, and may be stored all the same. */
+  readonly #parts: TurnCommitsDependencies;
+  /** The last transaction seemed to fail but may be stored. */
   #isDoubtful = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: TurnCommitsDependencies) {
     this.#parts = parts;
   }
 
   /**
-   * A power cut may take back claims and marks; that repeats work, whose effects have keys. What follows a dead letter
-   * happens once, hence only when the disk has it.
+   * A power failure may revert claims and marks; that repeats work, whose effects have keys. Dead letters are
+   * reported once, hence only after the sync.
    */
-  async store(ends: readonly JobEnd[], asked: readonly KindState[]): Promise<Stored> {
+  async store(ends: readonly JobEnd[], requestedKinds: readonly KindState[]): Promise<Stored> {
     const { database } = this.#parts;
-    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, asked);
+    const write = (transaction: Kysely<any>) => this.#write(transaction, ends, requestedKinds);
     const hasDead = ends.some(({ outcome }) => outcome.how === 'dead');
     try {
-      const stored = await (hasDead ? database.commit(write) : database.mark(write));
+      const result = await (hasDead ? database.commit(write) : database.mark(write));
       this.#isDoubtful = false;
-      return stored;
+      return result;
     } catch (error) {
       this.#isDoubtful = true;
       throw error;
     }
   }
 
-  /** May be called again after a transaction that was given up. */
-  async #write(transaction: Kysely<any>, ends: readonly JobEnd[], asked: readonly KindState[]): Promise<Stored> {
-    const { clock, owner, live, writeBesides } = this.#parts;
-    // Not before: what was enqueued while this stood in line, behind what ended here, is due as well.
+  /** Can run again after a rollback. */
+  async #write(
+    transaction: Kysely<any>,
+    ends: readonly JobEnd[],
+    requestedKinds: readonly KindState[],
+  ): Promise<Stored> {
+    const { clock, owner, live, writeExtra } = this.#parts;
+    // Read late: jobs enqueued while the turn waited, behind jobs that ended here, are due as well.
     const now = clock.now();
     if (this.#isDoubtful) {
-      const known = [...live.running, ...live.over].map(({ id }) => id);
-      await giveBackUnknown(transaction, owner, known);
+      const knownIds = [...live.running, ...live.endedJobs].map(({ id }) => id);
+      await releaseUnknownKinds(transaction, owner, knownIds);
     }
     const dead = await writeOutcomes(transaction, ends, { owner, now });
     await recordResults(transaction, ends);
-    await writeBesides(transaction);
+    await writeExtra(transaction);
     const claims: Claim[] = [];
-    for (const kindState of asked) claims.push(await this.#claim(transaction, kindState, now));
+    for (const kindState of requestedKinds) claims.push(await this.#claim(transaction, kindState, now));
     return { dead, claims };
   }
 
@@ -87,7 +91,7 @@ export class TurnCommits {
     const limit = kindState.free;
     const rows = limit === 0 ? [] : await claim(transaction, { kind, limit, now, owner });
     const next = rows.length < limit ? await nextRunAt(transaction, kind, now) : undefined;
-    const untold = kindState.untold ? await deadLetters.take(transaction, kind) : [];
-    return { kindState, rows, next, untold };
+    const unreported = kindState.unreported ? await deadLetters.takeRows(transaction, kind) : [];
+    return { kindState, rows, next, unreported };
   }
 }

@@ -1,22 +1,22 @@
 import { closeSync, existsSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 export interface LogFileOptions {
-  /** The file is turned over before it grows beyond this. Default 10 MiB. */
+  /** Maximum size before the file is rotated. Default 10 MiB. */
   readonly maxBytes?: number;
-  /** How many old files stay (`path.1` is the youngest). Default 5. */
+  /** Number of rotated files (`path.1` is the newest). Default 5. */
   readonly keep?: number;
 }
 
 export interface LogFile extends Disposable {
-  /** Appends one line. Never throws: what a full disk refuses is counted, and the count is written once there is room. */
+  /** Appends one line. Never throws: lines refused by a full disk are counted, and the count is written later. */
   write(line: string): void;
-  /** Opens the file anew, for an outside program that has moved it. */
+  /** Reopens the file after an external program has moved it. */
   reopen(): void;
 }
 
 /**
- * A log file that turns itself over. Lines are written at once, so that the last ones before a crash are there; the file
- * is readable by its owner only.
+ * Opens a rotating log file. Lines are written synchronously, so that the last ones before a crash are preserved; the
+ * file is readable by its owner only.
  */
 export function logFile(path: string, options: LogFileOptions = {}): LogFile {
   const maxBytes = options.maxBytes ?? 10 * 1024 * 1024;
@@ -71,7 +71,7 @@ export function logFile(path: string, options: LogFileOptions = {}): LogFile {
         }
         append(line);
       } catch {
-        // There is no better place to tell than this file, so the loss is told here once it takes lines again.
+        // The loss is reported in this file once it can be written again.
         lost += 1;
       }
     },

@@ -1,21 +1,24 @@
-/** Quietest last. */
+/** Ordered by severity. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** One event, with secrets already removed. */
+/** Event with secrets already removed. */
 export interface LogEntry {
-  /** Counts up from 1 in this process; the Log page resumes after the last it has. */
+  /** Counts up from 1 in this process; the Log page resumes after the last one. */
   readonly id: number;
   /** ms since the epoch. */
   readonly at: number;
   readonly level: LogLevel;
-  /** The service or part of the host it comes from; `host` for the host itself. */
+  /** Service or part of the host; `host` for the host itself. */
   readonly service: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** One JSON object: `time`, `level`, `service`, `message`, then the fields; a field of one of these names gets a `_` in front. */
+/**
+ * Formats a JSON object: `time`, `level`, `service`, `message`, then the fields; a field with one of these names gets
+ * the prefix `_`.
+ */
 export function jsonLine(entry: LogEntry): string {
   const line: Record<string, unknown> = {
     time: new Date(entry.at).toISOString(),
@@ -27,7 +30,7 @@ export function jsonLine(entry: LogEntry): string {
   return oneLine(JSON.stringify(line));
 }
 
-/** `2026-01-02T03:04:05.678Z INFO  push      message published  topic=alerts bytes=12` */
+/** Formats a line: `2026-01-02T03:04:05.678Z INFO  push      message published  topic=alerts bytes=12` */
 export function textLine(entry: LogEntry): string {
   const start = `${new Date(entry.at).toISOString()} ${entry.level.toUpperCase().padEnd(5)} ${entry.service.padEnd(9)} ${entry.message}`;
   const fields = Object.entries(entry.fields).map(([name, value]) => `${name}=${textValue(value)}`);
@@ -41,8 +44,8 @@ function textValue(value: unknown): string {
 }
 
 /**
- * One event stays one line, and nothing in it steers the reader's terminal: control characters, line and paragraph
- * separators and marks that turn the writing direction are written as `\uXXXX`.
+ * Keeps an event on one line and prevents control of the terminal: control characters, line and paragraph separators
+ * and direction marks are written as `\uXXXX`.
  */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200e\u200f]/gu, escapeCharacter);

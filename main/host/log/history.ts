@@ -1,8 +1,8 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { logLevels, type LogLevel } from './format.ts';
 
-/** A line of a log file, read back. */
-export interface KeptLine {
+/** Parsed line of a log file. */
+export interface StoredLine {
   /** ms since the epoch. */
   readonly at: number;
   readonly level: LogLevel;
@@ -12,82 +12,85 @@ export interface KeptLine {
 }
 
 const chunkBytes = 256 * 1024;
-/** Bytes that one question reads at most: the files together hold 60 MiB, and nobody reads that far at once. */
-const mostBytes = 16 * 1024 * 1024;
-/** As many as {@link logFile} keeps. */
+/** Maximum number of bytes per request: the files together have up to 60 MiB. */
+const maxBytes = 16 * 1024 * 1024;
+/** Default number of rotated files of {@link logFile}. */
 const oldFiles = 5;
 
 const text = /^(\d{4}-\d\d-\d\dT[\d:.]+Z) (DEBUG|INFO |WARN |ERROR) (\S+) +(.*)$/;
 const field = /([\w.-]+)=("(?:[^"\\]|\\.)*"|[[{].*?[\]}](?= \w+=|$)|\S*)(?: |$)/g;
 
-/** A line as either format has it; undefined for one that a crash cut off or somebody else wrote. */
-export function readLine(line: string): KeptLine | undefined {
+/** Parses a line in either format; undefined for an incomplete or foreign line. */
+export function readLine(line: string): StoredLine | undefined {
   return line.startsWith('{') ? fromJson(line) : fromText(line);
 }
 
-/** How far somebody has read, from the newest line on: all lines after a moment, and so many of those of that very moment. */
+/**
+ * Reading position, from the newest line backwards: all lines after a time, and a number of lines with exactly that
+ * time.
+ */
 export interface LogPosition {
   /** ms since the epoch. */
   readonly at: number;
   readonly passed: number;
 }
 
-/** A piece of the log, newest line first. */
+/** Section of the log, newest line first. */
 interface LogPiece {
-  readonly lines: readonly KeptLine[];
-  /** Where the next piece goes on. */
+  readonly lines: readonly StoredLine[];
+  /** Start of the next section. */
   readonly position: LogPosition;
-  /** There is nothing earlier. */
+  /** There are no earlier lines. */
   readonly isWhole: boolean;
 }
 
-interface Question {
+interface LogQuery {
   readonly from: LogPosition;
   readonly limit: number;
-  readonly fits: (line: KeptLine) => boolean;
+  readonly fits: (line: StoredLine) => boolean;
 }
 
-/** Those of these lines, newest first, that come behind a position and fit. */
-export function linesOf(lines: Iterable<KeptLine>, question: Question): LogPiece {
-  const walk = new Walk(question);
+/** Returns the matching lines after a position, from lines in descending order. */
+export function selectLines(lines: Iterable<StoredLine>, question: LogQuery): LogPiece {
+  const walk = new LogReader(question);
   for (const line of lines) if (!walk.take(line)) break;
   return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
 }
 
 /**
- * The lines behind a position, from the file and the older ones beside it, until `limit` of them fit or enough was read. Read
- * backwards in pieces, so that a large file costs no more than its end.
+ * Returns the lines after a position from the file and its rotated files, until `limit` match or the read limit is
+ * reached. Reads backwards in chunks, so that the cost does not depend on the file's size.
  */
-export async function linesBefore(path: string, question: Question): Promise<LogPiece> {
-  const walk = new Walk(question);
+export async function readLinesBefore(path: string, question: LogQuery): Promise<LogPiece> {
+  const walk = new LogReader(question);
   for (let number = 0; number <= oldFiles && !walk.isFull; number += 1) {
     await readBackwards(number === 0 ? path : `${path}.${String(number)}`, walk);
   }
   return { lines: walk.found, position: walk.position, isWhole: !walk.isFull };
 }
 
-/** Goes through lines from the newest to the oldest and knows how far it came. */
-class Walk {
-  readonly found: KeptLine[] = [];
+/** Iterates over lines from newest to oldest and tracks the position. */
+class LogReader {
+  readonly found: StoredLine[] = [];
   position: LogPosition;
-  /** Enough was found, or read. */
+  /** Enough lines were found or bytes were read. */
   isFull = false;
-  readonly #question: Question;
+  readonly #question: LogQuery;
   #skipped = 0;
   #bytes = 0;
 
-  constructor(question: Question) {
+  constructor(question: LogQuery) {
     this.#question = question;
     this.position = question.from;
   }
 
-  /** Whether all of a piece whose oldest line is this one was given before: then it need not be looked at. */
-  isBehind(oldest: KeptLine | undefined): boolean {
+  /** Returns whether a chunk with this oldest line was already returned and can be skipped. */
+  isBehind(oldest: StoredLine | undefined): boolean {
     return oldest !== undefined && oldest.at > this.#question.from.at;
   }
 
-  /** Answers whether another line is wanted. */
-  take(line: KeptLine): boolean {
+  /** Returns whether more lines are needed. */
+  take(line: StoredLine): boolean {
     const { from, limit, fits } = this.#question;
     if (line.at > from.at) return true;
     if (line.at === from.at && this.#skipped < from.passed) {
@@ -102,27 +105,30 @@ class Walk {
     return !this.isFull;
   }
 
-  /** So many bytes were read. Those of lines that were given before do not count, or a question would never get past them. */
+  /**
+   * Counts read bytes. Those of lines that were returned before do not count, since a request could never pass them
+   * otherwise.
+   */
   read(bytes: number): void {
     if (this.position === this.#question.from) return;
     this.#bytes += bytes;
-    if (this.#bytes >= mostBytes) this.isFull = true;
+    if (this.#bytes >= maxBytes) this.isFull = true;
   }
 }
 
-/** Gives the lines of a file from its end until there is enough. */
-async function readBackwards(path: string, walk: Walk): Promise<void> {
+/** Passes the lines of a file from its end until there are enough. */
+async function readBackwards(path: string, walk: LogReader): Promise<void> {
   let file: FileHandle;
   let at: number;
   try {
     at = (await stat(path)).size;
     file = await open(path);
   } catch {
-    // Not there: the log is young.
+    // The file does not exist: the log is new.
     return;
   }
   await using _ = file;
-  // What stands before the first line end of a piece begins in the piece before; of a long line there are several.
+  // Text before the first line end of a chunk begins in the previous chunk; a long line spans several.
   let rest: Buffer[] = [];
   while (at > 0 && !walk.isFull) {
     const length = Math.min(chunkBytes, at);
@@ -141,34 +147,34 @@ async function readBackwards(path: string, walk: Walk): Promise<void> {
   }
 }
 
-function takeLines(lines: readonly string[], walk: Walk): void {
+function takeLines(lines: readonly string[], walk: LogReader): void {
   for (const line of lines.toReversed()) {
     const read = line === '' ? undefined : readLine(line);
     if (read !== undefined && !walk.take(read)) return;
   }
 }
 
-function fromJson(line: string): KeptLine | undefined {
+function fromJson(line: string): StoredLine | undefined {
   try {
     const { time, level, service, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
-    return lineOf(time, level, service, message, fields);
+    return toLine(time, level, service, message, fields);
   } catch {
     return undefined;
   }
 }
 
-function fromText(line: string): KeptLine | undefined {
+function fromText(line: string): StoredLine | undefined {
   const [, time, level = '', service, rest = ''] = text.exec(line) ?? [];
   if (time === undefined) return undefined;
   const gap = rest.indexOf('  ');
   const message = gap < 0 ? rest : rest.slice(0, gap);
   const fields: Record<string, unknown> = {};
   if (gap >= 0)
-    for (const [, name = '', value = ''] of rest.slice(gap + 2).matchAll(field)) fields[name] = valueOf(value);
-  return lineOf(time, level.trim().toLowerCase(), service, message, fields);
+    for (const [, name = '', value = ''] of rest.slice(gap + 2).matchAll(field)) fields[name] = parseValue(value);
+  return toLine(time, level.trim().toLowerCase(), service, message, fields);
 }
 
-function valueOf(text: string): unknown {
+function parseValue(text: string): unknown {
   if (!/^["[{]/.test(text)) return text;
   try {
     return JSON.parse(text) as unknown;
@@ -177,13 +183,13 @@ function valueOf(text: string): unknown {
   }
 }
 
-function lineOf(
+function toLine(
   time: unknown,
   level: unknown,
   service: unknown,
   message: unknown,
   fields: Record<string, unknown>,
-): KeptLine | undefined {
+): StoredLine | undefined {
   const at = typeof time === 'string' ? Date.parse(time) : NaN;
   const known = logLevels.find((each) => each === level);
   if (Number.isNaN(at) || known === undefined || typeof message !== 'string') return undefined;

@@ -7,46 +7,49 @@ export type { LogEntry, LogLevel } from './format.ts';
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: 'text' | 'json';
-  /** Takes one line without its line end. Default: stderr, since stdout belongs to the `ready` line and the commands. */
+  /**
+   * Writes one line without its line end. Default: stderr, since stdout is reserved for the `ready` line and
+   * commands.
+   */
   readonly write?: (line: string) => void;
-  /** How many entries stay in memory for the Log page. Default 2,000. */
+  /** Number of entries in memory for the Log page. Default 2,000. */
   readonly keep?: number;
   /** ms since the epoch. */
   readonly now?: () => number;
 }
 
-/** A part's own log. `enabled` lets a hot path skip building fields nobody would see. */
+/** Log of a part. `enabled` lets a hot path skip building unused fields. */
 export interface PartLog extends Log {
   enabled(level: LogLevel): boolean;
 }
 
 export interface LogFilter {
-  /** This level and the graver ones. */
+  /** Minimum level. */
   readonly level?: LogLevel;
   readonly service?: string;
-  /** Found in the message or the fields, in any case. */
+  /** Text in the message or the fields, ignoring case. */
   readonly text?: string;
   /** Only entries after this id. */
   readonly after?: number;
-  /** The newest ones up to this number, oldest first. Default 200. */
+  /** Maximum number of newest entries, returned oldest first. Default 200. */
   readonly limit?: number;
 }
 
-/** The one log of a host; what is written through it directly belongs to the service `host`. */
+/** Log of a host; direct entries belong to the service `host`. */
 export interface HostLog extends PartLog {
   /** Can be changed while running. */
   level: LogLevel;
   /** Can be changed while running. */
   format: LogOptions['format'];
-  /** The log of a service or of a part of the host. */
+  /** Returns the log of a service or of a part of the host. */
   child(name: string): PartLog;
   recent(filter?: LogFilter): readonly LogEntry[];
   subscribe(listener: (entry: LogEntry) => void): Disposable;
 }
 
 /**
- * Structured log: one event is one line. Secrets are removed by field name and by look before anything else sees the
- * entry, so neither the file nor the Log page can hold one.
+ * Creates the structured log, one line per event. Secrets are removed by field name and by pattern before anything
+ * else receives the entry, so neither the file nor the Log page can contain one.
  */
 export function createLog(options: LogOptions): HostLog {
   const { keep = 2000, now = Date.now } = options;
@@ -108,19 +111,19 @@ export function createLog(options: LogOptions): HostLog {
     recent(filter = {}) {
       const newest = ring.length < keep ? ring.length : last % keep;
       const inOrder = [...ring.slice(newest), ...ring.slice(0, newest)];
-      return inOrder.filter(matching(filter)).slice(-Math.max(1, filter.limit ?? 200));
+      return inOrder.filter(createFilter(filter)).slice(-Math.max(1, filter.limit ?? 200));
     },
     subscribe(listener) {
       // Wrapped, so that one function subscribed twice is two subscriptions.
-      const own = (entry: LogEntry): void => listener(entry);
-      listeners.add(own);
-      return { [Symbol.dispose]: () => void listeners.delete(own) };
+      const wrapped = (entry: LogEntry): void => listener(entry);
+      listeners.add(wrapped);
+      return { [Symbol.dispose]: () => void listeners.delete(wrapped) };
     },
   };
 }
 
-/** Whether an entry, or a line that was read back, is one of those that are asked for. */
-export function matching(filter: LogFilter): (entry: Omit<LogEntry, 'id'> & { readonly id?: number }) => boolean {
+/** Returns a predicate for entries and parsed lines. */
+export function createFilter(filter: LogFilter): (entry: Omit<LogEntry, 'id'> & { readonly id?: number }) => boolean {
   const least = filter.level === undefined ? 0 : logLevels.indexOf(filter.level);
   const text = filter.text?.toLowerCase();
   return (entry) =>

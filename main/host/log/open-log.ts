@@ -3,30 +3,30 @@ import { dirname, join } from 'node:path';
 import { logFile } from './file.ts';
 import { createLog, type HostLog, type LogLevel } from './log.ts';
 
-/** Where the log of a data folder is. */
+/** Returns the path of the log in a data folder. */
 export function logPath(dataDir: string): string {
   return join(dataDir, 'logs', 'homeport.log');
 }
 
-/** The log of the host: its lines go to `write` and to the file in the data folder, which `opening` closes. */
+/** Opens the log of the host, which writes to `write` and to the file in the data folder; `opening` closes it. */
 export function openLog(
   opening: AsyncDisposableStack,
-  given: {
+  options: {
     readonly dataDir: string;
     readonly environment: NodeJS.ProcessEnv;
     readonly write: ((line: string) => void) | undefined;
   },
 ): HostLog {
-  const path = logPath(given.dataDir);
+  const path = logPath(options.dataDir);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = opening.use(logFile(path));
-  const write = given.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const write = options.write ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
-  const wanted = given.environment['LOG_LEVEL']?.toLowerCase() ?? '';
+  const configuredLevel = options.environment['LOG_LEVEL']?.toLowerCase() ?? '';
   return createLog({
-    // The settings are not read yet; whatever is wrong with them must be seen.
-    level: levels.includes(wanted) ? (wanted as LogLevel) : 'info',
-    format: given.environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
+    // The settings are not read yet; errors in them must be logged.
+    level: levels.includes(configuredLevel) ? (configuredLevel as LogLevel) : 'info',
+    format: options.environment['LOG_FORMAT'] === 'json' ? 'json' : 'text',
     write(line) {
       write(line);
       file.write(line);

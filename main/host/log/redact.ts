@@ -3,42 +3,42 @@ const redacted = '[redacted]';
 const secretName =
   /pass(?:word|wd|phrase|code)|^(?:pass|pwd|auth|seal|cookies?|otp|totp)$|token|secret|session[-_]?id|authorization|cookie|credential|api[-_]?key|(?:private|master|vault|data|secret|signing|encryption|access|auth|seal|wrapping)[-_]?key|sealed|signature/i;
 
-/** Whether a field, header or query parameter of this name may hold a secret. */
+/** Returns whether a field, header or query parameter with this name may contain a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
 }
 
-// Every pattern is bounded, so that a hostile string costs linear time.
-/** `scheme://user:password@host`: what stands before the `@` goes, since some addresses carry a bare token there. */
+// Every pattern is bounded, so that a hostile string takes linear time.
+/** Matches `scheme://user:password@host` up to the `@`, since some addresses contain only a token there. */
 const userInfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#@"'<>]{1,1024}@/gi;
-/** `auth=…`, `access_token=…`, `"password": "…"` in queries, forms and JSON. */
+/** Matches `auth=…`, `access_token=…`, `"password": "…"` in queries, forms and JSON. */
 const assignment =
   /(\b[\w-]{0,40}(?:auth|token|passw(?:or)?d|passphrase|secret|api[-_]?key|signature|credential)[\w-]{0,40}(?:=|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'<>#;]{1,8192}/gi;
-/** `Authorization: Basic …`, `Cookie: …` and bare `Bearer …`. */
+/** Matches `Authorization: Basic …`, `Cookie: …` and `Bearer …`. */
 const headerLine = /(\b(?:proxy-)?(?:authorization|set-cookie|cookie)\s{0,4}:\s{0,4})[^\r\n]{1,8192}/gi;
 const scheme = /(\b(?:bearer|basic)\s{1,4})[\w.~+/=-]{6,8192}/gi;
-/** Our own access tokens (`tk_` and 29 characters) and seals of the vault, wherever they stand. */
-const ownToken = /\btk_[A-Za-z0-9]{10,64}/g;
-const ownSeal = /\bv1\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{1,8192}){0,4}/g;
+/** Matches access tokens (`tk_` and 29 characters) and seals of the vault anywhere. */
+const tokenPattern = /\btk_[A-Za-z0-9]{10,64}/g;
+const sealPattern = /\bv1\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{1,8192}){0,4}/g;
 
-/** Removes what looks like a credential from free text. */
+/** Removes text that looks like a credential. */
 export function redactText(text: string): string {
-  // Most lines hold none of these characters in a telling place; one cheap look saves six passes.
+  // Most lines contain none of these characters; one cheap test saves six passes.
   if (!/[=@:]|bearer|basic|tk_|v1\./i.test(text)) return text;
   return text
     .replace(userInfo, `$1${redacted}@`)
     .replace(assignment, `$1${redacted}`)
     .replace(headerLine, `$1${redacted}`)
     .replace(scheme, `$1${redacted}`)
-    .replace(ownToken, `tk_${redacted}`)
-    .replace(ownSeal, `v1.${redacted}`);
+    .replace(tokenPattern, `tk_${redacted}`)
+    .replace(sealPattern, `v1.${redacted}`);
 }
 
 const maxDepth = 6;
 const maxEntries = 100;
 const maxText = 8192;
 
-/** An error as it is logged. `cause` repeats the shape. */
+/** Logged form of an error; `cause` has the same form. */
 interface LoggedError {
   name: string;
   message: string;
@@ -49,14 +49,14 @@ interface LoggedError {
 }
 
 /**
- * Turns any value into one that JSON can hold: secrets replaced by name and by look, errors with their causes, depth,
- * width and length bounded. Never throws, whatever a getter or `toJSON` does.
+ * Converts any value to JSON: secrets replaced by name and pattern, errors with their causes, depth, width and length
+ * limited. Never throws, regardless of getters and `toJSON`.
  */
 export function redactFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return plainObject(fields, 0, new Set());
+  return toPlainObject(fields, 0, new Set());
 }
 
-function plainObject(value: object, depth: number, above: Set<object>): Record<string, unknown> {
+function toPlainObject(value: object, depth: number, above: Set<object>): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   let count = 0;
   for (const name of Object.keys(value)) {
@@ -67,13 +67,13 @@ function plainObject(value: object, depth: number, above: Set<object>): Record<s
     const inner = read(value, name);
     if (inner === undefined || typeof inner === 'function') continue;
     const key = redactText(name);
-    plain[key] = isSecretName(name) && holdsText(inner) ? redacted : plainValue(inner, depth + 1, above);
+    plain[key] = isSecretName(name) && containsText(inner) ? redacted : toPlainValue(inner, depth + 1, above);
   }
   return plain;
 }
 
-/** `hasPassword: true` and `token: null` say nothing secret and help the reader. */
-function holdsText(value: unknown): boolean {
+/** `hasPassword: true` and `token: null` contain no secret and are useful. */
+function containsText(value: unknown): boolean {
   return value !== null && typeof value !== 'boolean' && value !== '';
 }
 
@@ -85,8 +85,8 @@ function read(value: object, name: string): unknown {
   }
 }
 
-function plainValue(value: unknown, depth: number, above: Set<object>): unknown {
-  if (typeof value === 'string') return plainText(value);
+function toPlainValue(value: unknown, depth: number, above: Set<object>): unknown {
+  if (typeof value === 'string') return toPlainText(value);
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -94,36 +94,36 @@ function plainValue(value: unknown, depth: number, above: Set<object>): unknown 
   if (depth > maxDepth) return '[too deep]';
   above.add(value);
   try {
-    return plainThing(value, depth, above);
+    return toPlainThing(value, depth, above);
   } finally {
     above.delete(value);
   }
 }
 
-function plainThing(value: object, depth: number, above: Set<object>): unknown {
-  if (value instanceof Error) return plainError(value, depth, above);
+function toPlainThing(value: object, depth: number, above: Set<object>): unknown {
+  if (value instanceof Error) return toLoggedError(value, depth, above);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
-  if (value instanceof URL || value instanceof RegExp) return plainText(String(value));
+  if (value instanceof URL || value instanceof RegExp) return toPlainText(String(value));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
-  if (value instanceof Map) return plainObject(Object.fromEntries(value), depth, above);
-  if (value instanceof Set) return plainValue([...value], depth, above);
+  if (value instanceof Map) return toPlainObject(Object.fromEntries(value), depth, above);
+  if (value instanceof Set) return toPlainValue([...value], depth, above);
   if (Array.isArray(value)) {
-    const items = value.slice(0, maxEntries).map((item) => plainValue(item, depth + 1, above) ?? null);
+    const items = value.slice(0, maxEntries).map((item) => toPlainValue(item, depth + 1, above) ?? null);
     if (value.length > maxEntries) items.push(`… ${value.length - maxEntries} more`);
     return items;
   }
-  return plainObject(value, depth, above);
+  return toPlainObject(value, depth, above);
 }
 
-function plainText(text: string): string {
+function toPlainText(text: string): string {
   const short = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
   return redactText(short);
 }
 
-function plainError(error: Error, depth: number, above: Set<object>): LoggedError {
-  const plain: LoggedError = { name: error.name, message: plainText(error.message) };
+function toLoggedError(error: Error, depth: number, above: Set<object>): LoggedError {
+  const plain: LoggedError = { name: error.name, message: toPlainText(error.message) };
   const code = read(error, 'code');
-  if (typeof code === 'string' || typeof code === 'number') plain.code = plainText(String(code));
+  if (typeof code === 'string' || typeof code === 'number') plain.code = toPlainText(String(code));
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   if (frames.length > 0)
     plain.stack = redactText(
@@ -132,7 +132,7 @@ function plainError(error: Error, depth: number, above: Set<object>): LoggedErro
         .map((line) => line.trim())
         .join('\n'),
     );
-  if (error.cause !== undefined) plain.cause = plainValue(error.cause, depth + 1, above);
-  if (error instanceof AggregateError) plain.errors = plainValue(error.errors, depth + 1, above);
+  if (error.cause !== undefined) plain.cause = toPlainValue(error.cause, depth + 1, above);
+  if (error instanceof AggregateError) plain.errors = toPlainValue(error.errors, depth + 1, above);
   return plain;
 }

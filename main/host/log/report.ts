@@ -5,7 +5,7 @@ import type { HostEngines } from '../engines/engines.ts';
 import type { HostLog } from './log.ts';
 import type { ServiceRunner } from '../services/service-runner.ts';
 
-interface ReportParts {
+interface ReportDependencies {
   readonly version: string;
   readonly runners: ReadonlyMap<string, ServiceRunner>;
   readonly config: Config;
@@ -13,14 +13,14 @@ interface ReportParts {
   readonly log: HostLog;
 }
 
-/** Newest warnings and errors that a report holds. */
-const mostLines = 60;
+/** Number of newest warnings and errors in a report. */
+const maxLines = 60;
 
 /**
- * What somebody who helps has to know, as text to paste: no secrets, since the settings' view masks them and the log never
- * holds any. Settings appear only where they are not the default.
+ * Writes a report for support as text: no secrets, since the settings are redacted and the log never contains any.
+ * Settings appear only when they differ from the default.
  */
-export async function writeReport({ version, runners, config, engines, log }: ReportParts): Promise<string> {
+export async function writeReport({ version, runners, config, engines, log }: ReportDependencies): Promise<string> {
   const { rss } = process.memoryUsage();
   const parts = [
     `Homeport ${version}, Node ${process.versions.node}, ${platform()} ${release()} ${arch()}`,
@@ -39,9 +39,9 @@ export async function writeReport({ version, runners, config, engines, log }: Re
     '',
     'Newest warnings and errors',
     ...log
-      .recent({ level: 'warn', limit: mostLines })
+      .recent({ level: 'warn', limit: maxLines })
       .map(({ at, level, service, message, fields }) =>
-        `  ${new Date(at).toISOString()} ${level} ${service}: ${message} ${detailsOf(fields)}`.trimEnd(),
+        `  ${new Date(at).toISOString()} ${level} ${service}: ${message} ${formatDetails(fields)}`.trimEnd(),
       ),
   ];
   return `${parts.join('\n')}\n`;
@@ -52,14 +52,14 @@ function changedSettings({ sections }: SettingsView): string[] {
     fields
       .filter(({ origin }) => origin.from !== 'default')
       .map(({ name, value, secret, lockedBy }) => {
-        // An address may hold a name and a password of its own.
-        const shown = secret ? 'set' : JSON.stringify(value).replaceAll(/\/\/[^/\s"@]*@/g, '//…@');
-        return `  ${id}.${name} = ${shown.slice(0, 300)}${lockedBy === null ? '' : ` (by ${lockedBy})`}`;
+        // An address may contain credentials.
+        const displayed = secret ? 'set' : JSON.stringify(value).replaceAll(/\/\/[^/\s"@]*@/g, '//…@');
+        return `  ${id}.${name} = ${displayed.slice(0, 300)}${lockedBy === null ? '' : ` (by ${lockedBy})`}`;
       }),
   );
 }
 
-function detailsOf(fields: Readonly<Record<string, unknown>>): string {
+function formatDetails(fields: Readonly<Record<string, unknown>>): string {
   const text = Object.keys(fields).length === 0 ? '' : JSON.stringify(fields);
   return text.length > 500 ? `${text.slice(0, 499)}…` : text;
 }

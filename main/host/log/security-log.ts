@@ -4,10 +4,10 @@ import type { SecurityEvent, SecurityEventName } from '../../../services/contrac
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 import { BoundedMap } from '../runtime/bounded-map.ts';
 
-/** The name under which the log lists security events. */
+/** Name of the security log's entries. */
 export const securityLogName = 'security';
 
-/** What is known of the request that is being answered. */
+/** Facts about the current request. */
 interface RequestScope {
   readonly service: string;
   readonly address: string;
@@ -19,7 +19,7 @@ const maxRepeats = 20;
 /** Maximum lines of one event and address in the window, whatever accounts a client names. */
 const maxRepeatsOfAddress = 100;
 const repeatWindowMs = 60_000;
-/** An account that proves itself with every request is recorded as signed in once in this time per address. */
+/** An account that authenticates with every request is recorded as signed in once per address within this time. */
 const signInWindowMs = 24 * 60 * 60_000;
 
 const messages: Readonly<Record<SecurityEventName, string>> = {
@@ -53,19 +53,22 @@ const warnings: ReadonlySet<SecurityEventName> = new Set(['sign_in_failed', 'sig
 /** Events that any client can cause without end, so their lines are limited. */
 const limited: ReadonlySet<SecurityEventName> = new Set([...warnings, 'sign_in', 'sign_out', 'data_exported']);
 
-/** Writes security events to the main log, with the address and the account of the request that caused them. */
+/** Writes security events to the main log, with the address and account of the request that caused them. */
 export interface SecurityLog {
   record(event: SecurityEvent): void;
-  /** Records a sign-in of a program that proves itself with each request; `credential` tells its credentials apart. */
+  /**
+   * Records the sign-in of a program that authenticates with each request; `credential` distinguishes its
+   * credentials.
+   */
   recordUse(event: Omit<SecurityEvent, 'event'>, credential: string): void;
-  /** Answers a request within its scope, and records when it is refused. */
+  /** Handles a request within its scope, and records a refusal. */
   answering<T>(
     scope: { service: string; address: string },
     what: string,
     response: ServerResponse | undefined,
     work: () => T,
   ): T;
-  /** Notes which account the current request comes from. */
+  /** Sets the account of the current request. */
   identified(account: string): void;
 }
 
@@ -78,13 +81,13 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
   /** Returns the number of lines omitted before this one; undefined when this one is omitted as well. */
   const countOmitted = (key: string, max: number): number | undefined => {
     const now = clock.now();
-    const known = repeats.get(key);
-    if (known === undefined || known.until <= now) {
+    const existing = repeats.get(key);
+    if (existing === undefined || existing.until <= now) {
       repeats.set(key, { until: now + repeatWindowMs, count: 1 });
-      return known === undefined ? 0 : Math.max(0, known.count - max);
+      return existing === undefined ? 0 : Math.max(0, existing.count - max);
     }
-    known.count += 1;
-    return known.count > max ? undefined : 0;
+    existing.count += 1;
+    return existing.count > max ? undefined : 0;
   };
 
   const countSuppressed = (event: SecurityEventName, address = '', account = ''): number | undefined => {

@@ -1,17 +1,17 @@
 import { Histogram, type Registry } from 'prom-client';
 import type { LoopDelays } from '../runtime/loop-watch.ts';
 
-/** A histogram that is counted elsewhere and read at the scrape. */
+/** Histogram that is counted elsewhere and read at the scrape. */
 export class LoopDelayHistogram extends Histogram {
-  readonly #read: () => LoopDelays;
+  readonly #readBuckets: () => LoopDelays;
 
   constructor(registry: Registry, name: string, read: () => LoopDelays) {
     super({ name, help: 'How long callbacks had to wait for their turn on the event loop.', registers: [registry] });
-    this.#read = read;
+    this.#readBuckets = read;
   }
 
   override async get(): ReturnType<Histogram['get']> {
-    const { buckets, count, sum } = this.#read();
+    const { buckets, count, sum } = this.#readBuckets();
     const metric = await super.get();
     const { name } = metric;
     const bucket = (le: number | string, value: number) => ({

@@ -11,37 +11,40 @@ import { openServiceMetrics, type NameOwner, type ServiceMetrics } from './servi
 export type { RequestMetrics } from './requests.ts';
 
 export interface HostMetricsOptions {
-  /** The host's version, told by `homeport_info`. */
+  /** Version of the host for `homeport_info`. */
   readonly version: string;
   readonly log?: Log;
-  /** How long callbacks had to wait for their turn. */
+  /** Delays of event loop callbacks. */
   readonly loopDelays?: () => LoopDelays;
 }
 
-/** All metrics of the host: one registry per service, one for the host itself. */
+/** Metrics of the host: one registry per service, one for the host itself. */
 export interface HostMetrics {
   /**
-   * A service's own metrics. What it declares again after a restart goes on counting; `collect` callbacks of the
-   * instance before are dropped by this call.
+   * Returns the metrics of a service. Metrics that are declared again after a restart continue counting; this call
+   * removes `collect` callbacks of the previous instance.
    */
   forService(id: string): Metrics;
   /** Metrics of the host itself, without a `service` label. */
   readonly host: Metrics;
   readonly http: RequestMetrics;
-  /** Stops asking a stopped service's `collect` callbacks; its counters stay. */
+  /** Removes the `collect` callbacks of a stopped service; its counters remain. */
   release(id: string): void;
-  /** What a counter of a service stands at, with these labels; without a name, the requests that its listeners have answered. */
+  /**
+   * Returns the value of a service's counter with these labels; without a name, the number of requests that its
+   * listeners have answered.
+   */
   total(service: string, counter?: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   /**
-   * Prometheus text. With a service: its own metrics under the names it gave them, and its HTTP requests. Without:
-   * everything on one page, each service's samples with the label `service`.
+   * Prometheus text. With a service: its own metrics under their declared names, and its HTTP requests. Without: all
+   * metrics, samples of services with the label `service`.
    */
   text(service?: string): Promise<string>;
 }
 
 const loopDelayName = 'nodejs_eventloop_delay_seconds';
 
-/** Opens the host's metrics. Declaring a metric whose name `promtool check metrics` would complain about throws an Error. */
+/** Opens the host's metrics. Declaring a metric whose name `promtool check metrics` rejects throws an Error. */
 export function createMetrics(options: HostMetricsOptions): HostMetrics {
   const names = new Map<string, NameOwner>();
   const services = new Map<string, ServiceMetrics>();
@@ -83,7 +86,7 @@ export function createMetrics(options: HostMetricsOptions): HostMetrics {
         return metricsPage([...host, ...rooms.flat()]);
       }
       const own = (await services.get(service)?.families()) ?? [];
-      return metricsPage([...own, ...ofService(host, service)]);
+      return metricsPage([...own, ...forService(host, service)]);
     },
   };
 }
@@ -95,7 +98,7 @@ function labelled(families: readonly Family[], service: string): Family[] {
   }));
 }
 
-function ofService(families: readonly Family[], service: string): Family[] {
+function forService(families: readonly Family[], service: string): Family[] {
   return families
     .map((family) => ({ ...family, samples: family.samples.filter((sample) => sample.labels['service'] === service) }))
     .filter((family) => family.samples.length > 0);

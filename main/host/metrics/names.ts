@@ -1,6 +1,6 @@
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
-/** What `promtool check metrics` says about units; base units are seconds and bytes. */
+/** Units that `promtool check metrics` rejects; base units are seconds and bytes. */
 const otherUnits = new Map([
   ...['minutes', 'hours', 'days', 'weeks'].map((unit) => [unit, 'seconds'] as const),
   ...['bits', 'kelvin', 'fahrenheit', 'miles', 'inches', 'pounds', 'calories', 'percent'].map(
@@ -13,10 +13,10 @@ const baseUnits = 'seconds meters grams joules bytes amperes volts hertz'.split(
 const abbreviations = new Set('s ms us ns sec b kb mb gb tb pb m h d'.split(' '));
 
 /**
- * What `promtool check metrics` would complain about, or undefined. Asked when a metric is declared, so that a name that
- * breaks the conventions is found by the first start and not by the owner's dashboards.
+ * Returns the complaint of `promtool check metrics`, or undefined. Checked at the declaration, so that the first
+ * start detects a name that violates the conventions.
  */
-export function nameComplaint(
+export function findNameProblem(
   kind: MetricKind,
   name: string,
   help: string,
@@ -30,26 +30,26 @@ export function nameComplaint(
       return `has the label "${label}", which belongs to histograms and summaries`;
     if (label === 'service') return 'has the label "service", which the joined page adds itself';
   }
-  return suffixComplaint(kind, name) ?? wordComplaint(kind, name);
+  return findSuffixProblem(kind, name) ?? findWordProblem(kind, name);
 }
 
-function suffixComplaint(kind: MetricKind, name: string): string | undefined {
+function findSuffixProblem(kind: MetricKind, name: string): string | undefined {
   if (kind === 'counter' && !name.endsWith('_total')) return 'is a counter, so it must end in _total';
   if (kind !== 'counter' && name.endsWith('_total')) return 'is no counter, so it must not end in _total';
   const reserved = ['_count', '_sum', '_bucket'].find((suffix) => name.endsWith(suffix));
   return reserved === undefined ? undefined : `must not end in ${reserved}, which belongs to histograms`;
 }
 
-function wordComplaint(kind: MetricKind, name: string): string | undefined {
-  const words = name.split('_');
-  if (words.includes(kind) || ['counter', 'gauge', 'histogram', 'summary'].includes(words.at(-1) ?? ''))
+function findWordProblem(kind: MetricKind, name: string): string | undefined {
+  const parts = name.split('_');
+  if (parts.includes(kind) || ['counter', 'gauge', 'histogram', 'summary'].includes(parts.at(-1) ?? ''))
     return 'must not tell its type in its name';
-  for (const word of words) {
-    if (abbreviations.has(word)) return `has the abbreviated unit "${word}"`;
-    const other = otherUnits.get(word);
-    if (other !== undefined) return `must use ${other} in place of ${word}`;
-    const unit = baseUnits.find((base) => word.endsWith(base) && prefixes.includes(word.slice(0, -base.length)));
-    if (unit !== undefined) return `must use ${unit} in place of ${word}`;
+  for (const part of parts) {
+    if (abbreviations.has(part)) return `has the abbreviated unit "${part}"`;
+    const other = otherUnits.get(part);
+    if (other !== undefined) return `must use ${other} in place of ${part}`;
+    const unit = baseUnits.find((base) => part.endsWith(base) && prefixes.includes(part.slice(0, -base.length)));
+    if (unit !== undefined) return `must use ${unit} in place of ${part}`;
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** One metric with its samples, as read from a registry. */
+/** Metric with its samples, as read from a registry. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -7,13 +7,16 @@ export interface Family {
 }
 
 export interface Sample {
-  /** Differs from the family's for a histogram's `_bucket`, `_sum` and `_count`. */
+  /** Differs from the family's name for `_bucket`, `_sum` and `_count` of a histogram. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-/** Prometheus text format, sent as `text/plain; version=0.0.4; charset=utf-8`. Families of one name become one, under the first one's help. */
+/**
+ * Formats Prometheus text, sent as `text/plain; version=0.0.4; charset=utf-8`. Families with the same name are merged
+ * under the help of the first.
+ */
 export function metricsPage(families: readonly Family[]): string {
   const byName = new Map<string, Family[]>();
   for (const family of families) {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Metrics } from '../../../services/contracts/metrics.ts';
 
-/** The cheap figures every Prometheus dashboard for a process expects; all of them are read at the scrape only. */
+/** Declares the usual process metrics that are cheap to collect, all at the scrape. */
 export function measureProcess(metrics: Metrics, version: string): void {
   metrics.gauge({
     name: 'process_resident_memory_bytes',
@@ -19,7 +19,7 @@ export function measureProcess(metrics: Metrics, version: string): void {
   metrics.gauge({ name: 'homeport_info', help: 'Version of the host.', labels: ['version'] }).set(1, { version });
 }
 
-/** Seconds of processor time the host has used in all. */
+/** Returns the processor time that the host has used, in seconds. */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

@@ -7,17 +7,17 @@ import type { HostMetrics } from './metrics.ts';
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
-/** What a kill may lose of the hour. */
-const lookEveryMs = 5 * 60_000;
+/** Interval of writes, whose data a crash can lose. */
+const sampleIntervalMs = 5 * 60_000;
 
-/** By service: hours since the epoch -> what was counted in that hour. */
-const Kept = z.record(z.string(), z.record(z.string(), z.number()));
+/** By service: hours since the epoch -> count in that hour. */
+const StoredPulse = z.record(z.string(), z.record(z.string(), z.number()));
 
 type Counted = Pick<ServiceManifest, 'id' | 'listeners' | 'pulse'>;
 
 /**
- * How busy each service was, by the hour: what its counter grew by, kept through restarts in a small file. Counters begin at 0
- * with the process, and are not lost with a service that starts anew.
+ * Hourly activity of each service: growth of its counter, stored in a small file. Counters begin at 0 with the
+ * process, and survive a restart of their service.
  */
 export class Pulses implements AsyncDisposable {
   readonly #metrics: Pick<HostMetrics, 'total'>;
@@ -30,16 +30,16 @@ export class Pulses implements AsyncDisposable {
   readonly #timer: Disposable;
   #looking: Promise<void> | undefined;
 
-  constructor(given: {
+  constructor(options: {
     readonly dataDir: string;
     readonly manifests: readonly Counted[];
     readonly metrics: Pick<HostMetrics, 'total'>;
     readonly clock: Clock;
     readonly log: Log;
   }) {
-    const { dataDir, metrics, clock, log } = given;
-    // Of one without listeners and without a counter nothing is to be counted.
-    this.#manifests = given.manifests.filter(
+    const { dataDir, metrics, clock, log } = options;
+    // Skips services without listeners and without a counter.
+    this.#manifests = options.manifests.filter(
       ({ pulse, listeners = [] }) => pulse !== undefined || listeners.length > 0,
     );
     this.#metrics = metrics;
@@ -47,7 +47,7 @@ export class Pulses implements AsyncDisposable {
     this.#log = log;
     this.#file = join(dataDir, 'pulse.json');
     this.#hours = read(this.#file);
-    this.#timer = clock.every(lookEveryMs, () => void this.#look());
+    this.#timer = clock.every(sampleIntervalMs, () => void this.#look());
   }
 
   async list(): Promise<readonly Pulse[]> {
@@ -65,7 +65,7 @@ export class Pulses implements AsyncDisposable {
     await this.#look();
   }
 
-  /** One look at a time: two at once would count the same growth twice. */
+  /** Runs one sample at a time: concurrent ones would count the same growth twice. */
   #look(): Promise<void> {
     this.#looking ??= this.#count().finally(() => (this.#looking = undefined));
     return this.#looking;
@@ -89,22 +89,22 @@ export class Pulses implements AsyncDisposable {
   }
 
   #save(): void {
-    const kept = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
+    const stored = Object.fromEntries([...this.#hours].map(([id, hours]) => [id, Object.fromEntries(hours)]));
     try {
-      writeFileSync(`${this.#file}.new`, JSON.stringify(kept), { mode: 0o600 });
+      writeFileSync(`${this.#file}.new`, JSON.stringify(stored), { mode: 0o600 });
       renameSync(`${this.#file}.new`, this.#file);
     } catch (error) {
-      this.#log.warn('how busy the services were could not be kept', { error });
+      this.#log.warn('service activity not saved', { error });
     }
   }
 }
 
-/** A file that is not there, or was cut off, is an empty one: only a drawing is lost. */
+/** A missing or truncated file counts as empty: only a chart is lost. */
 function read(file: string): Map<string, Map<number, number>> {
   try {
-    const kept = Kept.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const stored = StoredPulse.parse(JSON.parse(readFileSync(file, 'utf8')));
     return new Map(
-      Object.entries(kept).map(([id, hours]) => [
+      Object.entries(stored).map(([id, hours]) => [
         id,
         new Map(Object.entries(hours).map(([hour, count]) => [Number(hour), count])),
       ]),

@@ -1,17 +1,17 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Takes one finished HTTP request of a service. */
+/** Records a finished HTTP request of a service. */
 export interface RequestMetrics {
   request(service: string, method: string, code: number, seconds: number): void;
-  /** How many of a service there were. */
+  /** Returns the number of requests of a service. */
   total(service: string): number;
 }
 
 const usualMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 /**
- * Counts requests in plain maps and hands the sums over at the scrape: this runs once a request, also on the push fast
- * path, where hashing a label set would be most of the cost.
+ * Counts requests in plain maps and passes the sums on at the scrape: this runs once per request, also on the fast
+ * path of push, where hashing labels would be most of the cost.
  */
 export function measureRequests(registry: Registry): RequestMetrics {
   const counts = new Map<string, Map<string, number>>();

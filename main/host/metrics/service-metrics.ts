@@ -1,38 +1,38 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../../../services/contracts/service.ts';
 import type { MetricOptions, Metrics } from '../../../services/contracts/metrics.ts';
-import { nameComplaint, type MetricKind } from './names.ts';
+import { findNameProblem, type MetricKind } from './names.ts';
 import type { Family } from './page.ts';
 
-/** Who declared a name first, and as what: families of one name are merged on the joined page, so they must agree. */
+/** First declaration of a name: families with the same name are merged on the joined page, so they must agree. */
 export interface NameOwner {
   readonly kind: MetricKind;
   readonly owner: string;
 }
 
 export interface ServiceMetricsOptions {
-  /** A service's id, or `host`. */
+  /** Id of a service, or `host`. */
   readonly owner: string;
-  /** Shared by all rooms. */
+  /** Shared by all services. */
   readonly names: Map<string, NameOwner>;
   readonly log: Log | undefined;
 }
 
-/** One registry behind the contract's three calls. */
+/** Registry behind the contract's three methods. */
 export interface ServiceMetrics {
   readonly metrics: Metrics;
   readonly registry: Registry;
-  /** Drops the `collect` callbacks; gauges fed by one are left out until they are declared again. */
+  /** Removes the `collect` callbacks; their gauges are omitted until they are declared again. */
   release(): void;
-  /** What a counter stands at, the samples with these labels together; 0 where there is none of this name. */
+  /** Returns the sum of a counter's samples with these labels; 0 for an unknown name. */
   total(counter: string, labels?: Labels): Promise<number>;
-  /** Everything that was declared, read now. */
+  /** Reads everything that was declared. */
   families(): Promise<Family[]>;
 }
 
 type Labels = Readonly<Record<string, string | number>>;
 
-/** What a counter grew by since the last look at it: to hash a set of labels for each event costs more than most events. */
+/** Growth of a counter since the last read: hashing labels for each event costs more than most events. */
 class Sums {
   readonly #counter: Counter;
   readonly #sums = new Map<string, { readonly labels: Labels; by: number }>();
@@ -47,7 +47,7 @@ class Sums {
     const sum = this.#sums.get(place);
     if (sum !== undefined) sum.by += by;
     else {
-      // A wrong label is told to who made it.
+      // Reports a wrong label to the caller immediately.
       this.#counter.inc(labels, 0);
       this.#sums.set(place, { labels, by });
     }
@@ -71,7 +71,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   const collected = new Map<string, Collected>();
   const summed = new Map<string, Sums>();
 
-  /** Makes a metric, or finds the one this owner made before a restart. */
+  /** Creates a metric, or returns the one that this owner created before a restart. */
   const declare = <T extends Counter | Gauge | Histogram>(
     kind: MetricKind,
     options: MetricOptions,
@@ -79,20 +79,20 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   ): T => {
     const { name, help, labels = [], peer = false } = options;
     const named = owner === 'host' ? labels.filter((label) => label !== 'service') : labels;
-    const complaint = peer ? undefined : nameComplaint(kind, name, help, named);
+    const complaint = peer ? undefined : findNameProblem(kind, name, help, named);
     if (complaint !== undefined) throw new Error(`The metric ${name} ${complaint}.`);
-    const known = names.get(name);
-    if (known !== undefined && known.owner !== owner && (known.owner === 'host' || owner === 'host')) {
+    const existing = names.get(name);
+    if (existing !== undefined && existing.owner !== owner && (existing.owner === 'host' || owner === 'host')) {
       throw new Error(`The metric ${name} is one of the host's own; give the service's another name.`);
     }
-    if (known !== undefined && known.kind !== kind) {
-      throw new Error(`The metric ${name} is a ${known.kind} of ${known.owner} and cannot be a ${kind} as well.`);
+    if (existing !== undefined && existing.kind !== kind) {
+      throw new Error(`The metric ${name} is a ${existing.kind} of ${existing.owner} and cannot be a ${kind} as well.`);
     }
     const shape = `${kind} ${labels.join(',')}`;
-    const former = registry.getSingleMetric(name);
-    if (former !== undefined && shapes.get(name) === shape) return former as T;
-    if (former !== undefined) registry.removeSingleMetric(name);
-    names.set(name, known ?? { kind, owner });
+    const previous = registry.getSingleMetric(name);
+    if (previous !== undefined && shapes.get(name) === shape) return previous as T;
+    if (previous !== undefined) registry.removeSingleMetric(name);
+    names.set(name, existing ?? { kind, owner });
     shapes.set(name, shape);
     return make();
   };
@@ -132,16 +132,16 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
       },
     },
     release() {
-      for (const one of collected.values()) one.collect = undefined;
+      for (const sample of collected.values()) sample.collect = undefined;
     },
     async total(name, labels = {}) {
       summed.get(name)?.handOver();
       const metric = registry.getSingleMetric(name);
       if (metric === undefined || !shapes.get(name)?.startsWith('counter ')) return 0;
       const { values } = await metric.get();
-      const wanted = Object.entries(labels);
+      const requestedLabels = Object.entries(labels);
       return values
-        .filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value))
+        .filter((sample) => requestedLabels.every(([label, value]) => sample.labels[label] === value))
         .reduce((sum, { value }) => sum + value, 0);
     },
     async families() {
@@ -153,7 +153,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
           else gauge.set(await collect());
         } catch (error) {
           absent.add(name);
-          log?.warn('a metric could not be read', { metric: name, service: owner, error });
+          log?.warn('metric collection failed', { metric: name, service: owner, error });
         }
       }
       const read = await registry.getMetricsAsJSON();
@@ -162,7 +162,7 @@ export function openServiceMetrics({ owner, names, log }: ServiceMetricsOptions)
   };
 }
 
-/** What prom-client 15 hands out; its own types leave out that a histogram's samples carry a name. */
+/** Result of prom-client 15; its own types lack the name of a histogram's samples. */
 interface Read {
   readonly name: string;
   readonly help: string;

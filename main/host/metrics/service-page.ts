@@ -6,9 +6,9 @@ import type { HostMetrics } from './metrics.ts';
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Puts `GET /metrics` before a service, where scrapers of the peers look for it and, as with the peers, without a
- * credential: the listener is on loopback and the numbers name no one. With a `token` it wants that one. Who comes by a
- * gateway is not on loopback.
+ * Serves `GET /metrics` before a service, where scrapers of the peers expect it, without credentials like the peers:
+ * the listener is on loopback and the metrics name no accounts. With a `token` it requires that one. Requests through
+ * a gateway do not come from loopback and are refused.
  */
 export function withMetricsPage(
   service: string,

@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest when it is full. */
+/** Map with a maximum size and LRU eviction. */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #limit: number;

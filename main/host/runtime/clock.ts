@@ -1,16 +1,16 @@
 import type { Clock } from '../../../services/contracts/service.ts';
 
-/** Node's timers cannot hold more. */
-const longestDelay = 2 ** 31 - 1;
+/** Maximum delay of Node's timers. */
+const maxDelayMs = 2 ** 31 - 1;
 
-/** The machine's time. Its timers do not keep the process alive. */
+/** Clock of the computer. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, call) {
     const due = Date.now() + ms;
     const next = (): void => {
-      const left = due - Date.now();
-      timer = left > longestDelay ? setTimeout(next, longestDelay) : setTimeout(call, Math.max(0, left));
+      const remainingMs = due - Date.now();
+      timer = remainingMs > maxDelayMs ? setTimeout(next, maxDelayMs) : setTimeout(call, Math.max(0, remainingMs));
       timer.unref();
     };
     let timer: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
     return { [Symbol.dispose]: () => clearTimeout(timer) };
   },
   every(ms, call) {
-    const timer = setInterval(call, Math.min(ms, longestDelay)).unref();
+    const timer = setInterval(call, Math.min(ms, maxDelayMs)).unref();
     return { [Symbol.dispose]: () => clearInterval(timer) };
   },
 };

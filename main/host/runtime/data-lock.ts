@@ -4,38 +4,37 @@ import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { Problem } from '../../../services/contracts/problem.ts';
 
-/** What the running host leaves beside the lock for a second start to find it by. */
+/** Information about the running host for a second start, stored beside the lock. */
 const Holder = z.object({
   pid: z.int(),
-  /** Address of the app's page, absent while the host is still opening. */
+  /** Address of the app's page; absent while the host is opening. */
   url: z.string().optional(),
 });
 type Holder = z.infer<typeof Holder>;
 
 export interface DataLock extends Disposable {
-  /** Tells a second start where the app is. */
+  /** Stores the address of the app for a second start. */
   announce(url: string): void;
 }
 
-/** The data folder belongs to another host that runs. */
+/** Thrown when another running host uses the data folder. */
 export class DataFolderTaken extends Problem {
   readonly holder: Holder | undefined;
   constructor(folder: string, holder: Holder | undefined) {
-    const who = holder === undefined ? 'Another Homeport' : `Homeport with process id ${holder.pid}`;
+    const description = holder === undefined ? 'Another Homeport' : `Homeport with process id ${holder.pid}`;
     super(
       'host.data_folder_taken',
       409,
-      `${who} is using ${folder}. Stop it first, or give this one its own --data-dir.`,
+      `${description} is using ${folder}. Stop it first, or give this one its own --data-dir.`,
     );
     this.holder = holder;
   }
 }
 
 /**
- * Takes the data folder for this process. The lock is an exclusive SQLite transaction that stays open: the system drops
- * it with the process, so a kill -9 leaves nothing stale behind and a reused process id misleads no one.
- *
- * @throws DataFolderTaken when another process holds it; Problem `host.data_folder` when it cannot be used at all.
+ * Locks the data folder for this process. The lock is an open exclusive SQLite transaction: the system releases it
+ * with the process, so it cannot become stale after a kill -9, and reused process ids do not matter.
+ * @throws DataFolderTaken when another process has it; Problem `host.data_folder` when it cannot be used at all.
  */
 export function lockDataFolder(folder: string): DataLock {
   const holderFile = join(folder, 'running.json');
@@ -51,15 +50,15 @@ export function lockDataFolder(folder: string): DataLock {
     write({ pid: process.pid });
   } catch (error) {
     database?.close();
-    if (codeOf(error).startsWith('SQLITE_BUSY')) throw new DataFolderTaken(folder, readHolder(holderFile));
-    throw unusable(folder, error);
+    if (getErrorCode(error).startsWith('SQLITE_BUSY')) throw new DataFolderTaken(folder, readHolder(holderFile));
+    throw buildUnusableProblem(folder, error);
   }
-  const held = database;
+  const isLocked = database;
   return {
     announce: (url) => write({ pid: process.pid, url }),
     [Symbol.dispose]() {
       rmSync(holderFile, { force: true });
-      held.close();
+      isLocked.close();
     },
   };
 }
@@ -69,35 +68,35 @@ function openLock(file: string): Database.Database {
   try {
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN EXCLUSIVE');
-    // SQLite creates it with the process's mask.
+    // SQLite creates it with the process's umask.
     chmodSync(file, 0o600);
     return database;
   } catch (error) {
     database.close();
-    // It holds nothing, so one that a faulty disk has spoilt is made anew; a host that runs holds a whole one.
-    if (codeOf(error) !== 'SQLITE_NOTADB') throw error;
+    // The file has no content, so a damaged one is recreated; the file of a running host is intact.
+    if (getErrorCode(error) !== 'SQLITE_NOTADB') throw error;
     rmSync(file);
     return openLock(file);
   }
 }
 
-function unusable(folder: string, error: unknown): Problem {
-  const code = codeOf(error);
+function buildUnusableProblem(folder: string, error: unknown): Problem {
+  const code = getErrorCode(error);
   const reasons: readonly (readonly [RegExp, string])[] = [
     [/^(EEXIST|ENOTDIR)/, 'it is a file, or lies below one'],
     [/^(EACCES|EPERM|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/, 'this user may not write there'],
     [/^EROFS/, 'the disk is write-protected'],
     [/^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR)/, 'the disk is full or faulty'],
   ];
-  const known = reasons.find(([pattern]) => pattern.test(code))?.[1];
-  const reason = known ?? (error instanceof Error ? error.message : String(error));
+  const holder = reasons.find(([pattern]) => pattern.test(code))?.[1];
+  const reason = holder ?? (error instanceof Error ? error.message : String(error));
   return new Problem('host.data_folder', 500, `${folder} cannot be the data folder: ${reason}.`, {
     cause: error,
     retryable: false,
   });
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
@@ -106,7 +105,7 @@ function readHolder(file: string): Holder | undefined {
   try {
     return Holder.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
   } catch {
-    // Caught in the middle of being written, or not for us to read: the lock itself is what counts.
+    // Incomplete or unreadable: only the lock itself matters.
     return undefined;
   }
 }

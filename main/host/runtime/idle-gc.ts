@@ -3,42 +3,42 @@ import v8 from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../../../services/contracts/service.ts';
 
-const lookMs = 5000;
-/** Share of the time that the loop may have worked: who is at work is not interrupted. */
+const pollIntervalMs = 5000;
+/** Maximum share of time in which the loop was busy, so that work is not interrupted. */
 const idleShare = 0.1;
-/** After work the loop has to be idle for so many looks; what comes every few seconds comes again. */
+/** Number of consecutive idle checks after work; periodic work of a few seconds repeats. */
 const idleLooks = 6;
-/** Bytes by which the heap must have grown, for less it is not worth the while. */
-const worthwhile = 16 * 1024 * 1024;
+/** Minimum growth of the heap in bytes that makes a collection worthwhile. */
+const minGrowthBytes = 16 * 1024 * 1024;
 
 /**
- * Gives back what a start or a burst of work left in the heap, once the host is idle: V8 does so only under pressure,
- * which an idle host never makes. It takes a tenth of a second of the loop. After the start that is a fifth of the heap;
- * after a burst it is mostly the young generation, which `npm start` lets grow to a size that spares much of the
- * collector's work. Nothing happens where Node was not told to `--expose-gc`, nor by {@link exposeCollector}.
+ * Collects garbage of a start or a burst of work once the host is idle: V8 does so only under pressure, which an idle
+ * host never has. It takes a tenth of a second of the loop. After the start it frees a fifth of the heap; after a
+ * burst mostly the young generation, which `npm start` enlarges to save collector work. Does nothing unless Node has
+ * `--expose-gc` or {@link exposeCollector} was called.
  */
 export function collectWhenIdle(clock: Clock): Disposable {
   let before = performance.eventLoopUtilization();
   let isStart = true;
   let looks = 0;
   let least = 0;
-  return clock.every(lookMs, () => {
+  return clock.every(pollIntervalMs, () => {
     const { utilization } = performance.eventLoopUtilization(before);
     before = performance.eventLoopUtilization();
     looks = utilization > idleShare ? 0 : looks + 1;
     if (looks !== (isStart ? 1 : idleLooks)) return;
-    if (!isStart && heapSize() < least + worthwhile) return;
+    if (!isStart && heapSize() < least + minGrowthBytes) return;
     isStart = false;
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     least = heapSize();
   });
 }
 
-/** What `--expose-gc` does, for a process whose start is not ours to give flags to. */
+/** Does what `--expose-gc` does, for a process without control over its flags. */
 export function exposeCollector(): void {
   if (globalThis.gc !== undefined) return;
   v8.setFlagsFromString('--expose-gc');
-  // Only contexts that are made from now on have it.
+  // Only contexts created from now on have it.
   globalThis.gc = runInNewContext('gc') as NodeJS.GCFunction;
 }
 

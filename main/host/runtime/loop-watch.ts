@@ -1,22 +1,22 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Log } from '../../../services/contracts/service.ts';
 
-/** What is longer is told in the log. */
-export const longMs = 100;
+/** Longer tasks are logged. */
+export const longTaskMs = 100;
 const resolutionMs = 20;
 const everyMs = 1000;
-/** The same is told once in so long. */
+/** Minimum interval between log entries about the same task. */
 const quietMs = 60_000;
-const mostKept = 200;
-const longestName = 160;
+const maxStored = 200;
+const maxNameLength = 160;
 
-/** Upper bounds of the delays that are counted, in seconds. */
+/** Upper bounds of the histogram in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
 
-/** What a stretch of work is measured by, in ms. */
+/** Clocks by which a task is measured, in ms. */
 export interface LoopTimes {
   now(): number;
-  /** What this thread has computed. */
+  /** Processor time of this thread. */
   processor(): number;
 }
 
@@ -24,9 +24,9 @@ const machineTimes: LoopTimes = { now: () => performance.now(), processor: proce
 
 type DelayMonitor = ReturnType<typeof monitorEventLoopDelay>;
 
-/** How long callbacks had to wait for their turn, since the start. */
+/** Delays of callbacks since the start. */
 export interface LoopDelays {
-  /** Delays up to each bound, those below it among them. */
+  /** Cumulative number of delays up to each bound. */
   readonly buckets: readonly { readonly seconds: number; readonly count: number }[];
   readonly count: number;
   /** In seconds. */
@@ -34,9 +34,9 @@ export interface LoopDelays {
 }
 
 /**
- * Watches the one event loop that all services share. What a service does at a stretch is timed where it is called: its
- * statements, the beginning of its requests, its timers and bus listeners. What holds the loop up besides, such as code
- * after an `await`, is found by a late timer; of that it tells what was begun last.
+ * Monitors the event loop that all services share. Synchronous work of services is timed where it is called:
+ * statements, the beginning of requests, timers and bus subscribers. Other blocking code, such as code after an
+ * `await`, is detected by a late timer, which reports the most recently started work.
  */
 export class LoopWatch implements Disposable {
   readonly #log: Log;
@@ -44,16 +44,16 @@ export class LoopWatch implements Disposable {
   readonly #times: LoopTimes;
   readonly #window: DelayMonitor = monitorEventLoopDelay({ resolution: resolutionMs });
   #counts: readonly number[] = bounds.map(() => 0);
-  readonly #told = new Map<string, { at: number; more: number }>();
+  readonly #logged = new Map<string, { at: number; more: number }>();
   readonly #timer: NodeJS.Timeout;
   #count = 0;
   #sum = 0;
   #processor: number;
   #last = { start: 0, ms: 0 };
-  /** The longest that was named since the last look. */
+  /** Longest task that was logged since the last check. */
   #named = 0;
   #service = '';
-  #what = '';
+  #task = '';
   #tells = false;
 
   constructor({ log, clock, times }: { readonly log: Log; readonly clock: Clock; readonly times?: LoopTimes }) {
@@ -62,11 +62,11 @@ export class LoopWatch implements Disposable {
     this.#times = times ?? machineTimes;
     this.#processor = this.#times.processor();
     this.#window.enable();
-    // Of the machine, since a clock that is turned by hand says nothing of the loop.
+    // Uses the monotonic clock, since a manual change of the clock is not a delay.
     this.#timer = setInterval(() => this.#look(), everyMs).unref();
   }
 
-  /** Does something at a stretch. `what` names it without what only its person may know. */
+  /** Runs a synchronous task. `what` describes it without private data. */
   run<T>(service: string, what: string, work: () => T): T {
     const start = this.begin(service, what);
     try {
@@ -76,24 +76,24 @@ export class LoopWatch implements Disposable {
     }
   }
 
-  /** For what runs too often for a closure; answers what `end` wants to know. */
+  /** For tasks that run too often for a closure; returns the argument of `end`. */
   begin(service: string, what: string): number {
     this.#service = service;
-    this.#what = what;
+    this.#task = what;
     return this.#times.now();
   }
 
   end(service: string, what: string, start: number): void {
     const ms = this.#times.now() - start;
-    if (ms < longMs) return;
-    // What ran within this, such as a statement in a request, was told by itself.
-    if (this.#last.start >= start && ms - this.#last.ms < longMs) return;
+    if (ms < longTaskMs) return;
+    // A nested task, such as a statement in a request, was logged itself.
+    if (this.#last.start >= start && ms - this.#last.ms < longTaskMs) return;
     this.#last = { start, ms };
     this.#named = Math.max(this.#named, ms);
-    this.#tell('the event loop was blocked', service, what, ms);
+    this.#logTask('the event loop was blocked', service, what, ms);
   }
 
-  /** From now on the log names what blocks the loop. A start loads programs and opens databases, and nobody waits for it. */
+  /** Enables logging of blocking tasks. The start, which loads programs and opens databases, is not logged. */
   startTelling(): void {
     this.#settle();
     this.#tells = true;
@@ -117,17 +117,23 @@ export class LoopWatch implements Disposable {
     this.#processor = processor;
     const named = this.#named;
     this.#named = 0;
-    if (worst < longMs) return;
-    // So that the next long one is seen. It costs a delay, since the first after it is not counted.
+    if (worst < longTaskMs) return;
+    // Resets the monitor, so that the next long delay is detected. One delay is lost, since the first after a reset
+    // is not counted.
     this.#settle();
-    if (worst - named < longMs) return;
-    // It did not compute for that long: others had the processor, or the disk or the memory was slow.
+    if (worst - named < longTaskMs) return;
+    // The thread was not computing: other processes had the processor, or the disk or the memory was slow.
     if (busy < worst / 2) {
-      this.#tell('the event loop had to wait for the machine', 'host', 'other programs, the disk or the memory', worst);
-    } else this.#tell('the event loop was blocked', 'unknown', `begun last: ${this.#service} ${this.#what}`, worst);
+      this.#logTask(
+        'the event loop had to wait for the machine',
+        'host',
+        'other programs, the disk or the memory',
+        worst,
+      );
+    } else this.#logTask('the event loop was blocked', 'unknown', `begun last: ${this.#service} ${this.#task}`, worst);
   }
 
-  /** All delays, those of the window that is open among them. */
+  /** Returns all delays, including those of the current window. */
   #open(): { readonly counts: readonly number[]; readonly count: number; readonly sum: number } {
     const { count, max, mean } = this.#window;
     if (count === 0) return { counts: this.#counts, count: this.#count, sum: this.#sum };
@@ -143,26 +149,26 @@ export class LoopWatch implements Disposable {
     this.#window.reset();
   }
 
-  #tell(message: string, service: string, what: string, ms: number): void {
+  #logTask(message: string, service: string, what: string, ms: number): void {
     if (!this.#tells) return;
-    const by = what.replaceAll(/\s+/g, ' ').slice(0, longestName);
+    const by = what.replaceAll(/\s+/g, ' ').slice(0, maxNameLength);
     const key = `${service}\n${by}`;
     const now = this.#clock.now();
-    const told = this.#told.get(key);
-    if (told !== undefined && now - told.at < quietMs) {
-      told.more += 1;
+    const logged = this.#logged.get(key);
+    if (logged !== undefined && now - logged.at < quietMs) {
+      logged.more += 1;
       return;
     }
-    this.#told.delete(key);
-    this.#told.set(key, { at: now, more: 0 });
-    if (this.#told.size > mostKept)
-      for (const oldest of this.#told.keys()) if (this.#told.size > mostKept) this.#told.delete(oldest);
-    const more = told === undefined || told.more === 0 ? {} : { moreSinceTold: told.more };
+    this.#logged.delete(key);
+    this.#logged.set(key, { at: now, more: 0 });
+    if (this.#logged.size > maxStored)
+      for (const oldest of this.#logged.keys()) if (this.#logged.size > maxStored) this.#logged.delete(oldest);
+    const more = logged === undefined || logged.more === 0 ? {} : { moreSinceTold: logged.more };
     this.#log.warn(message, { service, by, milliseconds: Math.round(ms), ...more });
   }
 }
 
-/** How many of the delays of a window are no longer than that, in ns. */
+/** Returns the number of delays of a window up to a limit in ns. */
 function upTo(window: DelayMonitor, limit: number, count: number, max: number): number {
   if (max <= limit) return count;
   let [least, most] = [0, count];
@@ -174,7 +180,7 @@ function upTo(window: DelayMonitor, limit: number, count: number, max: number): 
   return least;
 }
 
-/** Of this thread alone. */
+/** Returns the processor time of this thread. */
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

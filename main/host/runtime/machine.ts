@@ -3,43 +3,43 @@ import { cpus, freemem, totalmem } from 'node:os';
 import type { Machine } from '../../../services/contracts/control/overview.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
 
-/** ms between two looks at the processors; within less there may be no tick at all. */
-const shortest = 1000;
+/** Minimum ms between two readings of the processor times, which advance in ticks. */
+const minIntervalMs = 1000;
 
-/** Time of all processors since the machine started. */
+/** Time of all processors since the computer started. */
 interface Ticks {
   readonly busy: number;
   readonly all: number;
 }
 
 /**
- * Tells what is left of the machine; `folder`: on whose disk. Whoever asks within a second is told the same: each question would
- * otherwise shorten the time that the next one measures.
+ * Creates a function that returns the free resources of the computer, with the disk of `folder`. Calls within a
+ * second share a result, since each reading would shorten the measured interval.
  */
-export function machineWatch(
+export function createMachineMonitor(
   folder: string,
   clock: Pick<Clock, 'now'>,
   ticks: () => Ticks = processorTicks,
 ): () => Promise<Machine> {
-  let [before, at] = [ticks(), clock.now()];
+  let [before, measuredAt] = [ticks(), clock.now()];
   let cpu = 0;
-  const told = async (): Promise<Machine> => ({
+  const getResult = async (): Promise<Machine> => ({
     cpu,
     memory: { total: totalmem(), free: freemem(), own: process.memoryUsage.rss() },
-    disk: await diskOf(folder),
+    disk: await readDisk(folder),
   });
   return async () => {
     const now = clock.now();
-    // The clock may have been put back.
-    if (Math.abs(now - at) >= shortest) {
+    // The clock may have been set back.
+    if (Math.abs(now - measuredAt) >= minIntervalMs) {
       const next = ticks();
       const all = next.all - before.all;
-      // The clock may have been put on, or the machine have slept: of a few ticks nothing can be told.
-      if (all >= 0 && all < shortest) return told();
+      // The clock may have been set forward, or the computer was asleep: the interval has too few ticks.
+      if (all >= 0 && all < minIntervalMs) return getResult();
       cpu = all < 0 ? 0 : Math.min(1, (next.busy - before.busy) / all);
-      [before, at] = [next, now];
+      [before, measuredAt] = [next, now];
     }
-    return told();
+    return getResult();
   };
 }
 
@@ -53,12 +53,12 @@ function processorTicks(): Ticks {
   return { busy, all };
 }
 
-async function diskOf(folder: string): Promise<Machine['disk']> {
+async function readDisk(folder: string): Promise<Machine['disk']> {
   try {
     const { bsize, blocks, bavail } = await statfs(folder);
     return { total: bsize * blocks, free: bsize * bavail };
   } catch {
-    // Some network file systems do not tell; then nothing is shown.
+    // Some network file systems do not report it.
     return null;
   }
 }

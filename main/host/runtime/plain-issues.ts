@@ -21,8 +21,8 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'It must be a time such as 2026-11-26T14:05:00Z.',
 };
 
-/** What can be wrong with a value that nobody has worded where it is described, as a sentence for people. It never repeats the value. */
-export function plainIssue(issue: z.core.$ZodRawIssue): string {
+/** Default message for an invalid value whose schema has none of its own. Never contains the value. */
+export function formatIssueMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'It is missing.' : `Expected ${kinds[issue.expected] ?? issue.expected}.`;
@@ -73,5 +73,5 @@ function isSized(origin: string): boolean {
   return ['string', 'array', 'set', 'map', 'file'].includes(origin);
 }
 
-// Whatever this process checks is refused in these words. Sentences of a schema's own come before them.
-z.config({ localeError: plainIssue });
+// Default for all validation in this process; messages of a schema take precedence.
+z.config({ localeError: formatIssueMessage });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Aborts when the client of the request at hand goes away. Only for requests that change nothing: what reads for them
- * may be given up anywhere.
+ * Aborts when the client of the current request disconnects. Set only for requests that change nothing, since their
+ * reads can be cancelled anywhere.
  */
 export const requestSignal = new AsyncLocalStorage<AbortSignal>();

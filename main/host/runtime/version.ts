@@ -1,4 +1,4 @@
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** Of this build, as package.json has it. */
+/** Version of this build from package.json. */
 export const version: string = manifest.version;

@@ -1,16 +1,17 @@
 import type { Clock } from '../../../services/contracts/service.ts';
 
 /** Thrown by {@link withTimeout}. */
-export class TooLate extends Error {
+export class TimeoutExceeded extends Error {
   override readonly name = 'TooLate';
 }
 
 /**
- * Settles as the work does, or throws once it has taken longer than `ms`; the work itself then goes on unheard.
- * @throws TooLate
+ * Settles like the work, or rejects once it has taken longer than `ms`; the work itself continues without being
+ * observed.
+ * @throws TimeoutExceeded
  */
 export async function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  using _timer = clock.after(ms, () => late.reject(new TooLate(`took longer than ${ms} ms`)));
-  return await Promise.race([work, late.promise]);
+  const timer = Promise.withResolvers<never>();
+  using _timer = clock.after(ms, () => timer.reject(new TimeoutExceeded(`took longer than ${ms} ms`)));
+  return await Promise.race([work, timer.promise]);
 }

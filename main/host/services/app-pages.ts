@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { AppPages, SharedAddresses } from '../../../services/contracts/app-pages.ts';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 
-/** The service that serves the app's pages. */
+/** Id of the service that serves the app's pages. */
 const pagesService = 'control';
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
@@ -36,7 +36,7 @@ export class AppAddresses implements AppPages {
   readonly forRequest = (request: IncomingMessage): string | undefined => {
     if (isGatewayRequest(request)) return this.#shared?.forRequest(pagesService, request) ?? this.#configured;
     if (!isDirect(request)) return this.#configured;
-    return withHostOf(this.#options.address(pagesService), request);
+    return withRequestHost(this.#options.address(pagesService), request);
   };
 
   readonly forMessages = (): string | undefined =>
@@ -45,8 +45,8 @@ export class AppAddresses implements AppPages {
   readonly serviceForMessages = (serviceId: string): string | undefined =>
     this.#shared?.forDevices(serviceId) ?? this.#options.address(serviceId);
 
-  /** Returns the path of one of our pages on this computer, undefined for every other address. */
-  pathOf(link: string): string | undefined {
+  /** Returns the path of a page of the app on this computer; undefined for other addresses. */
+  findPath(link: string): string | undefined {
     const bases = [this.#configured, this.#shared?.forDevices(pagesService), this.#options.address(pagesService)];
     const base = bases.find((each) => each !== undefined && (link === each || link.startsWith(`${each}/`)));
     return base === undefined ? undefined : link.slice(base.length);
@@ -59,8 +59,8 @@ export class AppAddresses implements AppPages {
 }
 
 /**
- * Whether a request reached the listener without a proxy in between. A proxy either says so in a header or is
- * reached at another port; the app's own port is not reachable there.
+ * Returns whether a request reached the listener without a proxy. A proxy either adds a header or is reached at
+ * another port; the app's own port is not reachable there.
  */
 function isDirect({ headers, socket }: IncomingMessage): boolean {
   if (proxyHeaders.some((name) => headers[name] !== undefined)) return false;
@@ -70,13 +70,15 @@ function isDirect({ headers, socket }: IncomingMessage): boolean {
   return port === String(socket.localPort) || isForwardedPort(url.hostname);
 }
 
-/** A loopback name with another port is a port that a tunnel or a container forwards: all ports may be forwarded. */
+/**
+ * A loopback name with another port is a port that a tunnel or a container forwards; then all ports may be forwarded.
+ */
 function isForwardedPort(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
 }
 
-/** Keeps the name by which the browser knows this computer, because that is where it is signed in. */
-function withHostOf(page: string | undefined, { headers }: IncomingMessage): string | undefined {
+/** Preserves the host name that the browser used for this computer, since its session belongs to that name. */
+function withRequestHost(page: string | undefined, { headers }: IncomingMessage): string | undefined {
   const url = URL.parse(page ?? '');
   if (url === null) return undefined;
   const hostname = URL.parse(`http://${headers.host ?? ''}`)?.hostname;

@@ -3,11 +3,11 @@ import { Problem } from '../../../services/contracts/problem.ts';
 
 const hostName = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 
-/** The names that a service has added; `changed` renews the guards of its listeners. */
-export class FurtherHosts implements Hosts {
+/** Host names that a service has added; `changed` updates the guards of its listeners. */
+export class AdditionalHosts implements Hosts {
   readonly #added = new Set<readonly string[]>();
   readonly #changed: () => void;
-  /** The same array until names are added or taken back. */
+  /** Array identity changes only when names are added or removed. */
   names: readonly string[] = [];
 
   constructor(changed: () => void = () => undefined) {

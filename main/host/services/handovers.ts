@@ -5,10 +5,10 @@ import { Problem } from '../../../services/contracts/problem.ts';
 type Receiver = (payload: unknown, key: string) => Promise<void>;
 
 /**
- * Hand-overs within this process. The payload is checked before it is passed; a wrong one is final for the job.
- * Until `started` resolves a missing receiver is waited for: services start side by side, and a job left over from the
- * last run must not be put off because its receiver comes up a moment later. `isOff` knows which services are switched off:
- * a hand-over's receiver is the service that its name begins with.
+ * Creates the handovers of this process. The payload is validated first; an invalid one fails the job permanently.
+ * Until `started` resolves, a missing receiver is awaited, since services start concurrently and jobs of the last run
+ * must not be delayed when the receiver starts a moment later. `isOff` returns whether a service is disabled; the
+ * prefix of a handover's name is the id of its receiver.
  */
 export function createHandovers(
   started: Promise<void> = Promise.resolve(),
@@ -39,11 +39,11 @@ export function createHandovers(
     },
     receive<T>(handover: Handover<T>, receiver: (payload: T, key: string) => Promise<void>): Disposable {
       if (receivers.has(handover.name)) throw new Error(`${handover.name} has a receiver already`);
-      const taken = receiver as Receiver;
-      receivers.set(handover.name, taken);
+      const result = receiver as Receiver;
+      receivers.set(handover.name, result);
       return {
         [Symbol.dispose]() {
-          if (receivers.get(handover.name) === taken) receivers.delete(handover.name);
+          if (receivers.get(handover.name) === result) receivers.delete(handover.name);
         },
       };
     },

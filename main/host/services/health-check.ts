@@ -3,35 +3,35 @@ import type { Clock, Log, Service } from '../../../services/contracts/service.ts
 import type { Health } from '../../../services/contracts/health.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 
-/** A service that takes longer to say how it is counts as degraded. */
-const limitMs = 5000;
+/** Timeout in ms; a service that responds later counts as degraded. */
+const timeoutMs = 5000;
 
-/** Asks a service how it is, one question at a time: one that does not answer must not gather them. */
+/** Checks the health of a service, one check at a time, so that unanswered checks do not accumulate. */
 export class HealthCheck {
   readonly #clock: Clock;
   readonly #log: Log;
-  #asking: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
+  #running: { readonly service: Service; readonly answer: Promise<Health> } | undefined;
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** Never rejects: a check that fails is an answer of its own. */
-  async ask(service: Service): Promise<Health> {
-    if (this.#asking?.service !== service) {
-      // The function makes an error that is thrown at once a rejection.
+  /** Never rejects: a failed check is a result as well. */
+  async check(service: Service): Promise<Health> {
+    if (this.#running?.service !== service) {
+      // The async function converts a synchronous exception to a rejection.
       const answer = (async () => service.health())().finally(() => {
-        if (this.#asking?.answer === answer) this.#asking = undefined;
+        if (this.#running?.answer === answer) this.#running = undefined;
       });
-      this.#asking = { service, answer };
+      this.#running = { service, answer };
     }
     try {
-      return await withTimeout(this.#asking.answer, limitMs, this.#clock);
+      return await withTimeout(this.#running.answer, timeoutMs, this.#clock);
     } catch (error) {
       this.#log.error('health check failed', { error });
       return {
-        // It may be busy only: no reason to cut off what it does.
+        // The service may only be busy, which is no reason to interrupt it.
         state: 'degraded',
         detail: error instanceof Problem ? error.detail : 'Its health check failed; see the log.',
       };

@@ -7,23 +7,26 @@ import type { Clock, Context, Random, Vault } from '../../../services/contracts/
 import type { HostSettings } from '../config/host-settings.ts';
 import type { ReadThread } from '../database/reads/thread.ts';
 import type { AppAddresses } from './app-pages.ts';
-import type { Trusts } from '../http/proxies.ts';
+import type { TrustPredicate } from '../http/proxies.ts';
 import type { AccountReleases } from '../accounts/releases.ts';
 import type { HostLog } from '../log/log.ts';
 import type { SecurityLog } from '../log/security-log.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
 import type { HostMetrics } from '../metrics/metrics.ts';
 
-/** The kernel's parts that every service's context is made of. */
-export interface HostParts {
+/** Kernel components from which the contexts of services are built. */
+export interface HostDependencies {
   readonly dataDir: string;
-  /** Where all tables are, empty: in the data folder. As it was at the start, so that all services agree until the next. */
+  /**
+   * Database server, or empty for tables in the data folder. The value at the start, so that all services agree until
+   * the next start.
+   */
   readonly databaseUrl: string;
-  /** Names what holds up the event loop. */
+  /** Attributes event loop delays. */
   readonly loop: LoopWatch;
-  /** What reads SQLite files beside the event loop. */
+  /** Reads SQLite files outside of the event loop. */
   readonly readThread: ReadThread;
-  /** The host's settings as they are now; read it at each use. */
+  /** Current settings of the host; call it for each use. */
   readonly hostSettings: () => HostSettings;
   readonly log: HostLog;
   readonly metrics: HostMetrics;
@@ -41,14 +44,14 @@ export interface HostParts {
   readonly address: (serviceId: string, listener?: string) => string | undefined;
   readonly appPages: AppAddresses;
   readonly addresses: () => readonly string[];
-  /** Adds one to them: a port that a service or a program of it has opened besides its listeners. */
+  /** Registers a port that a service or its child process has opened besides its listeners. */
   readonly noteAddress: (address: string) => Disposable;
   readonly caller: Context['caller'];
   readonly isLocalProgram: Context['isLocalProgram'];
-  /** Process ids of the programs that services have started and that still run. */
+  /** Process ids of the running child processes of services. */
   readonly childPids: Set<number>;
-  /** By the settings as they are now. */
-  readonly trusts: Trusts;
-  /** Ports that the settings give to services: never offered in place of a taken one. */
+  /** Uses the current settings. */
+  readonly trusts: TrustPredicate;
+  /** Ports that the settings assign to services: never suggested in place of a taken one. */
   readonly portsInUse: () => readonly number[];
 }

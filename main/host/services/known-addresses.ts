@@ -1,16 +1,15 @@
-/** Where something of this host answers besides the listeners of its services: a gateway's ports, the engines beside it. */
-export class KnownAddresses {
-  readonly #known = new Map<symbol, string>();
+/** Addresses of this host besides the listeners of its services: ports of a gateway and of child processes. */
+export class RegisteredAddresses {
+  readonly #addresses = new Map<symbol, string>();
 
-  /** All that are in use. */
   list(): readonly string[] {
-    return [...this.#known.values()];
+    return [...this.#addresses.values()];
   }
 
-  /** Until the disposal. */
-  note(address: string): Disposable {
+  /** Registers an address until the disposal. */
+  add(address: string): Disposable {
     const key = Symbol(address);
-    this.#known.set(key, address);
-    return { [Symbol.dispose]: () => void this.#known.delete(key) };
+    this.#addresses.set(key, address);
+    return { [Symbol.dispose]: () => void this.#addresses.delete(key) };
   }
 }

@@ -2,23 +2,23 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
 import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
-import { isOpenedByOneOf } from '../children/connection-owner.ts';
+import { isOpenedByAny } from '../children/connection-owner.ts';
 import type { OwnConnections } from '../fetch/own-connections.ts';
-import { remoteAddress } from '../http/access.ts';
+import { getRemoteAddress } from '../http/access.ts';
 
 /** Recognizes requests of other programs on this computer. */
 export class LocalPrograms {
   readonly #own: OwnConnections;
   readonly #children: ReadonlySet<number>;
-  /** The answer for a connection does not change, and asking the system for it takes milliseconds. */
+  /** The result for a connection is constant, and asking the system takes milliseconds. */
   readonly #decided = new WeakMap<Socket, Promise<boolean>>();
 
   /**
-   * @param own connections that this process opened itself
+   * @param ownConnections connections that this process opened itself
    * @param children process ids of the programs that the host started
    */
-  constructor(own: OwnConnections, children: ReadonlySet<number>) {
-    this.#own = own;
+  constructor(ownConnections: OwnConnections, children: ReadonlySet<number>) {
+    this.#own = ownConnections;
     this.#children = children;
   }
 
@@ -26,7 +26,7 @@ export class LocalPrograms {
   includes(request: IncomingMessage): Promise<boolean> {
     if (isGatewayRequest(request)) return Promise.resolve(false);
     const { socket } = request;
-    const decided = this.#decided.get(socket) ?? this.#decide(socket, remoteAddress(request));
+    const decided = this.#decided.get(socket) ?? this.#decide(socket, getRemoteAddress(request));
     this.#decided.set(socket, decided);
     return decided;
   }
@@ -35,6 +35,6 @@ export class LocalPrograms {
     if (!isAddressOfThisComputer(address) || this.#own.includes(socket)) return false;
     const { remotePort, localPort } = socket;
     if (remotePort === undefined || localPort === undefined) return false;
-    return !(await isOpenedByOneOf([...this.#children], { clientPort: remotePort, serverPort: localPort }));
+    return !(await isOpenedByAny([...this.#children], { clientPort: remotePort, serverPort: localPort }));
   }
 }

@@ -3,28 +3,28 @@ import type { ExternalListener, ExternalListenerOptions } from '../../../service
 import type { ListenerHandler } from '../../../services/contracts/listeners.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
-import { publicHostBy } from '../http/proxies.ts';
-import type { HostParts } from './host-parts.ts';
+import { createPublicHostResolver } from '../http/proxies.ts';
+import type { HostDependencies } from './host-parts.ts';
 
-/** The listeners that a service opens for other machines while it runs. */
-export interface OutsideListeners {
+/** Listeners for other computers that a service opens while it runs. */
+export interface ExternalListeners {
   open(options: ExternalListenerOptions): Promise<ExternalListener>;
-  /** Takes over the host names as they are now. */
+  /** Applies the current host names. */
   renewGuard(): void;
-  /** See {@link Listener.running}, of all listeners together. */
+  /** See {@link Listener.running}; sum over all listeners. */
   running(begunBefore: number): number;
-  /** Closes all; none is opened after. */
+  /** Closes all listeners; none can be opened afterwards. */
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
-export function outsideListeners(service: string, parts: HostParts, names: Hosts): OutsideListeners {
+export function createExternalListeners(service: string, parts: HostDependencies, names: Hosts): ExternalListeners {
   const opened = new Map<Listener, ListenerHandler>();
   const opening = new Set<Promise<unknown>>();
   let closed = false;
   const guard = (): GuardPolicy => ({
-    // Whom it hands requests to decides about pages of other origins.
+    // The receiving service decides about pages of other origins.
     crossOrigin: 'any',
-    publicHost: publicHostBy(parts.trusts),
+    publicHost: createPublicHostResolver(parts.trusts),
     hosts: [...parts.hostSettings().allowedHosts, ...names.names],
   });
 
@@ -68,8 +68,8 @@ export function outsideListeners(service: string, parts: HostParts, names: Hosts
     open(options) {
       const work = open(options);
       opening.add(work);
-      const done = (): void => void opening.delete(work);
-      work.then(done, done);
+      const closed = (): void => void opening.delete(work);
+      work.then(closed, closed);
       return work;
     },
     renewGuard() {

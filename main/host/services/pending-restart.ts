@@ -1,22 +1,22 @@
 import type { Clock, Service } from '../../../services/contracts/service.ts';
 
-/** How often is looked whether everything has ended; nothing tells. */
-const lookEveryMs = 100;
+/** Polling interval, since the end of transfers emits no event. */
+const pollIntervalMs = 100;
 
 export interface PendingRestartOptions {
   readonly service: Service;
   /** Counts the requests and connections of the service that began before a time or take long. */
   readonly requests: (begunBefore: number) => number;
   readonly clock: Clock;
-  /** After this time it restarts although something is still running. */
+  /** Time after which the restart happens despite running transfers. */
   readonly limitMs: number;
-  /** Hears how many transfers it waits for, whenever that changes. */
+  /** Called with the number of transfers whenever it changes. */
   readonly waiting: (transfers: number) => void;
-  /** Called once, when nothing is running any more or the time is over. */
+  /** Called once, when no transfer is running any more or the time is over. */
   readonly due: () => void;
 }
 
-/** Waits for the running transfers of a service before it restarts. Disposal gives up the wait, not the transfers. */
+/** Waits for the running transfers of a service before it restarts. Disposal cancels the wait, not the transfers. */
 export class PendingRestart implements Disposable {
   readonly #options: PendingRestartOptions;
   readonly #since = performance.now();
@@ -27,12 +27,12 @@ export class PendingRestart implements Disposable {
     this.#options = options;
   }
 
-  /** Starts to wait; false where nothing is running, or the limit says not to. */
+  /** Starts waiting; returns false when nothing is running or the limit is 0. */
   start(): boolean {
     const { service, clock, limitMs, due } = this.#options;
     if (limitMs <= 0 || this.#count() === 0) return false;
     if (service.drain !== undefined) this.#open.use(service.drain.begin());
-    const timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    const timer = setInterval(() => this.#look(), pollIntervalMs).unref();
     this.#open.defer(() => clearInterval(timer));
     this.#open.use(clock.after(limitMs, due));
     this.#look();
@@ -50,7 +50,7 @@ export class PendingRestart implements Disposable {
     this.#waitingFor = count;
   }
 
-  /** A job that a request waits for is one transfer, so the two are not added. */
+  /** A job that a request waits for is one transfer, so the counts are not added. */
   #count(): number {
     const { service, requests } = this.#options;
     return Math.max(requests(this.#since), service.drain?.running() ?? 0);

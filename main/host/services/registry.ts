@@ -13,7 +13,7 @@ import { manifest as push } from '../../../services/push/manifest.ts';
 import { manifest as sync } from '../../../services/sync/manifest.ts';
 import { manifest as uptime } from '../../../services/uptime/manifest.ts';
 
-/** Every service of the app, in the order its pages list them. The one place that knows them all. */
+/** All services of the app, in the order of its pages. No other module lists them. */
 export const registry: readonly ServiceDescriptor<any, any>[] = [
   loadedWhenRun(addons, async () => (await import('../../../services/addons/index.ts')).addons),
   loadedWhenRun(downloads, async () => (await import('../../../services/downloads/index.ts')).downloads),
@@ -30,7 +30,7 @@ export const registry: readonly ServiceDescriptor<any, any>[] = [
   control,
 ];
 
-/** The code of a service that is switched off takes no memory. */
+/** Loads the code of a service on demand, so that a disabled service uses no memory. */
 function loadedWhenRun(manifest: ServiceManifest, load: () => Promise<LoadedService<any, any>>): ServiceDescriptor {
   return { ...manifest, create: async (context, settings) => (await load()).create(context, settings) };
 }

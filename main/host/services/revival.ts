@@ -2,12 +2,14 @@ import type { Clock } from '../../../services/contracts/service.ts';
 import type { Health } from '../../../services/contracts/health.ts';
 
 const firstPauseMs = 5000;
-const longestPauseMs = 300_000;
-/** Who was well for so long gets the first pause again. */
-const wellAfterMs = 600_000;
+const maxPauseMs = 300_000;
+/** Time of good health after which the first pause applies again. */
+const healthyAfterMs = 600_000;
 
-/** Starts a service anew that says it is down: after a pause that doubles each time, until it has been well for a while. */
-export class Revival {
+/**
+ * Restarts a service that reports `down`, after a pause that doubles each time until it has been healthy for a while.
+ */
+export class RestartBackoff {
   readonly #clock: Clock;
   readonly #restart: () => void;
   #pauseMs = firstPauseMs;
@@ -19,17 +21,17 @@ export class Revival {
     this.#restart = restart;
   }
 
-  /** The service has started. */
+  /** Records that the service has started. */
   started(): void {
     this.#startedAt = this.#clock.now();
   }
 
-  /** What the service says of itself. Answers the pause after which it is started anew, undefined when it is not. */
-  heard(state: Health['state']): number | undefined {
+  /** Processes a reported state. Returns the pause before a restart; undefined when no restart is scheduled. */
+  update(state: Health['state']): number | undefined {
     if (state !== 'down') {
-      // It came back by itself.
+      // The service has recovered.
       this.cancel();
-      if (this.#clock.now() - this.#startedAt >= wellAfterMs) this.#pauseMs = firstPauseMs;
+      if (this.#clock.now() - this.#startedAt >= healthyAfterMs) this.#pauseMs = firstPauseMs;
       return undefined;
     }
     this.#planned ??= this.#plan();
@@ -43,7 +45,7 @@ export class Revival {
 
   #plan(): { readonly pauseMs: number; readonly timer: Disposable } {
     const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    this.#pauseMs = Math.min(maxPauseMs, pauseMs * 2);
     return { pauseMs, timer: this.#clock.after(pauseMs, this.#restart) };
   }
 }

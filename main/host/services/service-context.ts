@@ -6,18 +6,18 @@ import type { Clock, Context, ServiceDescriptor } from '../../../services/contra
 import { openChildren } from '../children/children.ts';
 import { openDatabase } from '../database/open.ts';
 import { jobsMigrations, openJobs } from '../jobs/jobs.ts';
-import { publicUrlOf } from '../http/proxies.ts';
+import { findPublicUrl } from '../http/proxies.ts';
 import type { LoopWatch } from '../runtime/loop-watch.ts';
-import { FurtherHosts } from './further-hosts.ts';
-import type { HostParts } from './host-parts.ts';
+import { AdditionalHosts } from './further-hosts.ts';
+import type { HostDependencies } from './host-parts.ts';
 
-/** What a service lives in: its folder, its database with the newest schema, its jobs, and the context made of them. */
+/** Environment of a service: its folder, its migrated database, its jobs, and the context made of them. */
 export interface OpenedContext extends AsyncDisposable {
   readonly context: Context;
   readonly jobs: Jobs;
 }
 
-/** Names the service whose timer holds up the event loop. */
+/** Attributes event loop delays of timers to the service. */
 function watchedClock(clock: Clock, loop: LoopWatch, service: string): Clock {
   const watched =
     (ms: number, call: () => void): (() => void) =>
@@ -30,11 +30,11 @@ function watchedClock(clock: Clock, loop: LoopWatch, service: string): Clock {
   };
 }
 
-/** Opens a service's room without creating the service. */
+/** Opens the environment of a service without creating the service. */
 export async function openServiceContext(
   descriptor: ServiceDescriptor,
-  parts: HostParts,
-  hosts: Hosts = new FurtherHosts(),
+  parts: HostDependencies,
+  hosts: Hosts = new AdditionalHosts(),
 ): Promise<OpenedContext> {
   const { id } = descriptor;
   const log = parts.log.child(id);
@@ -94,7 +94,7 @@ export async function openServiceContext(
       addresses: parts.addresses,
       caller: parts.caller,
       isLocalProgram: parts.isLocalProgram,
-      publicUrl: (request) => (request === undefined ? parts.address(id) : publicUrlOf(request, parts.trusts)),
+      publicUrl: (request) => (request === undefined ? parts.address(id) : findPublicUrl(request, parts.trusts)),
       hosts,
       appPages: parts.appPages,
     },
@@ -102,7 +102,7 @@ export async function openServiceContext(
   };
 }
 
-/** What an earlier version kept elsewhere; what is in the service's own folder already is newer. */
+/** Moves files from locations of earlier versions; existing files in the service's folder are newer. */
 function moveFormerFiles({ id, formerFiles = {} }: ServiceDescriptor, dataDir: string): void {
   for (const [from, to] of Object.entries(formerFiles)) {
     const [former, own] = [join(dataDir, from), join(dataDir, id, to)];

@@ -11,73 +11,81 @@ import { PortTaken } from '../http/bind.ts';
 import { readCertificate } from '../http/certificate.ts';
 import type { GuardPolicy } from '../http/guard.ts';
 import { openListener, type Listener } from '../http/listener.ts';
-import { publicHostBy } from '../http/proxies.ts';
+import { createPublicHostResolver } from '../http/proxies.ts';
 import { withMetricsPage } from '../metrics/service-page.ts';
-import type { HostParts } from './host-parts.ts';
+import type { HostDependencies } from './host-parts.ts';
 
-/** How soon a listener that could not open is tried again. */
+/** Interval of retries for a listener that could not open. */
 const retryAfterMs = 30_000;
 
-/** The listeners of a service that runs. */
+/** Listeners of a running service. */
 export interface ServiceListeners {
-  /** As they are now; those that could not open with the reason. */
+  /** Returns the current states, with the reasons of closed listeners. */
   states(): readonly ListenerState[];
-  /** Lets them answer with the service, under the guard that the host's settings want now. Until then they answer 503. */
-  answerWith(service: Service): void;
-  /** The main one's handlers, for another service of this process that answers to `hosts`; undefined where it is not open or no HTTP. */
+  /**
+   * Routes requests to the service, under the guard of the host's current settings. Until then they are answered with
+   * 503.
+   */
+  setService(service: Service): void;
+  /**
+   * Returns the main listener's handlers for another service of this process with the host names `hosts`; undefined
+   * while it is closed or not HTTP.
+   */
   dispatched(hosts: readonly string[]): DispatchHandlers | undefined;
-  /** What takes connections for the listener of this name; undefined where it is not open or speaks HTTP. */
-  taker(listener: string): ConnectionHandler | undefined;
-  /** See {@link Listener.running}, of all listeners together. */
+  /** Returns the connection handler of a listener; undefined while it is closed, and for HTTP. */
+  getConnectionHandler(listener: string): ConnectionHandler | undefined;
+  /** See {@link Listener.running}; sum over all listeners. */
   running(begunBefore: number): number;
   close(options: { readonly timeoutMs: number }): Promise<void>;
 }
 
 /**
- * Opens a service's listeners. One that cannot open leaves the others up and is tried again later; `changed` hears of
- * each state they come into, once at the end of the opening at least.
- * @throws where none of them can open: what the only one says, or a Problem with what all of them say.
+ * Opens the listeners of a service. A listener that cannot open is retried later while the others work; `changed` is
+ * called for each change of state, at least once at the end of the opening.
+ * @throws when none of them can open: the error of the only one, or a Problem that combines all of them.
  */
 export async function openListeners(
   descriptor: ServiceDescriptor,
-  parts: HostParts,
+  parts: HostDependencies,
   settings: ServiceSettings,
   hosts: Hosts,
   changed: (states: readonly ListenerState[]) => void,
 ): Promise<ServiceListeners> {
   const each = portSettings(descriptor).map(
-    ({ listener, setting }) => new OneListener(descriptor, listener, setting, parts, settings, hosts),
+    ({ listener, setting }) => new RetriedListener(descriptor, listener, setting, parts, settings, hosts),
   );
   const states = (): readonly ListenerState[] => each.map(({ state }) => state);
-  const failures = (await Promise.all(each.map((one) => one.open()))).filter((failure) => failure !== undefined);
+  const failures = (await Promise.all(each.map((listener) => listener.open()))).filter(
+    (failure) => failure !== undefined,
+  );
   changed(states());
-  if (each.length > 0 && failures.length === each.length) throw together(failures.map(({ error }) => error));
+  if (each.length > 0 && failures.length === each.length) throw combineFailures(failures.map(({ error }) => error));
   for (const { retry } of failures) retry(() => changed(states()));
   return {
     states,
-    answerWith(service) {
-      for (const one of each) one.answerWith(service);
+    setService(service) {
+      for (const listener of each) listener.setService(service);
     },
     dispatched: (names) => each[0]?.dispatched(names),
-    taker: (listener) => each.find(({ state }) => state.name === listener)?.taker,
-    running: (begunBefore) => each.reduce((sum, one) => sum + one.running(begunBefore), 0),
+    getConnectionHandler: (listener) => each.find(({ state }) => state.name === listener)?.getConnectionHandler,
+    running: (begunBefore) => each.reduce((sum, listener) => sum + listener.running(begunBefore), 0),
     async close(options) {
-      await Promise.all(each.map((one) => one.close(options)));
+      await Promise.all(each.map((listener) => listener.close(options)));
     },
   };
 }
 
 interface OpeningFailure {
   readonly error: unknown;
-  /** Tries again from time to time; `opened` hears of the success. */
+  /** Retries periodically; `opened` is called on success. */
   readonly retry: (opened: () => void) => void;
 }
 
-class OneListener {
+class RetriedListener {
   state: ListenerState;
   readonly #descriptor: ServiceDescriptor;
   readonly #manifest: ListenerManifest;
-  readonly #parts: HostParts;
+  readonly #parts: HostDependencies;
   readonly #port: number;
   readonly #certificate: CertificateFiles | undefined;
   readonly #hosts: Hosts;
@@ -91,7 +99,7 @@ class OneListener {
     descriptor: ServiceDescriptor,
     manifest: ListenerManifest,
     setting: string,
-    parts: HostParts,
+    parts: HostDependencies,
     settings: ServiceSettings,
     hosts: Hosts,
   ) {
@@ -135,11 +143,12 @@ class OneListener {
         reason: null,
         suggestedPort: null,
       });
-      if (this.#service !== undefined) this.answerWith(this.#service);
+      if (this.#service !== undefined) this.setService(this.#service);
       return undefined;
     } catch (error) {
-      const reason = sentenceOf(error);
-      // The service's own failure says it where this is the only one, and the retries have nothing new to say.
+      const reason = toSentence(error);
+      // Logged only when there are several listeners and the reason is new; otherwise the failure of the service
+      // reports it.
       if (this.state.reason !== reason && (this.#descriptor.listeners?.length ?? 0) > 1) {
         log.child(service).error('a listener could not open', { listener: this.#manifest.name, error });
       }
@@ -159,7 +168,7 @@ class OneListener {
     });
   }
 
-  answerWith(service: Service): void {
+  setService(service: Service): void {
     this.#service = service;
     const { name } = this.#manifest;
     const isMain = this.#descriptor.listeners?.[0] === this.#manifest;
@@ -168,13 +177,13 @@ class OneListener {
   }
 
   dispatched(hosts: readonly string[]): DispatchHandlers | undefined {
-    return this.#manifest.protocol === 'http' ? this.#listener?.dispatched(hosts) : undefined;
+    return this.#manifest.protocol === 'http' ? this.#listener?.createDispatchHandlers(hosts) : undefined;
   }
 
-  get taker(): ConnectionHandler | undefined {
+  get getConnectionHandler(): ConnectionHandler | undefined {
     const listener = this.#listener;
     return this.#manifest.protocol === 'tcp' && listener !== undefined
-      ? (socket, leaving) => listener.handOver(socket, leaving)
+      ? (socket, leaving) => listener.handOverConnection(socket, leaving)
       : undefined;
   }
 
@@ -195,7 +204,7 @@ class OneListener {
       crossOrigin: this.#manifest.crossOrigin ?? 'refuse',
       hosts: [...allowedHosts, ...this.#hosts.names],
       allowedOrigins,
-      publicHost: publicHostBy(this.#parts.trusts),
+      publicHost: createPublicHostResolver(this.#parts.trusts),
     };
   }
 
@@ -207,9 +216,9 @@ class OneListener {
 function withMetrics(
   { id, capabilities, listeners = [] }: ServiceDescriptor,
   service: Service,
-  parts: HostParts,
+  parts: HostDependencies,
 ): ListenerHandler {
-  // The control service has a page of its own for all metrics, behind the sign-in.
+  // The control service has its own page for all metrics, behind the sign-in.
   if (service.http === undefined || capabilities?.includes('controlHost') === true) return service;
   if (listeners[0]?.ownMetricsPage === true) return service;
   const failed = (error: unknown): void => parts.log.child(id).error('metrics page failed', { error });
@@ -220,19 +229,23 @@ function withMetrics(
   };
 }
 
-/** Answers each request within a scope of the security log, which adds its address and account to what is recorded. */
-function withinScope(service: string, handler: ListenerHandler, { security, caller }: HostParts): ListenerHandler {
-  const scopeOf = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
+/** Handles each request within a scope of the security log, which adds the address and account to recorded events. */
+function withinScope(
+  service: string,
+  handler: ListenerHandler,
+  { security, caller }: HostDependencies,
+): ListenerHandler {
+  const getScope = (request: IncomingMessage) => ({ service, address: caller(request).remoteAddress });
   const describe = ({ method = '', url = '/' }: IncomingMessage): string => `${method} ${url.split('?', 1)[0] ?? ''}`;
   const { http, upgrade, tcp } = handler;
   return {
     ...(http && {
       http: (request, response) =>
-        security.answering(scopeOf(request), describe(request), response, () => handler.http?.(request, response)),
+        security.answering(getScope(request), describe(request), response, () => handler.http?.(request, response)),
     }),
     ...(upgrade && {
       upgrade: (request, socket, head) =>
-        security.answering(scopeOf(request), describe(request), undefined, () =>
+        security.answering(getScope(request), describe(request), undefined, () =>
           handler.upgrade?.(request, socket, head),
         ),
     }),
@@ -245,15 +258,15 @@ function withinScope(service: string, handler: ListenerHandler, { security, call
   };
 }
 
-/** What a person reads of an error. */
-export function sentenceOf(error: unknown): string {
+/** Returns the message of an error for display. */
+export function toSentence(error: unknown): string {
   if (error instanceof Problem) return error.detail;
   return `It did not start: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-function together(errors: readonly unknown[]): unknown {
+function combineFailures(errors: readonly unknown[]): unknown {
   const [first] = errors;
   if (errors.length === 1) return first;
   const { code, status } = first instanceof Problem ? first : { code: 'listener.none_open', status: 500 };
-  return new Problem(code, status, errors.map(sentenceOf).join(' '), { cause: first });
+  return new Problem(code, status, errors.map(toSentence).join(' '), { cause: first });
 }

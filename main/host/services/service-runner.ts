@@ -6,19 +6,26 @@ import type { SettingsProblem } from '../../../services/contracts/control/settin
 import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Service, ServiceDescriptor } from '../../../services/contracts/service.ts';
-import { settingsSentence } from '../config/reason.ts';
-import { takesEffectAtOnce, withLiveFields } from '../config/live-fields.ts';
+import { formatSettingsProblem } from '../config/reason.ts';
+import { isLiveField, withLiveFields } from '../config/live-fields.ts';
 import type { ServiceSettings } from '../config/settings.ts';
 import type { PartLog } from '../log/log.ts';
-import type { Powers } from './capabilities.ts';
+import type { CapabilityProviders } from './capabilities.ts';
 import { HealthCheck } from './health-check.ts';
-import type { HostParts } from './host-parts.ts';
+import type { HostDependencies } from './host-parts.ts';
 import { PendingRestart } from './pending-restart.ts';
-import { Revival } from './revival.ts';
+import { RestartBackoff } from './revival.ts';
 import { openServiceContext } from './service-context.ts';
-import { sentenceOf } from './service-listeners.ts';
+import { toSentence } from './service-listeners.ts';
 import { runService, type ServiceRun } from './service-run.ts';
-import { addressIn, ofClosedListeners, stateOfOff, targetOf, withoutListeners, withoutWords } from './service-state.ts';
+import {
+  findAddress,
+  getListenerFailures,
+  getStoppedState,
+  toDispatchTarget,
+  withoutListeners,
+  withoutStatus,
+} from './service-state.ts';
 import { withTimeout } from '../runtime/with-timeout.ts';
 import { setKeyAside } from '../vault/replace-key.ts';
 
@@ -27,17 +34,16 @@ const healthEveryMs = 10_000;
 const reconfigureLimitMs = 10_000;
 
 /**
- * The life of one service in this host: starts and stops it, looks after it, and keeps its failure to itself. Calls are
- * serialised, so that a restart in the middle of a stop is simply done after it; a start that is under way is given up
- * for them.
+ * Life cycle of one service: starts, stops and monitors it, and isolates its failures. Calls are serialized, so that
+ * a restart during a stop runs after it; a running start is cancelled for them.
  */
 export class ServiceRunner {
   readonly descriptor: ServiceDescriptor;
-  readonly #parts: HostParts;
+  readonly #parts: HostDependencies;
   readonly #log: PartLog;
-  readonly #powers: Powers;
+  readonly #powers: CapabilityProviders;
   #settings: ServiceSettings;
-  /** Those that the run has; others than the settings while a restart is pending. */
+  /** Settings of the current run; they differ from the latest settings while a restart is pending. */
   #applied: ServiceSettings;
   #problems: readonly SettingsProblem[];
   #run: ServiceRun | undefined;
@@ -48,20 +54,20 @@ export class ServiceRunner {
   #closed = false;
   #retry: Disposable | undefined;
   #watch: Disposable | undefined;
-  readonly #revival: Revival;
-  /** What did not let go in time, of any of its runs. */
-  readonly #left = new Set<Promise<unknown>>();
+  readonly #revival: RestartBackoff;
+  /** Work of all runs that did not end in time. */
+  readonly #leftBehind = new Set<Promise<unknown>>();
   readonly #opened = Promise.withResolvers<void>();
   readonly #health: HealthCheck;
 
-  /** `problems`: what of its settings could not be used. Of the `powers` it gets those that its capabilities name. */
+  /** `problems`: errors in its settings. From `powers` it gets the capabilities of its manifest. */
   constructor(
     descriptor: ServiceDescriptor,
-    parts: HostParts,
+    parts: HostDependencies,
     given: {
       readonly settings: ServiceSettings;
       readonly problems: readonly SettingsProblem[];
-      readonly powers: Powers;
+      readonly powers: CapabilityProviders;
     },
   ) {
     this.descriptor = descriptor;
@@ -71,11 +77,11 @@ export class ServiceRunner {
     this.#problems = given.problems;
     this.#powers = given.powers;
     this.#health = new HealthCheck(parts.clock, this.#log);
-    this.#revival = new Revival(parts.clock, () => {
-      this.#log.warn('service says that it is down, and is started anew', { reason: this.#state.reason });
+    this.#revival = new RestartBackoff(parts.clock, () => {
+      this.#log.warn('service down, restart scheduled', { reason: this.#state.reason });
       void this.restart();
     });
-    this.#state = stateOfOff(descriptor);
+    this.#state = getStoppedState(descriptor);
   }
 
   get state(): ServiceState {
@@ -87,9 +93,9 @@ export class ServiceRunner {
     return this.#run?.service;
   }
 
-  /** Whether something of it may still be at work although it was stopped. */
+  /** Returns whether work of the stopped service may still be running. */
   get isLeftBehind(): boolean {
-    return this.#left.size > 0;
+    return this.#leftBehind.size > 0;
   }
 
   get jobs(): Jobs | undefined {
@@ -97,38 +103,38 @@ export class ServiceRunner {
   }
 
   /**
-   * Base address of a listener for a client on this machine, of the main one without a name; undefined while it is not
-   * open. While the service starts, it answers 503.
+   * Returns the base address of a listener for local clients, by default of the main one; undefined while it is
+   * closed. While the service starts, it answers 503.
    */
   address(listener?: string): string | undefined {
-    return addressIn(this.#state, listener);
+    return findAddress(this.#state, listener);
   }
 
-  /** Resolves once the first start has opened its listener, or has ended without one. */
+  /** Resolves once the first start has opened its listeners, or has failed before. */
   get opened(): Promise<void> {
     return this.#opened.promise;
   }
 
-  /** Never rejects for the service's own failure: that is in {@link state}. */
+  /** Never rejects for a failure of the service: that is in {@link state}. */
   start(): Promise<void> {
     return this.#inTurn(() => this.#start());
   }
 
-  /** Stops it for good: whatever asks for a start from now on is too late. */
+  /** Stops the service permanently; later calls of start have no effect. */
   close(): Promise<void> {
     this.#closed = true;
     return this.#instead(() => this.#stop());
   }
 
   /**
-   * Applies what may have changed: live settings at once, the others by a restart, which waits for running transfers.
-   * `pending`: it waits for them now.
+   * Applies changed settings: live settings immediately, others by a restart, which waits for running transfers.
+   * `pending`: it is waiting.
    */
   apply(settings: ServiceSettings, problems: readonly SettingsProblem[]): Promise<'live' | 'pending' | 'restarted'> {
     return this.#instead(async () => {
       this.#settings = settings;
       this.#problems = problems;
-      const isWhole = await this.#takeLive(settings);
+      const isWhole = await this.#applyLive(settings);
       if (isWhole) return 'live';
       if (this.#waitForTransfers()) return 'pending';
       await this.#stop();
@@ -137,37 +143,35 @@ export class ServiceRunner {
     });
   }
 
-  /** Gives the running service what changed of its live settings. Answers whether that was all. */
-  async #takeLive(settings: ServiceSettings): Promise<boolean> {
+  /** Passes changed live settings to the running service. Returns whether these were all changes. */
+  async #applyLive(settings: ServiceSettings): Promise<boolean> {
     const service = this.#run?.service;
     if (service?.reconfigure === undefined || this.#isBarred) return false;
     const live = withLiveFields(this.descriptor, this.#applied, settings);
-    const isWhole = takesEffectAtOnce(this.descriptor, this.#applied, settings);
+    const isWhole = isLiveField(this.descriptor, this.#applied, settings);
     if (!isWhole && isDeepStrictEqual(live.settings, this.#applied.settings)) return false;
     try {
       await withTimeout(service.reconfigure(live.settings), reconfigureLimitMs, this.#parts.clock);
       this.#applied = live;
       return isWhole;
     } catch (error) {
-      this.#log.warn('settings could not be applied while it runs; it restarts', { error });
+      this.#log.warn('live settings failed, service restarts', { error });
       return false;
     }
   }
 
-  /** Restarts once the transfers that run have ended; false where there is nothing to wait for. */
+  /** Restarts once the running transfers have ended; returns false when there are none. */
   #waitForTransfers(): boolean {
     const run = this.#run;
-    // Someone who switches a service off wants it off.
+    // Disabling a service does not wait.
     if (run === undefined || !this.#settings.enabled) return false;
     const limitMs = this.#parts.hostSettings().restartWait * 1000;
     const until = this.#parts.clock.now() + limitMs;
     const pending = new PendingRestart({
-      ...{
-        service: run.service,
-        requests: (begunBefore: number) => run.running(begunBefore),
-        clock: this.#parts.clock,
-        limitMs,
-      },
+      service: run.service,
+      requests: (begunBefore: number) => run.running(begunBefore),
+      clock: this.#parts.clock,
+      limitMs,
       waiting: (transfers) => this.#become({ pendingRestart: { transfers, until } }),
       due: () => void this.restart(),
     });
@@ -177,7 +181,7 @@ export class ServiceRunner {
     return true;
   }
 
-  #giveUpWaiting(): void {
+  #cancelWaiting(): void {
     this.#pending?.[Symbol.dispose]();
     this.#pending = undefined;
     this.#become({ pendingRestart: undefined });
@@ -190,7 +194,10 @@ export class ServiceRunner {
     });
   }
 
-  /** Has it make a new key in place of a stored one, and restarts it. @throws Problem `host.unknown_key` (404). */
+  /**
+   * Replaces a stored key by a new one and restarts the service.
+   * @throws Problem `host.unknown_key` (404).
+   */
   replaceKey(name: string): Promise<void> {
     return this.#instead(async () => {
       await this.#stop();
@@ -204,40 +211,46 @@ export class ServiceRunner {
     });
   }
 
-  /** Its main listener's handlers for a service that answers to `hosts`; undefined while it does not run. */
+  /**
+   * Returns its main listener's handlers for a service with the host names `hosts`; undefined while it is not
+   * running.
+   */
   dispatched(hosts: readonly string[]): DispatchHandlers | undefined {
     return this.#run?.dispatched(hosts);
   }
 
-  /** As one sees it who hands it requests; undefined for one that answers no HTTP. */
+  /** Returns the service as a dispatching service sees it; undefined without HTTP. */
   get target(): DispatchTarget | undefined {
-    return targetOf(this.descriptor, this.#state, this.#run?.hosts.names ?? []);
+    return toDispatchTarget(this.descriptor, this.#state, this.#run?.hosts.names ?? []);
   }
 
-  /** What takes connections for one of its listeners that speaks no HTTP; undefined while that is not open. */
-  taker(listener: string): ConnectionHandler | undefined {
-    return this.#run?.taker(listener);
+  /** Returns the connection handler of a listener for a protocol other than HTTP; undefined while it is closed. */
+  getConnectionHandler(listener: string): ConnectionHandler | undefined {
+    return this.#run?.getConnectionHandler(listener);
   }
 
-  /** Takes over which hosts and origins are let in, as the host's settings say now. */
+  /** Applies the allowed hosts and origins of the host's current settings. */
   renewGuard(): void {
     this.#run?.renewGuard();
   }
 
-  /** Asks the service how it is and tells the pages when that has changed. */
+  /** Checks the health of the service and notifies the pages of changes. */
   async refresh(): Promise<ServiceState> {
     const service = this.#run?.service;
     if (service !== undefined && (this.#state.state === 'up' || this.#state.state === 'degraded')) {
-      const health = await this.#health.ask(service);
+      const health = await this.#health.check(service);
       if (this.#run?.service === service) {
-        const pauseMs = this.#revival.heard(health.state);
+        const pauseMs = this.#revival.update(health.state);
         const sentence = pauseMs === undefined ? '' : ` It is started anew after a pause of ${pauseMs / 1000} seconds.`;
         this.#become({
-          ...{ remedy: health.remedy, begin: health.begin, idle: health.idle, running: health.running },
+          remedy: health.remedy,
+          begin: health.begin,
+          idle: health.idle,
+          running: health.running,
           ...(health.state === 'up'
             ? { state: 'up', detail: health.detail, reason: null }
             : { state: 'degraded', detail: '', reason: `${health.detail}${sentence}` }),
-          ...ofClosedListeners(this.#state),
+          ...getListenerFailures(this.#state),
         });
       }
     }
@@ -246,14 +259,14 @@ export class ServiceRunner {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#turn.then(work);
-    this.#turn = next.catch((error: unknown) => this.#log.error('life cycle failed', { error }));
+    this.#turn = next.catch((error: unknown) => this.#log.error('service life cycle failed', { error }));
     return next;
   }
 
-  /** In turn, but without waiting for a start that may never end. */
+  /** Runs serialized, but cancels a start that may never end. */
   #instead<T>(work: () => Promise<T>): Promise<T> {
     this.#starting?.abort();
-    this.#giveUpWaiting();
+    this.#cancelWaiting();
     return this.#inTurn(work);
   }
 
@@ -261,19 +274,19 @@ export class ServiceRunner {
     if (this.#run !== undefined || this.#closed) return;
     this.#retry?.[Symbol.dispose]();
     if (!this.#settings.enabled) {
-      this.#become({ state: 'off', ...withoutWords, reason: null, suggestedPort: null, ...withoutListeners });
+      this.#become({ state: 'off', ...withoutStatus, reason: null, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
     if (this.#isBarred) {
-      // Defaults stand in for what was refused: ports, folders and rules that nobody asked for.
-      const reason = `Its settings cannot be used. ${this.#problems.map(settingsSentence).join(' ')}`;
-      this.#log.error('service is not started with settings that cannot be used', { reason });
-      this.#become({ state: 'failed', ...withoutWords, reason, suggestedPort: null, ...withoutListeners });
+      // Defaults would replace the invalid values: ports, folders and rules that nobody chose.
+      const reason = `Its settings cannot be used. ${this.#problems.map(formatSettingsProblem).join(' ')}`;
+      this.#log.error('service not started: invalid settings', { reason });
+      this.#become({ state: 'failed', ...withoutStatus, reason, suggestedPort: null, ...withoutListeners });
       this.#opened.resolve();
       return;
     }
-    this.#become({ state: 'starting', ...withoutWords, reason: null, suggestedPort: null, listeners: [] });
+    this.#become({ state: 'starting', ...withoutStatus, reason: null, suggestedPort: null, listeners: [] });
     const starting = new AbortController();
     this.#starting = starting;
     this.#applied = this.#settings;
@@ -282,9 +295,9 @@ export class ServiceRunner {
         powers: this.#powers,
         signal: starting.signal,
         listening: (states) => this.#listens(states),
-        leftBehind: (rest) => {
-          this.#left.add(rest);
-          void rest.finally(() => this.#left.delete(rest));
+        onLeftBehind: (rest) => {
+          this.#leftBehind.add(rest);
+          void rest.finally(() => this.#leftBehind.delete(rest));
         },
       });
       this.#become({ state: 'up' });
@@ -292,7 +305,7 @@ export class ServiceRunner {
       await this.refresh();
       let looking = false;
       this.#watch = this.#parts.clock.every(healthEveryMs, () => {
-        // A clock that leaps forward calls at once for all the time between; one look answers them.
+        // After a jump of the clock the timer fires once per missed interval; one check is enough.
         if (looking) return;
         looking = true;
         this.refresh()
@@ -308,7 +321,7 @@ export class ServiceRunner {
     }
   }
 
-  /** The app's own pages and API are where settings are repaired: they make do without. */
+  /** The app's own pages and API are needed to repair settings, so they start with defaults. */
   get #isBarred(): boolean {
     return this.#problems.length > 0 && this.descriptor.capabilities?.includes('controlHost') !== true;
   }
@@ -322,18 +335,18 @@ export class ServiceRunner {
       suggestedPort: main?.suggestedPort ?? null,
     });
     this.#opened.resolve();
-    // One that opens later takes its sentence back.
+    // A listener that opens later clears its message.
     this.refresh().catch((error: unknown) => this.#log.error('health check failed', { error }));
   }
 
   #fail(error: unknown): void {
-    this.#log.error('service did not start', { error });
+    this.#log.error('service start failed', { error });
     this.#become({
       state: 'failed',
-      reason: sentenceOf(error),
+      reason: toSentence(error),
       remedy: keyRemedy(this.descriptor.id, error),
       ...withoutListeners,
-      // Those that could not open, with what is offered in place of each one's port.
+      // Closed listeners, with a suggested port for each.
       listeners: this.#state.listeners.filter(({ reason }) => reason !== null),
     });
     this.#retry = this.#parts.clock.after(retryFailedAfterMs, () => void this.start());
@@ -346,7 +359,7 @@ export class ServiceRunner {
     this.#retry = this.#watch = undefined;
     const run = this.#run;
     if (run === undefined) return;
-    this.#become({ state: 'stopping', ...withoutWords });
+    this.#become({ state: 'stopping', ...withoutStatus });
     this.#run = undefined;
     await run.close();
     this.#become({ state: 'off', detail: '', reason: null, ...withoutListeners });
@@ -360,7 +373,7 @@ export class ServiceRunner {
   }
 }
 
-/** What replaces a stored key that cannot be read, with one click of an administrator. */
+/** Returns the action by which an administrator replaces an unreadable stored key. */
 function keyRemedy(id: string, error: unknown): SuggestedAction | undefined {
   const key = error instanceof Problem && error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
   if (key === undefined) return undefined;

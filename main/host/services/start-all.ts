@@ -1,14 +1,17 @@
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Clock } from '../../../services/contracts/service.ts';
-import { TooLate, withTimeout } from '../runtime/with-timeout.ts';
+import { TimeoutExceeded, withTimeout } from '../runtime/with-timeout.ts';
 import type { ServiceRunner } from './service-runner.ts';
 
-/** A service that takes longer goes on starting by itself; the others, and who waits for the host, are not kept. */
+/**
+ * Time limit; a service that takes longer continues to start in the background and does not delay the others or the
+ * host.
+ */
 const readyLimitMs = 15_000;
 
 /**
- * Resolves once all listeners are open and all services have started, or had time enough to.
- * @throws Problem `host.stopped` when the signal comes before.
+ * Resolves once all listeners are open and all services have started, or the time limit is over.
+ * @throws Problem `host.stopped` when the signal aborts first.
  */
 export async function startAll(
   runners: readonly ServiceRunner[],
@@ -24,11 +27,11 @@ export async function startAll(
     const first = Promise.all(runners.filter(isFirst).map((runner) => runner.start()));
     await Promise.race([stopped.promise, first]);
     const all = Promise.all(runners.filter((runner) => !isFirst(runner)).map((runner) => runner.start()));
-    // However slow the machine: a port is known before anyone is told that the host is ready.
+    // Without a time limit: the ports must be known before the host reports that it is ready.
     await Promise.race([stopped.promise, Promise.all(runners.map((runner) => runner.opened))]);
     await withTimeout(Promise.race([stopped.promise, all]), readyLimitMs, clock);
   } catch (error) {
-    if (!(error instanceof TooLate)) throw error;
+    if (!(error instanceof TimeoutExceeded)) throw error;
   } finally {
     signal?.removeEventListener('abort', stop);
   }

@@ -5,11 +5,11 @@ import type { Vault } from '../../../services/contracts/service.ts';
 import { replacePrivateFile } from './key-file.ts';
 
 const purpose = 'vault.check';
-const word = 'homeport';
+const checkText = 'homeport';
 
 /**
- * Makes sure that the vault's key is the one these data were sealed under, by a word sealed at the first start. Without
- * it the key of another folder would pass, and new secrets would be sealed beside old ones that nobody can open.
+ * Verifies that the vault's key belongs to this data folder, by a text sealed at the first start. Otherwise the key
+ * of another folder would be accepted, and new secrets would be sealed beside old ones that cannot be opened.
  * @throws Problem `vault.key_foreign` (500)
  */
 export async function checkKey(vault: Vault, folder: string, keyFile: string): Promise<void> {
@@ -18,7 +18,7 @@ export async function checkKey(vault: Vault, folder: string, keyFile: string): P
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (sealed === undefined) return replacePrivateFile(file, `${vault.seal(word, purpose)}\n`);
+  if (sealed === undefined) return replacePrivateFile(file, `${vault.seal(checkText, purpose)}\n`);
   try {
     vault.open(sealed.trim(), purpose);
   } catch (cause) {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../../services/contracts/service.ts';
 
-/** What the key file holds: the data key itself, or the text in which an outside key store wrapped it. */
-export type KeptKey =
+/** Content of the key file: the data key itself, or the text in which an external key store wrapped it. */
+export type StoredKey =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'wrapped'; readonly by: string; readonly text: string };
 
@@ -13,8 +13,8 @@ const Wrapped = z.object({ wrapping: z.string().min(1), key: z.string().min(1) }
 
 const systemHasModes = process.platform !== 'win32';
 
-/** Undefined when there is no such file. Permissions that let others read it are taken away. */
-export async function readKeyFile(path: string, log: Log): Promise<KeptKey | undefined> {
+/** Returns undefined when the file does not exist. Removes permissions of other users. */
+export async function readKeyFile(path: string, log: Log): Promise<StoredKey | undefined> {
   let text: string;
   try {
     if (systemHasModes) await tighten(path, log);
@@ -30,13 +30,13 @@ export async function readKeyFile(path: string, log: Log): Promise<KeptKey | und
     : { kind: 'plain', text };
 }
 
-/** Replaces the file in one step: after a crash either the old or the new one is there, whole. */
-export async function writeKeyFile(path: string, key: KeptKey): Promise<void> {
+/** Replaces the file atomically. */
+export async function writeKeyFile(path: string, key: StoredKey): Promise<void> {
   const text = key.kind === 'plain' ? key.text : JSON.stringify({ wrapping: key.by, key: key.text });
   await replacePrivateFile(path, `${text}\n`);
 }
 
-/** Makes or replaces a file that only its owner may read, in one step. */
+/** Creates or replaces a file with mode 0600 atomically. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -61,10 +61,10 @@ async function tighten(path: string, log: Log): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o077) === 0) return;
   await chmod(path, 0o600);
-  log.warn('vault key file was open to others; permissions tightened', { path, was: (mode & 0o777).toString(8) });
+  log.warn('vault key file permissions tightened', { path, was: (mode & 0o777).toString(8) });
 }
 
-/** Without this a power cut may undo the rename. */
+/** Without this, a power failure may undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -5,8 +5,9 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { Context, ServiceDescriptor } from '../../../services/contracts/service.ts';
 
 /**
- * Sets a stored key of a service aside, so that the service makes a new one at its next start. Someone has asked for it:
- * what was made with the key is void. The former one stays beside it, for the case that the vault's key comes back.
+ * Sets a stored key of a service aside, so that the service creates a new one at its next start. Only on request,
+ * since everything created with the key becomes invalid. The former key remains beside it, in case the vault's key is
+ * recovered.
  * @throws Problem `host.unknown_key` (404).
  */
 export async function setKeyAside(

@@ -2,26 +2,28 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { join } from 'node:path';
 import { Problem } from '../../../services/contracts/problem.ts';
 import type { Log, Vault } from '../../../services/contracts/service.ts';
-import { readKeyFile, writeKeyFile, type KeptKey } from './key-file.ts';
+import { readKeyFile, writeKeyFile, type StoredKey } from './key-file.ts';
 
-/** An outside key store (a desktop's keyring) that keeps the data key for us. */
+/** External key store (a desktop's keyring) that stores the data key. */
 export interface KeyWrapping {
-  /** Stored beside the wrapped key, to tell which store can open it. */
+  /** Stored beside the wrapped key, to identify the store that can open it. */
   readonly name: string;
   wrap(bytes: Uint8Array): Promise<string>;
   unwrap(text: string): Promise<Uint8Array>;
-  /** Whether what was unwrapped last should be wrapped anew, since the store has a newer key or a safer one. */
+  /** Returns whether the last unwrapped key should be wrapped again, since the store has a newer or more secure key. */
   readonly outdated?: () => boolean;
 }
 
 export interface VaultOptions {
-  /** Holds `vault.key`. */
+  /** Folder of `vault.key`. */
   readonly folder: string;
-  /** How the key is kept from now on; without it in plain text in the key file, which only its owner may read. */
+  /**
+   * Key store to use from now on; by default the key is in plain text in the key file, which only its owner may read.
+   */
   readonly wrapping?: KeyWrapping;
-  /** A key store that may still keep the key and is to be left: opening moves the key to `wrapping` or to the key file. */
-  readonly formerly?: KeyWrapping;
-  /** Make a key when there is none. Only for a new data folder: a new key cannot open old secrets. */
+  /** Former key store that may still have the key: opening moves the key to `wrapping` or to the key file. */
+  readonly formerWrapping?: KeyWrapping;
+  /** Creates a key if there is none. Only for a new data folder, since a new key cannot open old secrets. */
   readonly create?: boolean;
   readonly log: Log;
 }
@@ -32,59 +34,67 @@ const tagBytes = 16;
 const version = 'v1.';
 
 /**
- * Opens the vault: AES-256-GCM under one random data key.
- * @throws Problem `vault.key_missing`, `vault.key_wrapped` (another key store keeps it), `vault.key_refused` (the key
+ * Opens the vault: AES-256-GCM with one random data key.
+ * @throws Problem `vault.key_missing`, `vault.key_wrapped` (another key store has it), `vault.key_refused` (the key
  * store failed), `vault.key_damaged`; all 500 and not retryable.
  */
 export async function openVault(options: VaultOptions): Promise<Vault> {
   const path = join(options.folder, 'vault.key');
-  const kept = await readKeyFile(path, options.log);
-  if (kept === undefined && options.create !== true) {
-    throw keyProblem(
+  const storedKey = await readKeyFile(path, options.log);
+  if (storedKey === undefined && options.create !== true) {
+    throw buildKeyProblem(
       'vault.key_missing',
       `The vault's key ${path} is missing, so stored secrets cannot be read. Put the file back from a backup, or restore the whole backup.`,
     );
   }
-  // The nonces and the key come from node:crypto on purpose: GCM breaks when a random source repeats itself.
-  const key = kept === undefined ? randomBytes(keyBytes) : await release(kept, path, options);
-  const keptRight = kept !== undefined && (kept.kind === 'plain' ? undefined : kept.by) === options.wrapping?.name;
-  if (!keptRight || options.wrapping?.outdated?.() === true) {
-    await writeKeyFile(path, await keep(key, options.wrapping));
-    options.log.info(kept === undefined ? 'vault key made' : keptRight ? 'vault key wrapped anew' : 'vault key moved', {
-      keptBy: options.wrapping?.name ?? 'key file',
-    });
+  // Nonces and key come directly from node:crypto: GCM is insecure when a random source repeats.
+  const key = storedKey === undefined ? randomBytes(keyBytes) : await loadKey(storedKey, path, options);
+  const isStoredCorrectly =
+    storedKey !== undefined && (storedKey.kind === 'plain' ? undefined : storedKey.by) === options.wrapping?.name;
+  if (!isStoredCorrectly || options.wrapping?.outdated?.() === true) {
+    await writeKeyFile(path, await storeKey(key, options.wrapping));
+    options.log.info(
+      storedKey === undefined ? 'vault key created' : isStoredCorrectly ? 'vault key rewrapped' : 'vault key moved',
+      {
+        keptBy: options.wrapping?.name ?? 'key file',
+      },
+    );
   }
-  return vaultUnder(key);
+  return createVault(key);
 }
 
-async function release(kept: KeptKey, path: string, { wrapping, formerly }: VaultOptions): Promise<Buffer> {
-  if (kept.kind === 'plain') return checkedKey(decodeExactly(kept.text, 'base64'), path);
-  const keeper = [wrapping, formerly].find((one) => one?.name === kept.by);
-  if (keeper === undefined) {
-    throw keyProblem(
+async function loadKey(
+  storedKey: StoredKey,
+  path: string,
+  { wrapping, formerWrapping }: VaultOptions,
+): Promise<Buffer> {
+  if (storedKey.kind === 'plain') return checkedKey(decodeExactly(storedKey.text, 'base64'), path);
+  const keyStore = [wrapping, formerWrapping].find((one) => one?.name === storedKey.by);
+  if (keyStore === undefined) {
+    throw buildKeyProblem(
       'vault.key_wrapped',
-      `The vault's key is kept by "${kept.by}", which is not available here. Start Homeport as the desktop app, or restore a backup with its key.`,
+      `The vault's key is kept by "${storedKey.by}", which is not available here. Start Homeport as the desktop app, or restore a backup with its key.`,
     );
   }
   let bytes: Uint8Array;
   try {
-    bytes = await keeper.unwrap(kept.text);
+    bytes = await keyStore.unwrap(storedKey.text);
   } catch (cause) {
-    throw keyProblem(
+    throw buildKeyProblem(
       'vault.key_refused',
-      `"${kept.by}" did not give the vault's key. Unlock it and start Homeport again.`,
+      `"${storedKey.by}" did not give the vault's key. Unlock it and start Homeport again.`,
       cause,
     );
   }
   return checkedKey(Buffer.from(bytes), path);
 }
 
-async function keep(key: Buffer, wrapping: KeyWrapping | undefined): Promise<KeptKey> {
+async function storeKey(key: Buffer, wrapping: KeyWrapping | undefined): Promise<StoredKey> {
   if (wrapping === undefined) return { kind: 'plain', text: key.toString('base64') };
   const text = await wrapping.wrap(key);
-  // A key store that gives back something else would lose every secret for good, so it is asked before the old key goes.
+  // A key store that returns something else would lose every secret, so it is tested before the old key is removed.
   if (!key.equals(await wrapping.unwrap(text))) {
-    throw keyProblem(
+    throw buildKeyProblem(
       'vault.key_refused',
       `"${wrapping.name}" does not give back what it is given; the vault's key was left as it is.`,
     );
@@ -94,11 +104,11 @@ async function keep(key: Buffer, wrapping: KeyWrapping | undefined): Promise<Kep
 
 function checkedKey(key: Buffer | undefined, path: string): Buffer {
   if (key?.length === keyBytes) return key;
-  throw keyProblem('vault.key_damaged', `The vault's key ${path} is damaged. Put the file back from a backup.`);
+  throw buildKeyProblem('vault.key_damaged', `The vault's key ${path} is damaged. Put the file back from a backup.`);
 }
 
-function vaultUnder(key: Buffer): Vault {
-  // A key of its own: the data key serves nothing but AES.
+function createVault(key: Buffer): Vault {
+  // Derived key, so that the data key is used for AES only.
   const marking = Buffer.from(hkdfSync('sha256', key, '', 'homeport fingerprint', keyBytes));
   return {
     seal(text, purpose) {
@@ -130,7 +140,7 @@ function vaultUnder(key: Buffer): Vault {
   };
 }
 
-/** Node decodes leniently; a text that is not exactly what encoding would give was changed. */
+/** Node decodes leniently; text that is not exactly the canonical encoding was modified. */
 function decodeExactly(text: string, encoding: 'base64' | 'base64url'): Buffer | undefined {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding) === text ? bytes : undefined;
@@ -148,6 +158,6 @@ function unreadable(cause?: unknown): Problem {
   );
 }
 
-function keyProblem(code: string, detail: string, cause?: unknown): Problem {
+function buildKeyProblem(code: string, detail: string, cause?: unknown): Problem {
   return new Problem(code, 500, detail, { cause, retryable: false });
 }

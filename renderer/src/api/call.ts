@@ -4,68 +4,73 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import type { SuggestedAction } from '../../../services/contracts/health.ts';
 import { sessionSecret } from './session-secret.ts';
 
-/** What a call sends; query fields that are undefined are left out. */
+/** Parameters of a call; query fields that are undefined are left out. */
 export interface CallOptions<Query, Body> {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: { readonly [Key in keyof Query]?: Query[Key] | undefined };
   readonly body?: Body;
   readonly signal?: AbortSignal;
-  /** Is carried out even when the page goes meanwhile; such bodies must stay below 64 KB together. */
+  /**
+   * The request is completed even when the page is closed; the browser limits the bodies of such requests to 64 KB in
+   * total.
+   */
   readonly keepalive?: boolean;
-  /** It is what {@link renewSession} asks. */
-  readonly renews?: boolean;
+  /** The call is part of {@link renewSession}. */
+  readonly isRenewal?: boolean;
 }
 
 type Listener = () => void;
 let renewing: Promise<void> | undefined;
-const refusedListeners = new Set<Listener>();
+const sessionRefusedListeners = new Set<Listener>();
 
-/** Called when a request was refused because nobody is signed in any more. Returns the way to stop listening. */
-export function onRefused(listener: Listener): Listener {
-  refusedListeners.add(listener);
-  return () => refusedListeners.delete(listener);
+/**
+ * Registers a listener for requests that were refused because the session ended. Returns a function that removes it.
+ */
+export function onSessionRefused(listener: Listener): Listener {
+  sessionRefusedListeners.add(listener);
+  return () => sessionRefusedListeners.delete(listener);
 }
 
 /**
- * Asks for what ends the sessions of this person and begins a new one. What the host refuses meanwhile, or is told of before
- * the answer has come, is not the end of this one.
+ * Makes a request that ends all sessions of the account and creates a new one. A request that is refused in the
+ * meantime does not end the session of this page.
  */
-export async function renewSession(ask: () => Promise<{ readonly session: string }>): Promise<void> {
+export async function renewSession(request: () => Promise<{ readonly session: string }>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   renewing = promise;
   try {
-    const { session } = await ask();
-    sessionSecret.keep(session);
+    const { session } = await request();
+    sessionSecret.store(session);
   } finally {
     renewing = undefined;
     resolve();
   }
 }
 
-/** Resolves when no new session is on its way. */
-export async function sessionSettled(): Promise<void> {
+/** Resolves when no session renewal is running. */
+export async function waitForRenewal(): Promise<void> {
   await renewing;
 }
 
 /**
- * Calls a route of our own API and parses its reply.
- * @throws Problem as the host rendered it; `page.offline` (status 0) when the host does not answer, `page.reply` when its answer
- *   does not fit this page.
+ * Calls a route of the app API and parses its reply.
+ * @throws Problem as sent by the host; `page.offline` (status 0) when the host does not respond, `page.reply` when
+ * the reply does not match the schema.
  */
 export async function call<Query, Body, Reply>(
   route: ApiRoute<Query, Body, Reply>,
   options: CallOptions<Query, Body> = {},
 ): Promise<Reply> {
   const secret = sessionSecret.current();
-  const { ok, status, text } = await send(route.method, address(route.path, options.params, options.query), options);
-  const reply = fromJson(text);
+  const { ok, status, text } = await send(route.method, buildUrl(route.path, options.params, options.query), options);
+  const reply = parseJson(text);
   if (!ok) {
     if (status === 401 && route.access !== 'public') {
-      if (options.renews !== true) await sessionSettled();
+      if (options.isRenewal !== true) await waitForRenewal();
       if (sessionSecret.current() !== secret) return call(route, options);
-      tellRefused();
+      notifySessionRefused();
     }
-    throw problemFrom(status, reply);
+    throw toProblem(status, reply);
   }
   const parsed = z.safeParse(route.reply, reply);
   if (parsed.success) return parsed.data;
@@ -74,8 +79,11 @@ export async function call<Query, Body, Reply>(
   });
 }
 
-/** Takes a call of our own API that a service has written down for a button. @throws Problem as {@link call} does. */
-export async function post({ path, body }: NonNullable<SuggestedAction['post']>): Promise<void> {
+/**
+ * Sends the request that a service defined for a button.
+ * @throws Problem as {@link call} does.
+ */
+export async function postStep({ path, body }: NonNullable<SuggestedAction['post']>): Promise<void> {
   await call({ method: 'POST', path, summary: '', access: 'user', reply: z.unknown() }, { body });
 }
 
@@ -93,7 +101,7 @@ async function send(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
-    // A host that goes in the middle of its answer has not answered.
+    // A response that ends before its body is complete counts as no response.
     return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (cause) {
     if (signal?.aborted) throw cause;
@@ -101,22 +109,25 @@ async function send(
   }
 }
 
-function address(path: string, params: Readonly<Record<string, string>> = {}, query: object = {}): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+function buildUrl(path: string, params: Readonly<Record<string, string>> = {}, query: object = {}): string {
+  const pathname = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query) as [string, string | number | boolean | undefined][]) {
     if (value !== undefined && value !== '') search.set(name, String(value));
   }
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`;
+  return search.size === 0 ? pathname : `${pathname}?${search.toString()}`;
 }
 
-/** Tells that nobody is signed in any more. */
-export function tellRefused(): void {
-  for (const listener of refusedListeners) listener();
+/** Notifies the listeners that the session ended. */
+export function notifySessionRefused(): void {
+  for (const listener of sessionRefusedListeners) listener();
 }
 
-/** Undefined where it is none: a proxy may have answered in place of the host, and the status tells. */
-export function fromJson(text: string): unknown {
+/**
+ * Returns undefined for a text that is not JSON: a proxy may have replied instead of the host, and the status is used
+ * then.
+ */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -124,18 +135,18 @@ export function fromJson(text: string): unknown {
   }
 }
 
-/** What the host says is wrong. */
-export function problemFrom(status: number, reply: unknown): Problem {
+/** Converts an error reply of the host to a Problem. */
+export function toProblem(status: number, reply: unknown): Problem {
   const parsed = ApiError.safeParse(reply);
   if (!parsed.success) return new Problem('page.status', status, `Homeport answered with status ${String(status)}.`);
   const { code, detail, fields = {} } = parsed.data.error;
-  // The API has only the routes of running services, and this page asks for no others.
+  // The app API only has the routes of running services, and the pages use no other routes.
   if (code === 'api.unknown_path') return new Problem(code, status, 'This service is not running. Home says why.');
   return new Problem(code, status, detail, { fields });
 }
 
-/** A sentence for a person out of anything that was thrown. */
-export function sentence(error: unknown): string {
+/** Formats any thrown value as a sentence for the user. */
+export function formatError(error: unknown): string {
   if (error instanceof Problem) return error.detail;
   return error instanceof Error ? error.message : 'Something went wrong on this page.';
 }

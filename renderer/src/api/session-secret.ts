@@ -1,40 +1,46 @@
 import { sessionHeader } from '../../../services/contracts/session.ts';
 
-/** Storage is of this origin alone, port included; a cookie would go to every other server on this machine. */
-const place = 'homeport.session';
+/**
+ * Local storage belongs to this origin including the port; a cookie would be sent to every other server on this
+ * computer.
+ */
+const storageKey = 'homeport.session';
 
-/** Where the browser keeps nothing, and in the desktop window, whose app gives it anew at each start. */
-let held: string | null = null;
+/**
+ * The secret in memory: used where the browser refuses storage, and in the desktop window, where the app passes it at
+ * each start.
+ */
+let memorySecret: string | null = null;
 
-/** The secret of this browser's session, which each call brings. */
+/** The secret of the browser's session, which is sent with each call. */
 export const sessionSecret = {
-  /** Until this page goes. */
-  hold(secret: string): void {
-    held = secret;
+  /** Sets the secret for this page only. */
+  setForPage(secret: string): void {
+    memorySecret = secret;
   },
 
-  /** For all tabs, and for the next visit. */
-  keep(secret: string): void {
-    held = null;
+  /** Stores the secret for all tabs and later visits. */
+  store(secret: string): void {
+    memorySecret = null;
     try {
-      localStorage.setItem(place, secret);
+      localStorage.setItem(storageKey, secret);
     } catch {
-      // The browser keeps nothing for this page: it stays signed in as long as it is open.
-      held = secret;
+      // The browser refuses storage: the session lasts as long as the page is open.
+      memorySecret = secret;
     }
   },
 
-  forget(): void {
-    held = null;
+  clear(): void {
+    memorySecret = null;
     try {
-      localStorage.removeItem(place);
+      localStorage.removeItem(storageKey);
     } catch {
-      // Nothing was kept.
+      // The browser refuses storage, so there is nothing to remove.
     }
   },
 
   current(): string | null {
-    return held ?? stored();
+    return memorySecret ?? readStored();
   },
 
   headers(): Readonly<Record<string, string>> {
@@ -43,10 +49,10 @@ export const sessionSecret = {
   },
 };
 
-/** Read at each call: another tab may have signed in or out. */
-function stored(): string | null {
+/** Reads the storage at each call, because another tab may have signed in or out. */
+function readStored(): string | null {
   try {
-    return localStorage.getItem(place);
+    return localStorage.getItem(storageKey);
   } catch {
     return null;
   }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { ApiRoute } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { fromJson, problemFrom, sessionSettled, tellRefused } from './call.ts';
+import { parseJson, toProblem, waitForRenewal, notifySessionRefused } from './call.ts';
 import { sessionSecret } from './session-secret.ts';
 
 /**
- * Sends a file to a route that takes bytes, telling how far it is: from 0 to 1. `fetch` tells nothing of that.
- *
- * @throws Problem as `call` does; `page.aborted` when `signal` stopped it.
+ * Uploads a file and reports its progress from 0 to 1, which `fetch` cannot do.
+ * @throws Problem as `call` does; `page.aborted` when `signal` was aborted.
  */
 export function upload<Query, Reply>(
   route: ApiRoute<Query, undefined, Reply>,
@@ -15,7 +14,7 @@ export function upload<Query, Reply>(
   options: {
     readonly params: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
-    readonly progress: (part: number) => void;
+    readonly progress: (fraction: number) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<Reply> {
@@ -26,15 +25,15 @@ export function upload<Query, Reply>(
   return new Promise((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => {
-      const reply = fromJson(request.responseText);
+      const reply = parseJson(request.responseText);
       const parsed = request.status < 300 ? z.safeParse(route.reply, reply) : undefined;
       if (parsed?.success) return resolve(parsed.data);
       if (request.status === 401) {
-        void sessionSettled().then(() => {
-          if (sessionSecret.current() === secret) tellRefused();
+        void waitForRenewal().then(() => {
+          if (sessionSecret.current() === secret) notifySessionRefused();
         });
       }
-      reject(problemFrom(request.status, reply));
+      reject(toProblem(request.status, reply));
     };
     request.onerror = () => {
       reject(new Problem('page.offline', 0, 'The file did not arrive. Is Homeport still running?'));

@@ -1,203 +1,206 @@
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
 import type { ServiceGroup } from './service-groups.ts';
-import type { BeginFind } from '../state/find.ts';
+import type { CreatePaletteSearch } from '../state/palette-search.ts';
 
-/** A page of the app: its address, its place in the sidebar and what draws it. */
+/** A page of the app: its path, its position in the sidebar and its component. */
 export interface PageEntry {
-  /** How the path begins: `inbox` for `/inbox/messages/7`, `settings/log` for `/settings/log`; empty for Home. */
-  readonly at: string;
-  /** The page's only level 1 heading says the same. */
+  /** Start of the path: `inbox` for `/inbox/messages/7`, `settings/log` for `/settings/log`; empty for Home. */
+  readonly path: string;
+  /** The same text is the page's only level 1 heading. */
   readonly title: string;
-  /** Its title where there is room for a word. */
+  /** Shorter title for narrow spaces. */
   readonly short?: string;
   readonly icon: IconName;
   /**
-   * Where the sidebar has it: `daily` on top, the services in their groups, `foot` at its end.
-   * `settings`: in the settings' own navigation; `account`: in the menu of who is signed in; `hidden`: by its address alone.
+   * Position in the sidebar: `daily` at the top, service groups, `foot` at the end. `settings` pages are listed in
+   * the navigation of the settings and `account` pages in the account menu; `hidden` pages are only reachable by
+   * their path.
    */
   readonly group: 'daily' | ServiceGroup | 'foot' | 'settings' | 'account' | 'hidden';
-  /** Administrators alone. */
   readonly adminOnly?: true;
-  /** The services behind it: the sidebar shows their state, and leaves the page out where none exists or all are off. */
+  /**
+   * The services of the page. The sidebar shows their status and leaves the page out while none exists or all are
+   * off.
+   */
   readonly services?: readonly string[];
-  /** More words the command palette finds it by. */
-  readonly words?: string;
-  /** What the command palette finds of it besides: things by their names, actions, messages by their words. */
-  readonly find?: () => Promise<{ readonly default: BeginFind }>;
-  /** The component; it gets `thing` and `id`, what follows `at` in the path. */
+  /** Further keywords for the command palette. */
+  readonly keywords?: string;
+  /** Loads the search provider of the page for the command palette: names of items, actions, text of messages. */
+  readonly loadSearch?: () => Promise<{ readonly default: CreatePaletteSearch }>;
+  /** Loads the component. It receives the rest of the path as `section` and `id`. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }
 
-/** All pages in the order of the sidebar. A new page is one entry here. */
+/** All pages in the order of the sidebar. A new page needs one entry here. */
 export const pages: readonly PageEntry[] = [
-  { at: '', title: 'Home', icon: 'home', group: 'daily', load: () => import('./home/Home.svelte') },
+  { path: '', title: 'Home', icon: 'home', group: 'daily', load: () => import('./home/Home.svelte') },
   {
-    at: 'inbox',
+    path: 'inbox',
     title: 'Inbox',
     icon: 'inbox',
     group: 'daily',
-    find: () => import('./inbox/find.ts'),
+    loadSearch: () => import('./inbox/find.ts'),
     load: () => import('./inbox/Inbox.svelte'),
   },
   {
-    at: 'downloads',
+    path: 'downloads',
     title: 'Downloads',
     icon: 'download',
     group: 'media',
     services: ['downloads'],
-    words: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
-    find: () => import('./downloads/find.ts'),
+    keywords: 'videos queue history subscriptions channels playlists feeds cookies yt-dlp',
+    loadSearch: () => import('./downloads/find.ts'),
     load: () => import('./downloads/subscriptions/Views.svelte'),
   },
   {
-    at: 'addons',
+    path: 'addons',
     title: 'Streaming',
     icon: 'addons',
     group: 'media',
     adminOnly: true,
     services: ['addons'],
-    words: 'addons stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
+    keywords: 'addons stremio aiostreams streams debrid torrentio comet films series install configuration formatter',
     load: () => import('./addons/Addons.svelte'),
   },
   {
-    at: 'push',
+    path: 'push',
     title: 'Messages',
     icon: 'push',
     group: 'alerts',
     services: ['push'],
-    words: 'push topics messages subscribe publish ntfy',
-    find: () => import('./push/find.ts'),
+    keywords: 'push topics messages subscribe publish ntfy',
+    loadSearch: () => import('./push/find.ts'),
     load: () => import('./push/Push.svelte'),
   },
   {
-    at: 'delivery',
+    path: 'delivery',
     title: 'Delivery',
     icon: 'notify',
     group: 'alerts',
     adminOnly: true,
     services: ['notify', 'mail'],
-    words:
+    keywords:
       'notifications notify keys destinations tags test apprise aggregator mail smtp recipients spool gateway e-mail',
-    find: () => import('./notify/find.ts'),
+    loadSearch: () => import('./notify/find.ts'),
     load: () => import('./delivery/Delivery.svelte'),
   },
   {
-    at: 'uptime',
+    path: 'uptime',
     title: 'Uptime',
     icon: 'uptime',
     group: 'alerts',
     services: ['uptime'],
-    words: 'monitors watch outages incidents down ping certificate kuma container status',
-    find: () => import('./uptime/find.ts'),
+    keywords: 'monitors watch outages incidents down ping certificate kuma container status',
+    loadSearch: () => import('./uptime/find.ts'),
     load: () => import('./uptime/Uptime.svelte'),
   },
   {
-    at: 'sync',
+    path: 'sync',
     title: 'Sync',
     icon: 'sync',
     group: 'data',
     services: ['sync'],
-    words: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
-    find: () => import('./sync/find.ts'),
+    keywords: 'files folders copy backup rclone remotes cloud schedule drive s3 sftp webdav',
+    loadSearch: () => import('./sync/find.ts'),
     load: () => import('./sync/Sync.svelte'),
   },
   {
-    at: 'git',
+    path: 'git',
     title: 'Code',
     icon: 'git',
     group: 'data',
     services: ['git'],
-    words: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
-    find: () => import('./git/find.ts'),
+    keywords: 'git repositories commits branches clone push gitea ssh keys issues pull requests releases',
+    loadSearch: () => import('./git/find.ts'),
     load: () => import('./git/Git.svelte'),
   },
   {
-    at: 'data',
+    path: 'data',
     title: 'Databases',
     icon: 'data',
     group: 'data',
     adminOnly: true,
     services: ['data'],
-    words: 'tables rows sql postgres supabase postgrest policies users keys database',
-    find: () => import('./data/find.ts'),
+    keywords: 'tables rows sql postgres supabase postgrest policies users keys database',
+    loadSearch: () => import('./data/find.ts'),
     load: () => import('./data/Data.svelte'),
   },
   {
-    at: 'network',
+    path: 'network',
     title: 'Network',
     icon: 'share',
     group: 'foot',
     adminOnly: true,
     services: ['gateway'],
-    words: 'sharing share lan gateway phone tv certificate trust https tls exposure qr code addresses',
+    keywords: 'sharing share lan gateway phone tv certificate trust https tls exposure qr code addresses',
     load: () => import('./network/Network.svelte'),
   },
   {
-    at: 'settings',
+    path: 'settings',
     title: 'Settings',
     icon: 'settings',
     group: 'foot',
     adminOnly: true,
-    find: () => import('./settings/find.ts'),
+    loadSearch: () => import('./settings/find.ts'),
     load: () => import('./settings/Settings.svelte'),
   },
   {
-    at: 'settings/notifications',
+    path: 'settings/notifications',
     title: 'Notifications and quiet hours',
     short: 'Notifications',
     icon: 'notify',
     group: 'settings',
-    words: 'popups sound silence night repeat urgent topics rules phones browsers',
+    keywords: 'popups sound silence night repeat urgent topics rules phones browsers',
     load: () => import('./settings/Notifications.svelte'),
   },
   {
-    at: 'settings/accounts',
+    path: 'settings/accounts',
     title: 'Accounts',
     icon: 'people',
     group: 'settings',
     adminOnly: true,
-    words: 'people service tokens grants passwords access',
+    keywords: 'people service tokens grants passwords access',
     load: () => import('./accounts/Accounts.svelte'),
   },
   {
-    at: 'settings/backup',
+    path: 'settings/backup',
     title: 'Backup',
     icon: 'backup',
     group: 'settings',
     adminOnly: true,
-    words: 'save restore export copy archive',
+    keywords: 'save restore export copy archive',
     load: () => import('./backup/Backup.svelte'),
   },
   {
-    at: 'settings/engines',
+    path: 'settings/engines',
     title: 'Engines',
     icon: 'engine',
     group: 'settings',
     adminOnly: true,
-    words: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
+    keywords: 'yt-dlp ffmpeg ffprobe apprise python programs versions update install',
     load: () => import('./engines/Engines.svelte'),
   },
   {
-    at: 'settings/machine',
+    path: 'settings/machine',
     title: 'This machine',
     icon: 'machine',
     group: 'settings',
     adminOnly: true,
-    words: 'memory disk processor cpu load space',
+    keywords: 'memory disk processor cpu load space',
     load: () => import('./machine/MachineCharts.svelte'),
   },
   {
-    at: 'settings/problems',
+    path: 'settings/problems',
     title: 'Problems',
     icon: 'job',
     group: 'settings',
     adminOnly: true,
-    words: 'dead letters jobs failed retry work that was given up',
+    keywords: 'dead letters jobs failed retry work that was given up',
     load: () => import('./dead-letters/DeadLetters.svelte'),
   },
   {
-    at: 'settings/log',
+    path: 'settings/log',
     title: 'Log',
     icon: 'log',
     group: 'settings',
@@ -205,12 +208,18 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./log/Log.svelte'),
   },
   {
-    at: 'account',
+    path: 'account',
     title: 'Your account',
     icon: 'key',
     group: 'account',
-    words: 'password token sign-in own',
+    keywords: 'password token sign-in own',
     load: () => import('./account/OwnAccount.svelte'),
   },
-  { at: 'gallery', title: 'Parts', icon: 'swatches', group: 'hidden', load: () => import('./gallery/Gallery.svelte') },
+  {
+    path: 'gallery',
+    title: 'Parts',
+    icon: 'swatches',
+    group: 'hidden',
+    load: () => import('./gallery/Gallery.svelte'),
+  },
 ];

@@ -1,22 +1,22 @@
 import type { ServiceState } from '../../../services/contracts/control/api.ts';
 
-/** What services are for. */
+/** Groups of services by purpose. */
 export type ServiceGroup = 'media' | 'alerts' | 'data';
 
-/** The groups of services in the order of the sidebar. */
+/** Groups and their titles in the order of the sidebar. */
 export const serviceGroups: readonly (readonly [ServiceGroup, string])[] = [
   ['media', 'Media'],
   ['alerts', 'Alerts'],
   ['data', 'Data'],
 ];
 
-/** What keeps Homeport running, for whoever uses it or not. */
-export const ownGroup = 'Homeport itself';
+/** Title of the group of services that keep Homeport running. */
+export const systemGroupTitle = 'Homeport itself';
 
-/** Services by what they are for, groups without any left out; what keeps Homeport running stands last. */
-export function grouped(services: readonly ServiceState[]) {
-  const own = 'system';
-  return [...serviceGroups, [own, ownGroup] as const]
-    .map(([of, title]) => ({ title, rows: services.filter(({ group = own }) => group === of) }))
+/** Groups services by purpose and leaves out empty groups. The services that keep Homeport running come last. */
+export function groupServices(services: readonly ServiceState[]) {
+  const systemGroup = 'system';
+  return [...serviceGroups, [systemGroup, systemGroupTitle] as const]
+    .map(([id, title]) => ({ title, rows: services.filter(({ group = systemGroup }) => group === id) }))
     .filter(({ rows }) => rows.length > 0);
 }

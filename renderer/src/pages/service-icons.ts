@@ -1,9 +1,9 @@
 import type { IconName } from '../parts/text/icons.ts';
 
-/** Pictures of the services that have no page, or share one. */
-const own: Readonly<Record<string, IconName>> = { mail: 'mail', popups: 'computer', control: 'home' };
+/** Icons of the services that have no page or share one. */
+const ownIcons: Readonly<Record<string, IconName>> = { mail: 'mail', popups: 'computer', control: 'home' };
 
-/** The picture of a service, or of a port of it such as `git.ssh`; `page`: its page's. */
-export function serviceIcon(id: string, page: { readonly icon: IconName } | undefined): IconName {
-  return own[id] ?? page?.icon ?? 'open';
+/** Returns the icon of a service or of one of its ports such as `git.ssh`; `page` is the page of the service. */
+export function getServiceIcon(id: string, page: { readonly icon: IconName } | undefined): IconName {
+  return ownIcons[id] ?? page?.icon ?? 'open';
 }

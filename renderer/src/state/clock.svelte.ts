@@ -1,4 +1,4 @@
-/** The time that pages show relative times against; moves in steps of 15 s. */
+/** Current time for relative times on pages, updated every 15 s. */
 class Clock {
   now = $state(Date.now());
 

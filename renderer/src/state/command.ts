@@ -1,15 +1,18 @@
 import type { IconName } from '../parts/text/icons.ts';
 
-/** Something that the palette does for a person who types its name. */
+/** An entry of the command palette. */
 export interface Command {
   readonly id: string;
   readonly title: string;
   readonly icon: IconName;
-  /** More words it is found by. */
-  readonly words: readonly string[];
-  /** What tells it from others of its name. */
+  /** Further words that match the command. */
+  readonly keywords: readonly string[];
+  /** Text that distinguishes commands with the same title. */
   readonly note?: string;
-  /** It is meant for one moment: given again by a slip it would do harm, or the opposite. */
+  /**
+   * Is not offered again under "Used last", since running it a second time could be harmful or have the opposite
+   * effect.
+   */
   readonly once?: boolean;
   readonly run: () => Promise<void> | void;
 }
@@ -17,6 +20,6 @@ export interface Command {
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];
-  /** There may be a great many of these: they stand below what was given its name by somebody. */
+  /** The group may have very many entries and is listed last. */
   readonly many?: boolean;
 }

@@ -1,97 +1,89 @@
 import { resetEvent } from '../../../services/contracts/control/live.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 
-/** Waits before a stream that the host refused is opened anew, in ms; the last repeats. */
-const backoff = [1000, 2000, 5000, 10_000, 30_000];
-/** The same after a cut, unless the host says otherwise. */
-const usualRetryMs = 2000;
+/** Delays before a refused stream is reopened, in ms; the last one repeats. */
+const refusedRetryMs = [1000, 2000, 5000, 10_000, 30_000];
+/** Delay after a connection loss, unless the host sets another one. */
+const defaultRetryMs = 2000;
 
-/** What a stream tells: the same whether this page reads it or hears it from another tab. */
-export type StreamNews =
+/** Event of a stream. It is the same for a stream of this tab and for one that another tab relays. */
+export type StreamEvent =
   | { readonly kind: 'open' }
-  /** The connection is cut; it is being mended. */
+  /** The connection was lost and is being restored. */
   | { readonly kind: 'cut' }
-  /** The host refused the stream: the session may be over. */
+  /** The host refused the stream: the session may have ended. */
   | { readonly kind: 'refused' }
-  /** What was missed is not known any more: lists must be read anew. `id`: where the stream goes on. */
+  /**
+   * Missed events are no longer available: lists must be reloaded. `id` is the event that the stream continues after.
+   */
   | { readonly kind: 'reset'; readonly id: string }
   /** `data` is JSON text. */
   | { readonly kind: 'event'; readonly name: string; readonly data: string; readonly id: string };
 
-/** Where a stream begins. */
+/** Position that a stream starts from. */
 export interface StreamStart {
-  /** The last event that was heard; empty when there was none yet. */
-  readonly last: string;
-  /** Another stream ended before this one. */
+  /** ID of the last received event; empty when there was none. */
+  readonly lastId: string;
+  /** An earlier stream ended before this one. */
   readonly gap: boolean;
 }
 
 /**
- * Reads `GET /api/events`, and after a cut goes on behind the last event. It does what EventSource does, which cannot send the
- * header of the session. The returned function ends it.
+ * Reads `GET /api/events` and resumes after the last event when the connection is lost. It implements EventSource,
+ * which cannot send the session header. Returns a function that ends the stream.
  */
-export function openEventStream(from: StreamStart, tell: (news: StreamNews) => void): () => void {
+export function openEventStream(start: StreamStart, onEvent: (event: StreamEvent) => void): () => void {
   const ended = new AbortController();
-  let { last, gap } = from;
+  let { lastId, gap } = start;
   let failures = 0;
-  let heard = false;
-  let retryMs = usualRetryMs;
+  let wasOpen = false;
+  let retryMs = defaultRetryMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const take = (block: string): void => {
-    const { id, event, data, retry } = fieldsOf(block);
-    if (id !== undefined) last = id;
-    if (retry !== undefined) retryMs = Number(retry) || usualRetryMs;
+  const handleBlock = (block: string): void => {
+    const { id, event, data, retry } = parseFields(block);
+    if (id !== undefined) lastId = id;
+    if (retry !== undefined) retryMs = Number(retry) || defaultRetryMs;
     if (data === undefined || event === undefined) return;
     try {
-      if (event === resetEvent) tell({ kind: 'reset', id: last });
-      else tell({ kind: 'event', name: event, data, id: last });
+      if (event === resetEvent) onEvent({ kind: 'reset', id: lastId });
+      else onEvent({ kind: 'event', name: event, data, id: lastId });
     } catch (error) {
-      // A defect of a page must not cut the stream.
+      // An error in a page must not end the stream.
       reportError(error);
     }
   };
 
-  const read = async (body: ReadableStream<Uint8Array>): Promise<void> => {
-    const reader = body.getReader();
-    const decoder = new TextDecoder();
-    let pending = '';
-    for (;;) {
-      const part = await reader.read();
-      if (part.done) return;
-      const blocks = (pending + decoder.decode(part.value, { stream: true })).split('\n\n');
-      pending = blocks.pop() ?? '';
-      blocks.forEach(take);
-    }
-  };
-
-  /** Resolves when the stream has ended: true where the host had refused it. */
+  /** Resolves when the stream has ended: true when the host refused it. */
   const follow = async (): Promise<boolean> => {
     const response = await fetch('/api/events', {
-      headers: { ...sessionSecret.headers(), ...(last === '' ? {} : { 'Last-Event-ID': last }) },
+      headers: { ...sessionSecret.headers(), ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       cache: 'no-store',
       signal: ended.signal,
     });
     if (!response.ok || response.body === null) return true;
-    // Opened anew without an id to resume from: anything may have been missed.
-    if (gap && last === '') tell({ kind: 'reset', id: '' });
+    // Without an ID to resume from, any event may have been missed.
+    if (gap && lastId === '') onEvent({ kind: 'reset', id: '' });
     failures = 0;
-    heard = true;
+    wasOpen = true;
     gap = false;
-    tell({ kind: 'open' });
-    await read(response.body);
+    onEvent({ kind: 'open' });
+    await readBlocks(response.body, handleBlock);
     return false;
   };
 
   const connect = async (): Promise<void> => {
-    // A connection that broke, or could not be made, is mended like one that the host has ended.
+    // A broken or failed connection is retried like one that the host ended.
     const refused = await follow().catch(() => false);
     if (ended.signal.aborted) return;
-    // Before the first stream there is nothing to miss: who reads a list waits for that.
-    if (refused || heard) gap = true;
-    tell({ kind: 'cut' });
-    if (refused) tell({ kind: 'refused' });
-    timer = setTimeout(() => void connect(), refused ? backoff[Math.min(failures, backoff.length - 1)] : retryMs);
+    // Before the first stream no event can be missed, because lists are loaded after it was opened.
+    if (refused || wasOpen) gap = true;
+    onEvent({ kind: 'cut' });
+    if (refused) onEvent({ kind: 'refused' });
+    timer = setTimeout(
+      () => void connect(),
+      refused ? refusedRetryMs[Math.min(failures, refusedRetryMs.length - 1)] : retryMs,
+    );
     if (refused) failures += 1;
   };
 
@@ -102,8 +94,22 @@ export function openEventStream(from: StreamStart, tell: (news: StreamNews) => v
   };
 }
 
-/** The fields of one event, as the HTML standard has them; the host writes each once. */
-function fieldsOf(block: string): Readonly<Partial<Record<string, string>>> {
+/** Reads a stream to its end and calls `onBlock` with each block of lines. */
+async function readBlocks(body: ReadableStream<Uint8Array>, onBlock: (block: string) => void): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let pending = '';
+  for (;;) {
+    const chunk = await reader.read();
+    if (chunk.done) return;
+    const blocks = (pending + decoder.decode(chunk.value, { stream: true })).split('\n\n');
+    pending = blocks.pop() ?? '';
+    for (const block of blocks) onBlock(block);
+  }
+}
+
+/** Parses the fields of one event as the HTML standard defines them; the host writes each field once. */
+function parseFields(block: string): Readonly<Partial<Record<string, string>>> {
   const fields: Record<string, string> = {};
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':');

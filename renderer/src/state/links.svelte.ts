@@ -3,78 +3,81 @@ import { controlApi } from '../../../services/contracts/control/api.ts';
 import { call } from '../api/call.ts';
 import { toasts } from './toasts.svelte.ts';
 
-/** The host takes as many in one call. */
-const callLimit = 200;
-/** Paths that are asked for together, as by the rows of a list, make one call; ms. */
-const gatherMs = 10;
-/** A link is good for a day. */
-const freshMs = 12 * 60 * 60_000;
+/** Maximum number of paths in one call, as on the host. */
+const maxPaths = 200;
+/** Time in which requested paths, such as those of the rows of a list, are collected for one call. */
+const batchDelayMs = 10;
+/** Links are valid for a day and are renewed after half of it. */
+const renewAfterMs = 12 * 60 * 60_000;
 
 interface Link {
-  readonly address: string;
-  readonly at: number;
+  readonly url: string;
+  readonly createdAt: number;
 }
 
 /**
- * Addresses under which the browser itself may read files of our API. It sends no header of ours for a picture, a player or a
- * download, so the host makes a link for each.
+ * Signed links under which the browser itself reads files of the app API. It sends no session header for images,
+ * players and downloads, so the host signs a link for each.
  */
 class Links {
-  readonly #known = new SvelteMap<string, Link>();
-  readonly #asked = new Set<string>();
-  #gathering = false;
-  /** Grows with each session: what was asked for one is not the next one's. */
+  readonly #links = new SvelteMap<string, Link>();
+  readonly #pending = new Set<string>();
+  #isBatching = false;
+  /** Incremented with each session: links of an earlier session are not stored. */
   #session = 0;
 
-  /** The address of what lies at a path; undefined until the host has told it. */
-  to(path: string, query: Readonly<Record<string, string>> = {}): string | undefined {
-    const link = this.#known.get(path);
-    if (link === undefined || Date.now() - link.at > freshMs) this.#ask(path);
+  /** Returns the link of a path; undefined until the host has sent it. */
+  findUrl(path: string, query: Readonly<Record<string, string>> = {}): string | undefined {
+    const link = this.#links.get(path);
+    if (link === undefined || Date.now() - link.createdAt > renewAfterMs) this.#request(path);
     return link === undefined ? undefined : withQuery(link, query);
   }
 
-  /** The same for one that is needed only now. @throws Problem */
-  async load(path: string, query: Readonly<Record<string, string>> = {}): Promise<string> {
-    const known = this.#known.get(path);
-    if (known !== undefined && Date.now() - known.at <= freshMs) return withQuery(known, query);
+  /**
+   * Returns the link of a path that is needed once.
+   * @throws Problem
+   */
+  async loadUrl(path: string, query: Readonly<Record<string, string>> = {}): Promise<string> {
+    const existing = this.#links.get(path);
+    if (existing !== undefined && Date.now() - existing.createdAt <= renewAfterMs) return withQuery(existing, query);
     const [link] = await this.#load([path]);
     return link === undefined ? path : withQuery(link, query);
   }
 
-  /** They were another session's. */
-  forget(): void {
+  /** Removes the links of the previous session. */
+  clear(): void {
     this.#session += 1;
-    this.#known.clear();
-    this.#asked.clear();
+    this.#links.clear();
+    this.#pending.clear();
   }
 
-  #ask(path: string): void {
-    this.#asked.add(path);
-    if (this.#gathering) return;
-    this.#gathering = true;
+  #request(path: string): void {
+    this.#pending.add(path);
+    if (this.#isBatching) return;
+    this.#isBatching = true;
     setTimeout(() => {
-      this.#gathering = false;
-      const paths = [...this.#asked];
-      this.#asked.clear();
-      for (let start = 0; start < paths.length; start += callLimit) {
-        this.#load(paths.slice(start, start + callLimit)).catch((error: unknown) => toasts.sayWhy(error));
+      this.#isBatching = false;
+      const paths = [...this.#pending];
+      this.#pending.clear();
+      for (let start = 0; start < paths.length; start += maxPaths) {
+        this.#load(paths.slice(start, start + maxPaths)).catch((error: unknown) => toasts.showError(error));
       }
-    }, gatherMs);
+    }, batchDelayMs);
   }
 
   async #load(paths: readonly string[]): Promise<readonly Link[]> {
     const session = this.#session;
     const { links } = await call(controlApi.links, { body: { paths: [...paths] } });
-    const made = links.map((address) => ({ address, at: Date.now() }));
-    if (session !== this.#session) return made;
-    for (const [index, link] of made.entries()) this.#known.set(paths[index] ?? '', link);
-    return made;
+    const created = links.map((url) => ({ url, createdAt: Date.now() }));
+    if (session !== this.#session) return created;
+    for (const [index, link] of created.entries()) this.#links.set(paths[index] ?? '', link);
+    return created;
   }
 }
 
-function withQuery({ address }: Link, query: Readonly<Record<string, string>>): string {
-  const more = new URLSearchParams(query).toString();
-  return more === '' ? address : `${address}?${more}`;
+function withQuery({ url }: Link, query: Readonly<Record<string, string>>): string {
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? url : `${url}?${search}`;
 }
 
 export const links = new Links();

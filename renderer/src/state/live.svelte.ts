@@ -1,60 +1,60 @@
 import { z } from 'zod';
 import type { Topic } from '../../../services/contracts/bus.ts';
-import type { StreamNews } from './event-stream.ts';
+import type { StreamEvent } from './event-stream.ts';
 import { shareEventStream } from './shared-stream.ts';
 
-type Call = () => void;
+type Callback = () => void;
 
-/** A shorter absence, such as a restart, is not worth a banner. */
-const patienceMs = 1500;
-/** How long a list waits for the stream before it is read without it. */
-const openWaitMs = 2000;
+/** Time without a connection before the page shows a banner; restarts are shorter. */
+const awayDelayMs = 1500;
+/** Maximum time that a list waits for the stream before it is loaded without it. */
+const openTimeoutMs = 2000;
 
-/** The event stream as this page hears it, read by this tab or by another one. */
+/** The event stream of this page, read by this tab or relayed by another one. */
 class Live {
-  /** `away` once the host has not answered for a while. */
+  /** `away` after the host has not responded for a while. */
   status = $state<'off' | 'connecting' | 'open' | 'away'>('off');
 
   readonly #listeners = new Map<string, Set<(data: unknown) => void>>();
-  readonly #resets = new Set<Call>();
-  readonly #closings = new Set<Call>();
+  readonly #resets = new Set<Callback>();
+  readonly #closings = new Set<Callback>();
   #opening = Promise.withResolvers<undefined>();
-  /** Some list was read while no events arrived. */
-  #readWithout = false;
-  #end: Call | undefined;
+  /** True after a list was loaded while no events arrived. */
+  #loadedWithoutStream = false;
+  #end: Callback | undefined;
   #awayTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Calls with each event of a topic; the returned function stops that. */
-  on<T>(topic: Topic<T>, listener: (event: T) => void): Call {
+  /** Calls the listener with each event of a topic. Returns a function that removes it. */
+  on<T>(topic: Topic<T>, listener: (event: T) => void): Callback {
     const listeners = this.#listeners.get(topic.name) ?? new Set();
     this.#listeners.set(topic.name, listeners);
-    return keep(listeners, (data) => {
+    return addTo(listeners, (data) => {
       const parsed = z.safeParse(topic.schema, data);
       if (parsed.success) listener(parsed.data);
     });
   }
 
-  /** Calls when what was missed is not known any more, so that lists must be read anew. */
-  onReset(listener: Call): Call {
-    return keep(this.#resets, listener);
+  /** Calls the listener when missed events are no longer available and lists must be reloaded. */
+  onReset(listener: Callback): Callback {
+    return addTo(this.#resets, listener);
   }
 
-  /** Calls when the host refused the stream: the session may be over. */
-  onClosed(listener: Call): Call {
-    return keep(this.#closings, listener);
+  /** Calls the listener when the host refused the stream: the session may have ended. */
+  onClosed(listener: Callback): Callback {
+    return addTo(this.#closings, listener);
   }
 
   /**
-   * Resolves once events arrive, so that a list read then misses nothing. After a while without them it resolves all the
-   * same; what is read then is read anew when they come.
+   * Resolves once events arrive, so that a list that is loaded then misses none. It also resolves after a timeout;
+   * the lists are then reloaded when events arrive.
    */
   async opened(): Promise<void> {
     if (this.status === 'open') return;
-    await Promise.race([this.#opening.promise, new Promise((resolve) => setTimeout(resolve, openWaitMs))]);
-    this.#readWithout ||= !this.#isOpen();
+    await Promise.race([this.#opening.promise, new Promise((resolve) => setTimeout(resolve, openTimeoutMs))]);
+    this.#loadedWithoutStream ||= !this.#isOpen();
   }
 
-  /** Asked anew after a wait, which the compiler does not reckon with. */
+  /** Reads the status again after an await, because the compiler narrows the earlier value. */
   #isOpen(): boolean {
     return this.status === 'open';
   }
@@ -62,7 +62,7 @@ class Live {
   start(): void {
     if (this.status !== 'off') return;
     this.status = 'connecting';
-    this.#end = shareEventStream((news) => this.#take(news));
+    this.#end = shareEventStream((news) => this.#handle(news));
   }
 
   stop(): void {
@@ -74,40 +74,40 @@ class Live {
     this.status = 'off';
   }
 
-  #take(news: StreamNews): void {
-    if (news.kind === 'open') this.#hasOpened();
-    else if (news.kind === 'cut') this.#isCut();
-    else if (news.kind === 'refused') tellAll(this.#closings, undefined);
-    else if (news.kind === 'reset') tellAll(this.#resets, undefined);
-    else this.#hear(news.name, news.data);
+  #handle(news: StreamEvent): void {
+    if (news.kind === 'open') this.#handleOpen();
+    else if (news.kind === 'cut') this.#handleCut();
+    else if (news.kind === 'refused') notifyAll(this.#closings, undefined);
+    else if (news.kind === 'reset') notifyAll(this.#resets, undefined);
+    else this.#dispatch(news.name, news.data);
   }
 
-  #hear(name: string, text: string): void {
+  #dispatch(name: string, text: string): void {
     const data: unknown = JSON.parse(text);
-    tellAll(this.#listeners.get(name) ?? [], data);
+    notifyAll(this.#listeners.get(name) ?? [], data);
   }
 
-  #hasOpened(): void {
+  #handleOpen(): void {
     clearTimeout(this.#awayTimer);
     this.#awayTimer = undefined;
     this.status = 'open';
     this.#opening.resolve(undefined);
-    if (!this.#readWithout) return;
-    this.#readWithout = false;
-    tellAll(this.#resets, undefined);
+    if (!this.#loadedWithoutStream) return;
+    this.#loadedWithoutStream = false;
+    notifyAll(this.#resets, undefined);
   }
 
-  #isCut(): void {
+  #handleCut(): void {
     if (this.status === 'open') {
       this.status = 'connecting';
       this.#opening = Promise.withResolvers();
     }
-    this.#awayTimer ??= setTimeout(() => (this.status = 'away'), patienceMs);
+    this.#awayTimer ??= setTimeout(() => (this.status = 'away'), awayDelayMs);
   }
 }
 
-/** A defect of one page's part is reported and keeps nothing from the others, nor from other tabs. */
-function tellAll<Data>(listeners: Iterable<(data: Data) => void>, data: Data): void {
+/** An error in one listener is reported and affects neither other listeners nor other tabs. */
+function notifyAll<Data>(listeners: Iterable<(data: Data) => void>, data: Data): void {
   for (const listener of listeners) {
     try {
       listener(data);
@@ -117,9 +117,9 @@ function tellAll<Data>(listeners: Iterable<(data: Data) => void>, data: Data): v
   }
 }
 
-function keep<T>(all: Set<T>, one: T): Call {
-  all.add(one);
-  return () => all.delete(one);
+function addTo<T>(all: Set<T>, member: T): Callback {
+  all.add(member);
+  return () => all.delete(member);
 }
 
 export const live = new Live();

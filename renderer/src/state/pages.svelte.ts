@@ -4,46 +4,48 @@ import { services } from './services.svelte.ts';
 import { session } from './session.svelte.ts';
 import { sidebar } from './sidebar.svelte.ts';
 
-/** The pages that this person may open and whose services run, in the order of the sidebar. */
+/** Returns the pages that the account may open and whose services are on, in the order of the sidebar. */
 export function openPages(): readonly PageEntry[] {
   return pages.filter(
     (page) =>
-      allowed(page) &&
-      // Until the services are known nothing is left out: a sidebar must not grow under the pointer.
+      isAllowed(page) &&
+      // Until the services are loaded no page is left out, so that the sidebar does not grow under the pointer.
       (page.services === undefined ||
         services.phase !== 'ready' ||
-        servicesOf(page).some(({ state }) => state !== 'off')),
+        getServices(page).some(({ state }) => state !== 'off')),
   );
 }
 
-/** What can be added: pages whose services exist and are all switched off. */
+/** Returns the pages that can be added: all their services exist and are off. */
 export function offPages(): readonly PageEntry[] {
   return pages.filter((page) => {
-    const behind = servicesOf(page);
-    return allowed(page) && behind.length > 0 && behind.every(({ state }) => state === 'off');
+    const pageServices = getServices(page);
+    return isAllowed(page) && pageServices.length > 0 && pageServices.every(({ state }) => state === 'off');
   });
 }
 
-/** The services behind a page, as far as they exist. */
-export function servicesOf(page: PageEntry): readonly ServiceState[] {
+/** Returns the existing services of a page. */
+export function getServices(page: PageEntry): readonly ServiceState[] {
   return services.list.filter(({ id }) => page.services?.includes(id));
 }
 
-const order = pages.flatMap(({ services: behind = [] }) => behind);
+const order = pages.flatMap(({ services: pageServices = [] }) => pageServices);
 
-/** Services, or what is theirs, as their pages stand in the sidebar; those without a page stand last. */
-export function inSidebarOrder<T extends { readonly id: string }>(list: readonly T[]): readonly T[] {
-  const place = ({ id }: T): number => (order.includes(id) ? order.indexOf(id) : order.length);
-  return list.toSorted((a, b) => place(a) - place(b));
+/** Sorts services, or data of services, in the order of the sidebar. Services without a page come last. */
+export function sortInSidebarOrder<T extends { readonly id: string }>(list: readonly T[]): readonly T[] {
+  const getPosition = ({ id }: T): number => (order.includes(id) ? order.indexOf(id) : order.length);
+  return list.toSorted((a, b) => getPosition(a) - getPosition(b));
 }
 
-/** The service's page that has a place in the phone's bar: what was pinned last, or else the first one. */
-export function barPage(): PageEntry | undefined {
-  const withService = openPages().filter(({ group, services: behind }) => behind !== undefined && group !== 'foot');
-  const pinned = sidebar.pinned.flatMap((at) => withService.filter((page) => page.at === at));
+/** Returns the service page in the bottom bar of phones: the one that was pinned last, or else the first one. */
+export function findBarPage(): PageEntry | undefined {
+  const withService = openPages().filter(
+    ({ group, services: pageServices }) => pageServices !== undefined && group !== 'foot',
+  );
+  const pinned = sidebar.pinned.flatMap((at) => withService.filter((page) => page.path === at));
   return pinned[0] ?? withService[0];
 }
 
-function allowed({ group, adminOnly }: PageEntry): boolean {
-  return group !== 'hidden' && (!adminOnly || session.admin);
+function isAllowed({ group, adminOnly }: PageEntry): boolean {
+  return group !== 'hidden' && (!adminOnly || session.isAdmin);
 }

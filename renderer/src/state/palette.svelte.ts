@@ -1,8 +1,8 @@
-/** Whether the command palette is open; Control or Command and K opens it from anywhere. */
+/** Visibility of the command palette, which Ctrl+K or Command+K toggles on every page. */
 class Palette {
   open = $state(false);
 
-  press(event: KeyboardEvent): void {
+  handleKey(event: KeyboardEvent): void {
     if (event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey || event.ctrlKey === event.metaKey) return;
     event.preventDefault();
     this.open = !this.open;

@@ -1,71 +1,71 @@
 import type { Download } from '../../../services/contracts/downloads/api.ts';
 import { isOver, steered } from '../pages/downloads/list-rules.ts';
 
-/** A press of Pause or Resume; `uids`: the rows that are named, undefined for the whole queue. */
-export interface Press {
-  readonly what: 'pause' | 'resume';
+/** A request to pause or resume; `uids` names the rows, undefined means the whole queue. */
+export interface QueueAction {
+  readonly kind: 'pause' | 'resume';
   readonly uids: readonly string[] | undefined;
 }
 
 /**
- * Presses that the host has not answered yet. What it tells meanwhile may be older than they are: a row that was pressed
- * must not turn back for a moment, with another button under the pointer.
+ * Requests that the host has not confirmed yet. Events that arrive in the meantime may be older: a row must not flip
+ * back for a moment, with another button under the pointer.
  */
 export class PendingActions {
-  readonly #open = new Set<Press>();
-  /** Rows that are shown otherwise than the host told last. */
-  readonly #told = new Map<string, Download>();
-  /** The same for the whole queue: whether it is paused. */
-  #toldPaused: boolean | undefined;
-  /** The end of the last one; never rejects. */
+  readonly #pending = new Set<QueueAction>();
+  /** Last state from the host of the rows that are displayed differently. */
+  readonly #hostRows = new Map<string, Download>();
+  /** Last state of the queue from the host, where it is displayed differently. */
+  #hostPaused: boolean | undefined;
+  /** End of the last request; never rejects. */
   #last: Promise<void> = Promise.resolve();
 
   /**
-   * Asks the host in the order of the presses: it answers a pause when nothing runs any more, and what was pressed after it
-   * must not overtake it.
+   * Sends requests in the order of the clicks: the host replies to a pause when nothing is running any more, and a
+   * later request must not overtake it.
    */
-  async ask<Answer>(press: Press, ask: () => Promise<Answer>): Promise<Answer> {
-    this.#open.add(press);
-    const asked = this.#last.then(ask);
-    this.#last = asked.then(
+  async send<Answer>(action: QueueAction, ask: () => Promise<Answer>): Promise<Answer> {
+    this.#pending.add(action);
+    const reply = this.#last.then(ask);
+    this.#last = reply.then(
       () => undefined,
       () => undefined,
     );
     try {
-      return await asked;
+      return await reply;
     } finally {
-      this.#open.delete(press);
+      this.#pending.delete(action);
     }
   }
 
-  /** A row that the host told of, as it is to be shown. */
-  shown(told: Download): Download {
-    this.#told.delete(told.uid);
-    if (isOver(told)) return told;
-    let shown = told;
-    for (const { what, uids } of this.#open) shown = steered(shown, what, uids);
-    if (shown !== told) this.#told.set(told.uid, told);
-    return shown;
+  /** Returns the state in which a row of the host is displayed. */
+  getDisplayed(row: Download): Download {
+    this.#hostRows.delete(row.uid);
+    if (isOver(row)) return row;
+    let displayed = row;
+    for (const { kind, uids } of this.#pending) displayed = steered(displayed, kind, uids);
+    if (displayed !== row) this.#hostRows.set(row.uid, row);
+    return displayed;
   }
 
-  /** Whether the whole queue, of which the host told, is to be shown as paused. */
-  isPaused(told: boolean): boolean {
-    const whole = [...this.#open].findLast(({ uids }) => uids === undefined);
-    const shown = whole === undefined ? told : whole.what === 'pause';
-    this.#toldPaused = shown === told ? undefined : told;
-    return shown;
+  /** Returns the state in which the queue is displayed, given the state from the host. */
+  isDisplayedPaused(hostState: boolean): boolean {
+    const queueAction = [...this.#pending].findLast(({ uids }) => uids === undefined);
+    const displayed = queueAction === undefined ? hostState : queueAction.kind === 'pause';
+    this.#hostPaused = displayed === hostState ? undefined : hostState;
+    return displayed;
   }
 
-  /** What was shown otherwise than the host told last: to be looked at again after an answer. */
-  takeTold(): { readonly rows: readonly Download[]; readonly paused: boolean | undefined } {
-    const told = { rows: [...this.#told.values()], paused: this.#toldPaused };
-    this.#told.clear();
-    this.#toldPaused = undefined;
-    return told;
+  /** Returns and clears the host states that are displayed differently, to be evaluated again after a reply. */
+  takeHostState(): { readonly rows: readonly Download[]; readonly paused: boolean | undefined } {
+    const hostState = { rows: [...this.#hostRows.values()], paused: this.#hostPaused };
+    this.#hostRows.clear();
+    this.#hostPaused = undefined;
+    return hostState;
   }
 
-  /** A row that is gone. */
+  /** Forgets a deleted row. */
   forget(uid: string): void {
-    this.#told.delete(uid);
+    this.#hostRows.delete(uid);
   }
 }

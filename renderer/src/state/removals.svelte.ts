@@ -2,15 +2,15 @@ import { SvelteSet } from 'svelte/reactivity';
 import { toasts } from './toasts.svelte.ts';
 
 interface Removal {
-  /** Says what happened, beside the way back. */
-  readonly words: string;
-  /** Does it, once the way back is gone. */
+  /** Message that is shown next to Undo. */
+  readonly message: string;
+  /** Removes the items, after Undo is no longer possible. */
   readonly remove: () => Promise<unknown>;
-  /** Reads what there is afterwards, also when it could not be removed. */
-  readonly renew: () => Promise<unknown>;
+  /** Reloads the data afterwards, also after a failure. */
+  readonly reload: () => Promise<unknown>;
 }
 
-/** Names of what was removed in this window while that can still be undone: a page leaves it out. */
+/** Names of items that were removed in this window while Undo is possible; pages leave them out. */
 export class Removals {
   readonly #names = new SvelteSet<string>();
 
@@ -18,19 +18,19 @@ export class Removals {
     return this.#names.has(name);
   }
 
-  /** Takes these out of sight at once. */
-  take(names: readonly string[], { words, remove, renew }: Removal): void {
+  /** Hides the items immediately and removes them when the toast closes. */
+  hideAndRemove(names: readonly string[], { message, remove, reload }: Removal): void {
     for (const name of names) this.#names.add(name);
-    const putBack = (): void => {
+    const restore = (): void => {
       for (const name of names) this.#names.delete(name);
     };
-    toasts.say(words, {
-      undo: putBack,
+    toasts.show(message, {
+      undo: restore,
       settle: async () => {
         try {
           await remove();
         } finally {
-          await renew().finally(putBack);
+          await reload().finally(restore);
         }
       },
     });

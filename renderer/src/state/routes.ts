@@ -1,26 +1,29 @@
 import { pages, type PageEntry } from '../pages/index.ts';
-import { addressOf } from './address.ts';
+import { parsePath } from './page-path.ts';
 
-/** What a path leads to: a page of the table, a list of pages, or nothing. */
-export type Place =
-  | { readonly view: 'page'; readonly page: PageEntry; readonly thing: string; readonly id: string }
+/** Target of a path: a page, a list of pages, or nothing. */
+export type Route =
+  | { readonly view: 'page'; readonly page: PageEntry; readonly section: string; readonly id: string }
   | { readonly view: 'more' | 'add' | 'unknown' };
 
-/** Whoever is signed in has nothing to do at these two. */
-const doors = ['sign-in', 'setup'];
+/** Paths that lead to Home for a signed-in account. */
+const signInPaths = ['sign-in', 'setup'];
 
-/** `/settings/push` is the page `settings` with the thing `push`; `/settings/log` is a page of its own. */
-export function placeAt(path: string): Place {
-  const { service, thing, id } = addressOf(path);
-  if (service === 'more' || service === 'add') return { view: thing === '' ? service : 'unknown' };
-  const at = doors.includes(service) ? '' : service;
-  const apart = pages.find((entry) => entry.at === `${at}/${thing}`);
-  if (apart) return { view: 'page', page: apart, thing: '', id };
-  const page = pages.find((entry) => entry.at === at);
-  return page ? { view: 'page', page, thing, id } : { view: 'unknown' };
+/**
+ * Finds the target of a path. `/settings/push` is the page `settings` with the section `push`; `/settings/log` is a
+ * page of its own.
+ */
+export function matchRoute(path: string): Route {
+  const { service, section, id } = parsePath(path);
+  if (service === 'more' || service === 'add') return { view: section === '' ? service : 'unknown' };
+  const pagePath = signInPaths.includes(service) ? '' : service;
+  const subPage = pages.find((entry) => entry.path === `${pagePath}/${section}`);
+  if (subPage) return { view: 'page', page: subPage, section: '', id };
+  const page = pages.find((entry) => entry.path === pagePath);
+  return page ? { view: 'page', page, section, id } : { view: 'unknown' };
 }
 
-/** The page's address. */
-export function hrefOf({ at }: PageEntry): string {
-  return `/${at}`;
+/** Returns the path of a page. */
+export function getPageHref({ path: pagePath }: PageEntry): string {
+  return `/${pagePath}`;
 }

@@ -1,4 +1,4 @@
-/** Gives the person a file that the page made. */
+/** Downloads a generated text as a file. */
 export function saveText(name: string, type: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));

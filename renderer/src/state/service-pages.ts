@@ -1,16 +1,21 @@
 import { createContext } from 'svelte';
 import type { IconName } from '../parts/text/icons.ts';
 
-/** Where the page of a service is, and its picture; undefined where it has none, or this person may not open it. Set by the frame, which knows the pages. */
+/**
+ * Path and icon of the page of a service; undefined where there is none or the account may not open it. Set by the
+ * frame, which imports the list of pages.
+ */
 interface ServicePage {
   readonly href: string;
   readonly icon: IconName;
 }
-export const [servicePages, setServicePages] = createContext<(service: string) => ServicePage | undefined>();
+export const [getServicePages, setServicePages] = createContext<(service: string) => ServicePage | undefined>();
 
-/** The picture of the page that is open. Set by the frame. */
-export const [pageIcon, setPageIcon] = createContext<() => IconName>();
+/** Icon of the open page, set by the frame. */
+export const [getPageIcon, setPageIcon] = createContext<() => IconName>();
 
-/** Services, or what is theirs, in the order of the sidebar. Set by the app, for the same reason. */
+/**
+ * Sorts services, or data of services, in the order of the sidebar. Set by the app, which imports the list of pages.
+ */
 type SortServices = <T extends { readonly id: string }>(list: readonly T[]) => readonly T[];
-export const [sidebarSorting, setSidebarSorting] = createContext<SortServices>();
+export const [getSidebarSorting, setSidebarSorting] = createContext<SortServices>();

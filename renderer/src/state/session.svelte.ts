@@ -1,48 +1,51 @@
 import { controlApi } from '../../../services/contracts/control/api.ts';
 import type { Role } from '../../../services/contracts/control/accounts.ts';
 import type { PasskeyResponse } from '../../../services/contracts/control/second-factor.ts';
-import { call, onRefused, sentence, sessionSettled } from '../api/call.ts';
+import { call, onSessionRefused, formatError, waitForRenewal } from '../api/call.ts';
 import { sessionSecret } from '../api/session-secret.ts';
 import { bridge } from './bridge.ts';
 import { links } from './links.svelte.ts';
 import { live } from './live.svelte.ts';
 import { toasts } from './toasts.svelte.ts';
 
-interface Person {
+interface SignedInAccount {
   readonly name: string;
   readonly role: Role;
 }
 
-/** Who is signed in here. */
+/** The signed-in account and the state of its session. */
 class Session {
   phase = $state<'loading' | 'unreachable' | 'setup' | 'signed-out' | 'signed-in'>('loading');
-  person = $state<Person | null>(null);
+  account = $state<SignedInAccount | null>(null);
   safeMode = $state(false);
   version = $state('');
-  trouble = $state('');
-  /** The session ended while pages were open: they stay behind the sign-in with what was typed, for the same person. */
+  error = $state('');
+  /**
+   * The session ended while pages were open. They stay behind the sign-in with their unsaved input, for the same
+   * account.
+   */
   interrupted = $state(false);
-  /** Another one is another person's: nothing of the pages before is theirs. */
-  visit = $state(0);
-  readonly admin = $derived(this.person?.role === 'admin');
+  /** Incremented when another account signs in; the pages are then created again. */
+  generation = $state(0);
+  readonly isAdmin = $derived(this.account?.role === 'admin');
   readonly #beforeSignOut = new Set<() => Promise<void>>();
 
   constructor() {
-    onRefused(() => this.#interrupt());
+    onSessionRefused(() => this.#interrupt());
     live.onClosed(() => void this.load());
   }
 
-  /** Asks the host; a host that does not answer leaves a signed-in page as it is. */
+  /** Loads the session. A host that does not respond leaves a signed-in page unchanged. */
   async load(): Promise<void> {
     const before = sessionSecret.current();
-    // Most who come have a session that holds: the stream, behind which lists are read, opens meanwhile.
+    // Most visitors have a valid session: the event stream, which lists wait for, is opened at the same time.
     if (this.phase === 'loading' && before !== null) live.start();
     try {
-      const { account, setupNeeded, safeMode, version } = await this.#ask();
+      const { account, setupNeeded, safeMode, version } = await this.#readSession();
       this.safeMode = safeMode;
       this.version = version;
       if (account) this.#enter(account);
-      // Somebody has signed in meanwhile: that answer was about the session before.
+      // Another session was started in the meantime: the reply was about the previous one.
       else if (sessionSecret.current() !== before) await this.load();
       else if (this.phase === 'signed-in') this.#interrupt();
       else {
@@ -50,70 +53,82 @@ class Session {
         this.phase = setupNeeded ? 'setup' : 'signed-out';
       }
     } catch (error) {
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       if (this.phase === 'loading') this.phase = 'unreachable';
     }
   }
 
-  /** In the desktop window the app has signed in; who signed out there, or was never, shows himself by password. */
-  async #ask() {
-    await sessionSettled();
-    const told = await call(controlApi.session);
-    const given = told.account === null ? await bridge?.session(undefined) : undefined;
-    if (given === undefined || given === null) return told;
-    sessionSecret.hold(given);
+  /**
+   * In the desktop window the app provides a session; after a sign-out there, or without an account, the user signs
+   * in with a password.
+   */
+  async #readSession() {
+    await waitForRenewal();
+    const current = await call(controlApi.session);
+    const desktopSession = current.account === null ? await bridge?.session(undefined) : undefined;
+    if (desktopSession === undefined || desktopSession === null) return current;
+    sessionSecret.setForPage(desktopSession);
     return call(controlApi.session);
   }
 
   /**
-   * Returns the ticket for {@link completeSignIn} where the account has a second factor.
-   * @throws Problem with a sentence for the form.
+   * Signs in with a password. Returns the ticket for {@link completeSignIn} when the account has a second factor.
+   * @throws Problem with a message for the form.
    */
   async signIn(name: string, password: string): Promise<string | undefined> {
     const reply = await call(controlApi.signIn, { body: { name, password } });
     if ('ticket' in reply) return reply.ticket;
-    const { session, ...person } = reply;
-    sessionSecret.keep(session);
-    this.#enter(person);
+    const { session, ...account } = reply;
+    sessionSecret.store(session);
+    this.#enter(account);
     return undefined;
   }
 
-  /** @throws Problem with a sentence for the form. */
+  /**
+   * Completes a sign-in with the second factor.
+   * @throws Problem with a message for the form.
+   */
   async completeSignIn(ticket: string, proof: { code: string } | { passkey: PasskeyResponse }): Promise<void> {
-    const { session, ...person } = await call(controlApi.secondStep, { body: { ticket, ...proof } });
-    sessionSecret.keep(session);
-    this.#enter(person);
+    const { session, ...account } = await call(controlApi.secondStep, { body: { ticket, ...proof } });
+    sessionSecret.store(session);
+    this.#enter(account);
   }
 
-  /** Makes the first administrator; `then` runs before the pages are shown. @throws Problem, with `fields` where they do not fit. */
+  /**
+   * Creates the first administrator; `then` runs before the pages are shown.
+   * @throws Problem, with `fields` for invalid input.
+   */
   async setUp(code: string, name: string, password: string, then: () => void): Promise<void> {
     const { session } = await call(controlApi.setup, { body: { code, name, password } });
-    sessionSecret.keep(session);
+    sessionSecret.store(session);
     then();
     this.#enter({ name, role: 'admin' });
   }
 
-  /** Called while who signs out still is who they were; it must not throw. Answers the way to take it back. */
+  /**
+   * Registers a function that runs before a sign-out, while the session is still valid; it must not throw. Returns a
+   * function that removes it.
+   */
   onSignOut(listener: () => Promise<void>): () => void {
     this.#beforeSignOut.add(listener);
     return () => this.#beforeSignOut.delete(listener);
   }
 
   async signOut(): Promise<void> {
-    // Who leaves has not taken back what can still be undone.
+    // Removals that could still be undone are carried out before the sign-out.
     await toasts.closeAll();
     await Promise.all([...this.#beforeSignOut].map((listener) => listener()));
     await call(controlApi.signOut);
-    sessionSecret.forget();
-    this.#leave();
+    sessionSecret.clear();
+    this.#clear();
   }
 
-  #enter(person: Person): void {
-    if (this.person !== null && this.person.name !== person.name) this.visit += 1;
-    // What is open behind the sign-in shows its pictures by the links of the session before, until there are new ones.
-    if (this.interrupted) links.forget();
+  #enter(account: SignedInAccount): void {
+    if (this.account !== null && this.account.name !== account.name) this.generation += 1;
+    // Links of the previous session are cleared, so that open pages request new ones.
+    if (this.interrupted) links.clear();
     this.interrupted = false;
-    this.person = person;
+    this.account = account;
     this.phase = 'signed-in';
     live.start();
   }
@@ -126,11 +141,11 @@ class Session {
     this.phase = 'signed-out';
   }
 
-  #leave(): void {
+  #clear(): void {
     this.interrupted = false;
     live.stop();
-    links.forget();
-    this.person = null;
+    links.clear();
+    this.account = null;
     this.phase = 'signed-out';
   }
 }

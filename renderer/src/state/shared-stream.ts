@@ -1,69 +1,70 @@
-import { openEventStream, type StreamNews } from './event-stream.ts';
+import { openEventStream, type StreamEvent } from './event-stream.ts';
 
-/** One name for the lock and the channel; both are of this origin alone. */
+/** Name of the lock and of the channel; both are limited to this origin. */
 const name = 'homeport-live';
 
-/** What tabs say to each other: news of the stream, and a question for them by a tab that has just come. */
+/** Messages between tabs: events of the stream, and the question of a new tab for the state of the stream. */
 type Message =
-  | StreamNews
+  | StreamEvent
   | { readonly kind: 'who' }
-  /** The reader's answer to it. */
+  /** Reply of the reading tab. */
   | { readonly kind: 'here'; readonly open: boolean; readonly id: string };
 
 /**
- * The event stream, read once for all tabs: a browser keeps six connections to a host over HTTP/1.1, and a stream holds one
- * for good. The tab with the lock reads and tells the others; when it goes, the browser gives the lock to the next one, which
- * resumes after the last event that it heard of. Where locks do not exist (they need https or localhost) each tab reads for itself.
- * The returned function ends this tab's part.
+ * Reads the event stream once for all tabs: browsers limit HTTP/1.1 to six connections for each host, and a stream
+ * occupies one permanently. The tab that holds the lock reads and relays the events. When it closes, the next tab
+ * gets the lock and resumes after the last event it received. Without the Web Locks API, which needs https or
+ * localhost, each tab reads its own stream. Returns a function that ends the participation of this tab.
  */
-export function shareEventStream(tell: (news: StreamNews) => void): () => void {
+export function shareEventStream(onEvent: (event: StreamEvent) => void): () => void {
   if (!('locks' in navigator) || !('BroadcastChannel' in globalThis))
-    return openEventStream({ last: '', gap: false }, tell);
+    return openEventStream({ lastId: '', gap: false }, onEvent);
   const channel = new BroadcastChannel(name);
-  const leaving = new AbortController();
-  const left = Promise.withResolvers<undefined>();
+  const closing = new AbortController();
+  const released = Promise.withResolvers<undefined>();
   let lastId = '';
-  let reading = false;
-  /** Another tab has read for this one, until it went. */
-  let following = false;
-  let open = false;
+  let isReader = false;
+  /** Another tab has relayed events to this one. */
+  let wasFollower = false;
+  let isOpen = false;
   let endStream = (): void => undefined;
 
-  const take = (news: StreamNews): void => {
-    if (news.kind === 'event' || news.kind === 'reset') lastId = news.id;
-    if (news.kind === 'open') open = true;
-    if (news.kind === 'cut') open = false;
-    tell(news);
+  const handle = (event: StreamEvent): void => {
+    if (event.kind === 'event' || event.kind === 'reset') lastId = event.id;
+    if (event.kind === 'open') isOpen = true;
+    if (event.kind === 'cut') isOpen = false;
+    onEvent(event);
   };
 
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'who') {
-      if (reading) channel.postMessage({ kind: 'here', open, id: lastId } satisfies Message);
-    } else if (reading) {
+      if (isReader) channel.postMessage({ kind: 'here', open: isOpen, id: lastId } satisfies Message);
+    } else if (isReader) {
       return;
     } else if (data.kind !== 'here') {
-      following = true;
-      take(data);
+      wasFollower = true;
+      handle(data);
     } else {
-      following = true;
+      wasFollower = true;
       if (lastId === '') lastId = data.id;
-      take({ kind: data.open ? 'open' : 'cut' });
+      handle({ kind: data.open ? 'open' : 'cut' });
     }
   };
 
   const read = async (): Promise<void> => {
-    if (leaving.signal.aborted) return;
-    reading = true;
-    endStream = openEventStream({ last: lastId, gap: following }, (news) => {
-      take(news);
-      channel.postMessage(news satisfies Message);
+    if (closing.signal.aborted) return;
+    isReader = true;
+    endStream = openEventStream({ lastId: lastId, gap: wasFollower }, (event) => {
+      handle(event);
+      channel.postMessage(event satisfies Message);
     });
-    await left.promise;
+    await released.promise;
   };
 
-  navigator.locks.request(name, { signal: leaving.signal }, read).catch((error: unknown) => {
-    // Leaving before its turn came is no trouble; a browser that refuses locks leaves us to ourselves.
-    if (!leaving.signal.aborted) {
+  navigator.locks.request(name, { signal: closing.signal }, read).catch((error: unknown) => {
+    // Aborting while waiting for the lock is not an error. If the browser refuses locks, this tab reads its own
+    // stream.
+    if (!closing.signal.aborted) {
       console.warn('Live events are read by this tab alone.', error);
       void read();
     }
@@ -73,7 +74,7 @@ export function shareEventStream(tell: (news: StreamNews) => void): () => void {
   return () => {
     endStream();
     channel.close();
-    leaving.abort();
-    left.resolve(undefined);
+    closing.abort();
+    released.resolve(undefined);
   };
 }

@@ -1,51 +1,51 @@
-import { keep, readKeptJson, textsOf } from './kept.ts';
+import { writeLocalStorage, readLocalStorageJson, toStrings } from './local-storage.ts';
 
-const place = 'homeport.sidebar';
+const storageKey = 'homeport.sidebar';
 
-/** How this browser's person has the sidebar: which groups are folded, which pages are pinned. */
-class SidebarChoice {
-  #now = $state.raw(read());
+/** State of the sidebar in this browser: folded groups and pinned pages. */
+class SidebarState {
+  #state = $state.raw(readStored());
 
   isFolded(group: string): boolean {
-    return this.#now.folded.includes(group);
+    return this.#state.folded.includes(group);
   }
 
   isPinned(page: string): boolean {
-    return this.#now.pinned.includes(page);
+    return this.#state.pinned.includes(page);
   }
 
-  /** The pinned pages, the last pinned first. */
+  /** Pinned pages, the most recently pinned first. */
   get pinned(): readonly string[] {
-    return this.#now.pinned;
+    return this.#state.pinned;
   }
 
-  fold(group: string): void {
-    this.#keep({ ...this.#now, folded: turned(this.#now.folded, group) });
+  toggleFolded(group: string): void {
+    this.#update({ ...this.#state, folded: toggleName(this.#state.folded, group) });
   }
 
-  pin(page: string): void {
-    this.#keep({ ...this.#now, pinned: turned(this.#now.pinned, page) });
+  togglePinned(page: string): void {
+    this.#update({ ...this.#state, pinned: toggleName(this.#state.pinned, page) });
   }
 
-  #keep(next: Kept): void {
-    this.#now = next;
-    keep(place, JSON.stringify(next));
+  #update(next: StoredSidebar): void {
+    this.#state = next;
+    writeLocalStorage(storageKey, JSON.stringify(next));
   }
 }
 
-interface Kept {
+interface StoredSidebar {
   readonly folded: readonly string[];
   readonly pinned: readonly string[];
 }
 
-function turned(names: readonly string[], name: string): readonly string[] {
+function toggleName(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names.filter((each) => each !== name) : [name, ...names];
 }
 
-function read(): Kept {
-  const stored = readKeptJson(place);
-  const { folded, pinned } = typeof stored === 'object' && stored !== null ? (stored as Partial<Kept>) : {};
-  return { folded: textsOf(folded), pinned: textsOf(pinned) };
+function readStored(): StoredSidebar {
+  const stored = readLocalStorageJson(storageKey);
+  const { folded, pinned } = typeof stored === 'object' && stored !== null ? (stored as Partial<StoredSidebar>) : {};
+  return { folded: toStrings(folded), pinned: toStrings(pinned) };
 }
 
-export const sidebar = new SidebarChoice();
+export const sidebar = new SidebarState();

@@ -1,56 +1,57 @@
 import { Problem } from '../../../services/contracts/problem.ts';
-import { sentence } from '../api/call.ts';
+import { formatError } from '../api/call.ts';
 
-type Faults = Readonly<Record<string, string>>;
+type FieldErrors = Readonly<Record<string, string>>;
 
-/** A form on its way to the host: whether it is, and what was wrong with it. */
+/** State of a form: whether it is being sent, and its errors. */
 export class Submission {
   busy = $state(false);
-  /** What is wrong with it as a whole, as a sentence. */
-  trouble = $state('');
-  /** What is wrong with its fields, by their names. */
-  errors = $state.raw<Faults>({});
+  /** Error that concerns the whole form. */
+  error = $state('');
+  /** Errors by name of the field. */
+  errors = $state.raw<FieldErrors>({});
   #reason = '';
 
-  forget(): void {
+  clearErrors(): void {
     this.errors = {};
-    this.trouble = this.#reason = '';
+    this.error = '';
+    this.#reason = '';
   }
 
-  /** Does the work, once at a time, and keeps why it could not be done. */
+  /** Runs the work unless it is already running, and stores its error. */
   async run(work: () => Promise<void>): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.forget();
+    this.clearErrors();
     try {
       await work();
     } catch (error) {
       this.errors = error instanceof Problem ? error.fields : {};
-      this.#reason = sentence(error);
-      if (Object.keys(this.errors).length === 0) this.trouble = this.#reason;
+      this.#reason = formatError(error);
+      if (Object.keys(this.errors).length === 0) this.error = this.#reason;
     } finally {
       this.busy = false;
     }
   }
 
-  /** None of the fields that are shown is wrong, so the reason is said of the whole. */
-  sayReason(): void {
-    this.trouble = this.#reason;
+  /** Shows the error for the whole form when none of the visible fields has one. */
+  showReason(): void {
+    this.error = this.#reason;
   }
 }
 
-/** What is wrong with the fields of one thing in a list, by their own names: `services.mail.rules.2.tag` as `tag`. */
-export function faultsAt(path: string, fields: Faults): Faults {
+/** Returns the errors of an item of a list by the item's own field names: `services.mail.rules.2.tag` as `tag`. */
+export function getErrorsAt(path: string, fields: FieldErrors): FieldErrors {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, fault]) =>
-      name.startsWith(`${path}.`) ? [[name.slice(path.length + 1), fault] as const] : [],
+    Object.entries(fields).flatMap(([name, error]) =>
+      name.startsWith(`${path}.`) ? [[name.slice(path.length + 1), error] as const] : [],
     ),
   );
 }
 
-/** What is wrong with the lines of a list, by their places: `hours.0` as 0. */
-export function faultsOfLines(list: string, fields: Faults): Readonly<Record<number, string>> {
+/** Returns the errors of a list by index: `hours.0` as 0. */
+export function getLineErrors(list: string, fields: FieldErrors): Readonly<Record<number, string>> {
   return Object.fromEntries(
-    Object.entries(faultsAt(list, fields)).map(([line, fault]) => [Number.parseInt(line, 10), fault]),
+    Object.entries(getErrorsAt(list, fields)).map(([index, error]) => [Number.parseInt(index, 10), error]),
   );
 }

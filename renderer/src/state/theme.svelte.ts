@@ -1,31 +1,31 @@
-import { keep, readKept } from './kept.ts';
+import { writeLocalStorage, readLocalStorage } from './local-storage.ts';
 
-const place = 'homeport.theme';
-/** What a person chose; `system`: as the system has it. */
+const storageKey = 'homeport.theme';
+/** The selected theme; `system` follows the operating system. */
 type ThemeChoice = 'light' | 'dark' | 'system';
 
-/** Which of the two themes this browser shows. */
+/** The theme of the pages in this browser. */
 class Theme {
-  choice = $state<ThemeChoice>(stored());
+  choice = $state<ThemeChoice>(readStored());
 
   constructor() {
-    this.#show();
+    this.#apply();
   }
 
   choose(choice: ThemeChoice): void {
     this.choice = choice;
-    keep(place, choice === 'system' ? null : choice);
-    this.#show();
+    writeLocalStorage(storageKey, choice === 'system' ? null : choice);
+    this.#apply();
   }
 
-  #show(): void {
+  #apply(): void {
     document.documentElement.dataset['theme'] = this.choice;
   }
 }
 
-function stored(): ThemeChoice {
-  const kept = readKept(place);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+function readStored(): ThemeChoice {
+  const value = readLocalStorage(storageKey);
+  return value === 'light' || value === 'dark' ? value : 'system';
 }
 
 export const theme = new Theme();

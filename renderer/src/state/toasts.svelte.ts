@@ -1,81 +1,81 @@
-import { sentence } from '../api/call.ts';
+import { formatError } from '../api/call.ts';
 
-/** How long a toast stays, in ms: long enough to read it, longer when there is something to take back or to follow. */
-const readMs = 5000;
-const actMs = 8000;
+/** Display time of a toast, in ms; longer when it has Undo or a link. */
+const plainDurationMs = 5000;
+const actionDurationMs = 8000;
 
 interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: 'plain' | 'bad';
   readonly undo?: (() => Promise<void> | void) | undefined;
-  /** Where what it speaks of is. */
-  readonly link?: { readonly href: string; readonly words: string } | undefined;
-  /** Done once the way back is gone, such as a removal that cannot be undone later. */
+  /** Link to the subject of the toast. */
+  readonly link?: { readonly href: string; readonly label: string } | undefined;
+  /** Runs once Undo is no longer possible, such as a removal that cannot be undone later. */
   readonly settle?: (() => Promise<void>) | undefined;
 }
 
-/** Short news in the corner of the page. */
+/** Short notifications in the corner of the page. */
 class Toasts {
   list = $state<readonly Toast[]>([]);
-  /** Where they can be shown; the last one is where they are. */
-  #places = $state.raw<readonly symbol[]>([]);
-  readonly place = $derived(this.#places.at(-1));
+  /** Containers that can show toasts; the last one does. */
+  #containers = $state.raw<readonly symbol[]>([]);
+  readonly activeContainer = $derived(this.#containers.at(-1));
   #nextId = 1;
   #timers = new Map<number, ReturnType<typeof setTimeout>>();
 
   constructor() {
-    // What is still open when the page goes is settled: a person who leaves has not taken it back.
+    // Open toasts are settled when the page is closed, because Undo was not used.
     addEventListener('pagehide', () => void this.closeAll());
   }
 
-  /** Shows them in a place before all others, such as a dialog, until the returned function is called. */
-  standIn(place: symbol): () => void {
-    // Whoever looked at them looked at another place.
-    const show = (places: readonly symbol[]): void => {
-      this.#places = places;
-      this.goOn();
+  /** Shows the toasts in a container, such as a dialog, before all others until the returned function is called. */
+  mountIn(container: symbol): () => void {
+    // The pointer can no longer be over the toasts of the previous container.
+    const update = (list: readonly symbol[]): void => {
+      this.#containers = list;
+      this.resumeTimers();
     };
-    show([...this.#places, place]);
-    return () => show(this.#places.filter((each) => each !== place));
+    update([...this.#containers, container]);
+    return () => update(this.#containers.filter((each) => each !== container));
   }
 
-  /** `undo` takes it back; `settle` runs when the toast goes without that. */
-  say(text: string, parts: Pick<Toast, 'undo' | 'settle' | 'link'> & { readonly tone?: Toast['tone'] } = {}): void {
-    const toast: Toast = { id: this.#nextId, text, tone: parts.tone ?? 'plain', ...parts };
+  /** `undo` reverts the action; `settle` runs when the toast closes without Undo. */
+  show(text: string, options: Pick<Toast, 'undo' | 'settle' | 'link'> & { readonly tone?: Toast['tone'] } = {}): void {
+    const toast: Toast = { id: this.#nextId, text, tone: options.tone ?? 'plain', ...options };
     this.#nextId += 1;
-    // Three at most: older news goes, and what waited on it is done.
+    // At most three toasts are shown; older ones are closed and settled.
     for (const { id } of this.list.slice(0, -2)) this.close(id);
     this.list = [...this.list, toast];
     this.#start(toast);
   }
 
-  /** Says why something did not work. */
-  sayWhy(error: unknown): void {
-    this.say(sentence(error), { tone: 'bad' });
+  /** Shows an error. */
+  showError(error: unknown): void {
+    this.show(formatError(error), { tone: 'bad' });
   }
 
   undo(id: number): void {
-    const toast = this.#take(id);
+    const toast = this.#remove(id);
     void this.#run(toast?.undo);
   }
 
   close(id: number): void {
-    const toast = this.#take(id);
+    const toast = this.#remove(id);
     void this.#run(toast?.settle);
   }
 
-  /** Resolves when all that waited on them is done. */
+  /** Resolves when all open toasts are settled. */
   async closeAll(): Promise<void> {
-    await Promise.all(this.list.map(({ id }) => this.#run(this.#take(id)?.settle)));
+    await Promise.all(this.list.map(({ id }) => this.#run(this.#remove(id)?.settle)));
   }
 
-  wait(): void {
+  pauseTimers(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
   }
 
-  goOn(): void {
+  resumeTimers(): void {
     for (const toast of this.list) this.#start(toast);
   }
 
@@ -83,11 +83,11 @@ class Toasts {
     clearTimeout(this.#timers.get(toast.id));
     this.#timers.set(
       toast.id,
-      setTimeout(() => this.close(toast.id), toast.undo || toast.link ? actMs : readMs),
+      setTimeout(() => this.close(toast.id), toast.undo || toast.link ? actionDurationMs : plainDurationMs),
     );
   }
 
-  #take(id: number): Toast | undefined {
+  #remove(id: number): Toast | undefined {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     const toast = this.list.find((each) => each.id === id);
@@ -99,7 +99,7 @@ class Toasts {
     try {
       await work?.();
     } catch (error) {
-      this.sayWhy(error);
+      this.showError(error);
     }
   }
 }

@@ -3,24 +3,24 @@ import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
 /**
- * A configuration of the aggregator, in the peer's shape: `presets`, `services`, `formatter`, `sortCriteria`, filters. The
- * service itself reads it; members it does not know survive.
+ * Configuration of the aggregator in the peer's format: `presets`, `services`, `formatter`, `sortCriteria` and
+ * filters. The service parses it; unknown fields are preserved.
  */
 const AddonConfiguration = z.record(z.string(), z.unknown()).meta({ id: 'AddonConfiguration' });
 
-/** A configuration that the page looks after, as it is listed. */
+/** List entry of a configuration that is managed on the pages. */
 export const AddonProfile = z
   .object({
     uuid: z.string(),
     name: z.string(),
-    /** Names of the addons that are switched on. */
+    /** Names of the enabled addons. */
     addons: z.array(z.string()),
-    /** Names of the services that are switched on. */
+    /** Names of the enabled services. */
     services: z.array(z.string()),
-    /** Below the service's own address; it is the credential at once. */
+    /** Path below the service's own address. It is a credential as well. */
     installPath: z.string(),
     updatedAt: z.number().describe('ms since the epoch'),
-    /** By players, since the service was started; counted in the last day. */
+    /** Requests by players since the start of the service, and within the last day. */
     asked: z.object({
       lists: z.int().describe('Lists of streams.'),
       lastAt: z.number().nullable(),
@@ -34,32 +34,31 @@ const Kind = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
-  /** It needs an address. */
   needsAddress: z.boolean(),
-  /** What configurations from elsewhere call it. */
+  /** Names of this addon in configurations of other programs. */
   alsoCalled: z.array(z.string()),
 });
 const ServiceKind = z.object({
   id: z.string(),
   name: z.string(),
-  /** Where its credentials are found. */
+  /** Address of the page on which the credentials can be found. */
   help: z.string(),
   credentials: z.array(z.object({ id: z.string(), name: z.string(), secret: z.boolean() })),
 });
-/** What a configuration can be made of. */
+/** Addons, services and other building blocks of a configuration. */
 export const AddonKinds = z.object({
   kinds: z.array(Kind),
   services: z.array(ServiceKind),
   formats: z.array(z.string()),
-  /** Where players reach the service, where the settings say so. */
+  /** Address at which players reach the service; null unless the settings define it. */
   publicUrl: z.string().nullable(),
 });
 export type AddonKinds = z.infer<typeof AddonKinds>;
 
-/** What came of asking an addon for its manifest. */
+/** Result of a request for an addon's manifest. */
 export const AddonCheck = z.object({
   works: z.boolean(),
-  /** Why not, or what it has. */
+  /** Contents of the manifest, or the reason for the failure. */
   sentence: z.string(),
 });
 export type AddonCheck = z.infer<typeof AddonCheck>;
@@ -68,10 +67,10 @@ const PreviewStream = z.object({
   name: z.string(),
   description: z.string(),
   addon: z.string(),
-  /** Why it stands where it does, or why it is hidden. */
+  /** Reason for the position of the stream, or for hiding it. */
   why: z.string(),
 });
-/** What players would show for a title. */
+/** Streams that players would show for a title. */
 export const AddonPreview = z.object({
   shown: z.array(PreviewStream),
   hidden: z.array(PreviewStream),
@@ -79,52 +78,51 @@ export const AddonPreview = z.object({
 });
 export type AddonPreview = z.infer<typeof AddonPreview>;
 
-/** A catalog as its addon has it. */
+/** Catalog as its addon describes it. */
 export const AddonCatalog = z.object({
-  /** With its addon's id before its own. */
+  /** Id of the addon followed by the catalog's own id. */
   id: z.string(),
   type: z.string(),
   name: z.string(),
-  /** The addon's name. */
   addon: z.string(),
 });
 export type AddonCatalog = z.infer<typeof AddonCatalog>;
 
-/** How a debrid service has been doing. */
+/** Response time, success rate and back-off state of a debrid service. */
 export const ProviderHealthView = z.object({
   id: z.string(),
   name: z.string(),
   requests: z.int(),
   failures: z.int(),
-  /** Moving average, ms. */
+  /** Moving average in ms. */
   responseMs: z.number().nullable(),
   /** Moving average, 0 to 1. */
   successRate: z.number().nullable(),
   lastError: z.string().nullable(),
   lastErrorAt: z.number().nullable(),
-  /** It is not asked before, ms since the epoch. */
+  /** End of the back-off, ms since the epoch. */
   disabledUntil: z.number().nullable(),
 });
 export type ProviderHealthView = z.infer<typeof ProviderHealthView>;
 
-/** What the service has been doing since it was started; where it counts, in the last day. */
+/** Activity of the service since its start; counters cover the last day. */
 export const AddonOverview = z.object({
   configurations: z.int(),
   since: z.number().describe('When the service was started, and counting began; ms since the epoch'),
-  /** Lists of streams that players asked for in the last day. */
+  /** Stream lists that players requested in the last day. */
   lists: z.int(),
   hours: z.array(z.object({ from: z.number(), lists: z.int() })).describe('Those lists by the hour, this one last.'),
   lastListAt: z.number().nullable(),
   plays: z.int(),
   lastPlayAt: z.number().nullable(),
-  /** What each addon said when a player asked for streams last, the latest first. */
+  /** Result of the latest stream request to each addon, newest first. */
   addons: z.array(
     z.object({
       name: z.string(),
-      /** Why it could not be asked; null where it answered. */
+      /** Reason for the failure; null after a success. */
       trouble: z.string().nullable(),
       streams: z.int(),
-      /** Null where its answer took no time, since it was still known, and where there was none. */
+      /** Null when the answer came from the cache or there was none. */
       ms: z.number().nullable(),
       at: z.number().describe('ms since the epoch'),
     }),
@@ -132,9 +130,9 @@ export const AddonOverview = z.object({
 });
 export type AddonOverview = z.infer<typeof AddonOverview>;
 
-/** What is wrong with one rule of a configuration. */
+/** Error in one rule of a configuration. */
 const RuleProblem = z.object({
-  /** Where it stands, such as `excludedStreamExpressions.0`, `groups.1` or `variants.0`. */
+  /** Path of the rule, such as `excludedStreamExpressions.0`, `groups.1` or `variants.0`. */
   at: z.string(),
   sentence: z.string(),
 });
@@ -168,7 +166,8 @@ export const addonsApi = {
     method: 'POST',
     path: '/api/addons/profiles',
     summary:
-      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another that the page looks after need not know its password.',
+      'Makes a configuration. Its password is made here and kept in the vault; one that inherits from another ' +
+      'that the page looks after need not know its password.',
     access: mayWrite('addons'),
     body: WithConfig,
     reply: AddonProfile,

@@ -3,16 +3,19 @@ import { AccessToken, Account, AccountName, Grant, NewToken, Password } from './
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 
-/** Some account, token or grant changed; pages that show them read them anew. It names nobody, since every person hears it. */
+/**
+ * Published after a change of accounts, tokens or grants; pages reload what they show. It carries no names, since
+ * every account receives it.
+ */
 export const accessChanged = defineTopic('control.access', z.object({}));
 
-/** Why an answer about access came out as it did. */
+/** Reason for the result of an access check. */
 export const AccessReason = z.enum(['administrator', 'switched-off', 'granted', 'not-granted']);
 export type AccessReason = z.infer<typeof AccessReason>;
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** Our own API around who may do what; answered by the control service. */
+/** Routes about access rights; answered by the control service. */
 export const accessApi = {
   anyone: defineRoute({
     method: 'GET',
@@ -44,7 +47,7 @@ export const accessApi = {
   }),
 };
 
-/** A browser in which the own account is signed in. Times are ms since the epoch. */
+/** Browser in which the caller's account is signed in. Times are ms since the epoch. */
 export const OwnSession = z.object({
   id: z.string(),
   address: z.string().describe('Where it was opened from'),
@@ -56,7 +59,7 @@ export const OwnSession = z.object({
 });
 export type OwnSession = z.infer<typeof OwnSession>;
 
-/** What everyone who signs in may do with the own account. */
+/** Routes for the caller's own account. */
 export const ownAccountApi = {
   read: defineRoute({
     method: 'GET',

@@ -5,7 +5,7 @@ import { Account, AccessToken, AccountName, everyone, NewToken, Password } from 
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** People, service accounts and their tokens, for administrators. */
+/** Routes for users, service accounts and their tokens, for administrators. */
 export const accountRoutes = {
   accounts: defineRoute({
     method: 'GET',

@@ -8,18 +8,18 @@ import type { SecurityEvent } from './security-log.ts';
 
 export { AccountKind, Role, type Identity };
 
-/** What a grant allows; `none` denies and wins over a shorter pattern. */
+/** Access level of a grant; `none` denies and takes precedence over a shorter pattern. */
 export const Permission = z.enum(['read-write', 'read', 'write', 'none']);
 export type Permission = z.infer<typeof Permission>;
 
-/** Account names are what the peers accept: letters, digits and `-_.+@`. */
+/** Account name. Accepts the names that the peers accept: letters, digits and `-_.+@`. */
 export const AccountName = z
   .string()
   .regex(/^[-_.+@a-zA-Z0-9]{1,64}$/, 'Use letters, digits and - _ . + @ only, 64 at most.');
-/** A new password; the host refuses common ones as well. */
+/** New password. The host refuses common passwords as well. */
 export const Password = z.string().min(10, 'Use at least 10 characters.').max(1024, 'Use at most 1024 characters.');
 
-/** `resource` is a pattern in which `*` stands for any run of characters: for push, topics such as `*-*-backup`. */
+/** Permission for a resource pattern, in which `*` matches any characters: for push, topics such as `*-*-backup`. */
 export const Grant = z.object({ service: z.string(), resource: z.string().min(1).max(128), permission: Permission });
 export type Grant = z.infer<typeof Grant>;
 
@@ -28,22 +28,22 @@ export const Account = z.object({
   kind: AccountKind,
   role: Role,
   enabled: z.boolean(),
-  /** For service accounts: what it is there for. */
+  /** Purpose of a service account. */
   description: z.string(),
   hasPassword: z.boolean(),
   grants: z.array(Grant),
   createdAt: z.number().describe('ms since the epoch'),
   /** Present when sign-ins with the password need a second factor. */
   secondFactor: z.literal(true).optional(),
-  /** It is declared in homeport.yaml, where alone its password and role are changed. */
+  /** Declared in homeport.yaml; password and role can only be changed there. */
   provisioned: z.literal(true).optional(),
 });
 export type Account = z.infer<typeof Account>;
 
-/** What a token has of its account's rights; it never has more than the account. */
+/** Subset of the account's rights that a token has. A token never has more rights than its account. */
 export const TokenScopes = z.array(Grant).min(1).max(50);
 
-/** A token as it is listed; its text is shown only once, when it is made. */
+/** List entry of a token. Its text is shown only once, when it is created. */
 export const AccessToken = z.object({
   id: z.string(),
   account: AccountName,
@@ -52,42 +52,44 @@ export const AccessToken = z.object({
   expiresAt: z.number().nullable(),
   lastUsedAt: z.number().nullable(),
   lastUsedFrom: z.string().nullable(),
-  /** All that its account may do where there are none. */
+  /** When absent, the token has all rights of its account. */
   scopes: TokenScopes.optional(),
-  /** It is declared in homeport.yaml, where alone it is changed. */
+  /** Declared in homeport.yaml and can only be changed there. */
   provisioned: z.literal(true).optional(),
 });
 export type AccessToken = z.infer<typeof AccessToken>;
 
-/** A token that is to be made. */
+/** Token to be created. */
 export const NewToken = z.object({
   label: z.string().max(100).default(''),
   expiresAt: z.number().nullable().default(null).describe('ms since the epoch; null: never'),
   scopes: TokenScopes.optional().describe('What it may do at most; without, all that its account may.'),
 });
 
-/** Everything a request may prove its sender with, in the order it is looked at: authorization, session, link, a gateway's word. */
+/**
+ * Credentials that a request may contain, in the order in which they are checked: authorization, session, link,
+ * gateway.
+ */
 export interface Credentials {
-  /** The Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
+  /** Authorization header: `Basic` (a token is accepted as the password of an empty or matching name) or `Bearer`. */
   readonly authorization?: string | undefined;
-  /** The secret of a session, as `sessionOf` reads it. */
+  /** Secret of a session, as `findSessionSecret` returns it. */
   readonly session?: string | undefined;
-  /** A link as {@link Accounts.link} made it. Give it only where a file is read. */
+  /** Link created by {@link Accounts.link}. Pass it only on routes that read a file. */
   readonly link?: SessionLink | undefined;
-  /** For rate limits and a token's last use. */
+  /** Used for rate limits and for a token's last use. */
   readonly remoteAddress: string;
   /**
-   * The browser says that a page of another site makes it send this. Its wrong guesses slow down such pages alone. See
-   * `Context.caller`.
+   * The browser reports that a page of another site caused the request. Failed attempts are throttled separately for
+   * such requests. See `Context.caller`.
    */
   readonly isCrossSite?: boolean;
-  /** Whom a gateway of this process found to have sent it; counts while it still stands. See `Context.caller`. */
+  /** Identity that a gateway in this process has verified; checked for validity again. See `Context.caller`. */
   readonly gatewayIdentity?: Identity | undefined;
 }
 
-/** A secret that a service keeps itself, as somebody gives it. */
+/** Attempt to use a secret that a service stores itself. */
 export interface SecretAttempt {
-  /** The service's id. */
   readonly service: string;
   readonly name: string;
   readonly secret: string;
@@ -97,7 +99,7 @@ export interface SecretAttempt {
 export interface NewAccount {
   readonly name: string;
   readonly password?: string;
-  /** In place of a password: the bcrypt hash that another program kept of it. The first sign-in replaces it by one of ours. */
+  /** Bcrypt hash of another program in place of a password. The first sign-in replaces it. */
   readonly passwordHash?: string;
   readonly kind?: AccountKind;
   readonly role?: Role;
@@ -117,41 +119,49 @@ export interface AccountChange {
   readonly grants?: readonly Grant[];
 }
 
-/** The anonymous caller's name in grants: `*`, as the push peer calls it. */
+/** Name of the anonymous caller in grants: `*`, as in ntfy. */
 export const everyone = '*';
 
-/** Published after any change that may take access away; open streams look again at theirs. */
+/** Published after any change that may revoke access; open streams check their access again. */
 export const accountsChanged = defineTopic('accounts.changed', z.object({ account: z.string() }));
-/** An account is gone: what a service keeps for it goes too. A new one of that name is somebody else. */
+/**
+ * Published after the removal of an account; services delete its data. A new account with the same name is a
+ * different one.
+ */
 export const accountsRemoved = defineTopic('accounts.removed', z.object({ account: z.string() }));
 
-/** One list of people and service accounts for all services. */
+/** Users and service accounts of all services. */
 export interface Accounts {
   /**
-   * Undefined when no credential of ours was given (an unknown scheme counts as none).
-   * After some wrong passwords it takes its time to answer.
-   * A password alone does not prove an account with a second factor: its programs use access tokens.
-   * @throws Problem `accounts.bad_credentials` or `accounts.token_needed` (401), `accounts.too_many_attempts` (429 with
-   * Retry-After).
+   * Returns the identity of the caller; undefined when the request has no credentials of Homeport (an unknown scheme
+   * counts as none). Delays the answer after several wrong passwords. A password alone does not authenticate an
+   * account with a second factor: its programs use access tokens.
+   * @throws Problem `accounts.bad_credentials` or `accounts.token_needed` (401), `accounts.too_many_attempts` (429
+   * with Retry-After).
    */
   authenticate(credentials: Credentials): Promise<Identity | undefined>;
   /**
-   * Lets a service check a secret of its own with the same protection against guessing. Answers what `isRight` says.
+   * Checks a secret that the service stores itself, with the same throttling as for passwords. Returns the result of
+   * `isRight`.
    * @throws Problem `accounts.too_many_attempts` (429).
    */
   checkSecret(attempt: SecretAttempt, isRight: () => boolean | Promise<boolean>): Promise<boolean>;
   /**
-   * What the scopes of a token do not grant is not allowed. Administrators may do everything. Else the account's own grants are asked before those of {@link everyone}; among
-   * them the longest matching pattern wins, a tie goes to the one that grants writing; no grant means no.
+   * Returns whether an identity has a permission. The scopes of a token limit it. Administrators have all
+   * permissions. Otherwise the account's own grants precede those of {@link everyone}; the longest matching pattern
+   * wins, a tie goes to the grant that allows writing, and no grant means no permission.
    */
   may(identity: Identity | undefined, service: string, permission: 'read' | 'write', resource: string): boolean;
 
-  /** Whether what the identity was proven with would still prove it: the account, its password, the token, the session. */
+  /**
+   * Returns whether the credentials behind an identity are still valid: the account, its password, the token, the
+   * session.
+   */
   isStillValid(identity: Identity): boolean;
 
   /**
-   * Refuses a new password that is short, common, or little more than the name. {@link create} and {@link change} accept
-   * what clients of the peers set; call this for passwords that people choose.
+   * Rejects a new password that is short, common or similar to the name. {@link create} and {@link change} accept the
+   * passwords that clients of the peers set; call this for passwords that users choose.
    * @throws Problem `accounts.weak_password` (422)
    */
   refuseWeakPassword(name: string, password: string): void;
@@ -159,50 +169,51 @@ export interface Accounts {
   list(): Promise<readonly Account[]>;
   find(name: string): Promise<Account | undefined>;
   /**
-   * Names are unique without regard to case, among accounts and among the names that services have reserved.
+   * Creates an account. Names are unique without regard to case, among accounts and reserved names.
    * @throws Problem `accounts.exists`, `accounts.name_reserved` or `accounts.data_pending` (409).
    */
   create(account: NewAccount): Promise<Account>;
   /** @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.provisioned` (409). */
   change(name: string, change: AccountChange): Promise<Account>;
   /**
-   * Removes an account and has every service delete, transfer or set aside its data; default `keep`. Resolves when the
-   * services that run have done so; the others do it at their next start.
+   * Removes an account; every service deletes, transfers or sets aside its data, by default `keep`. Resolves when the
+   * running services are done; the others follow at their next start.
    * @throws Problem `accounts.unknown` (404), `accounts.last_admin` (409), `accounts.bad_recipient` (422).
    */
   remove(name: string, request?: RemovalRequest): Promise<void>;
   /**
-   * Takes a name for something of a service, so that no account can have it. Call it before the thing is created.
-   * Repeating it for the same service and name does nothing.
+   * Reserves a name for an object of a service, so that no account can have it. Call it before the object is created.
+   * Idempotent for the same service and name.
    * @throws Problem `accounts.exists` or `accounts.name_reserved` (409).
    */
   reserveName(service: string, reservation: NameReservation): Promise<void>;
-  /** Gives a name back that the service reserved. */
+  /** Releases a name that the service reserved. */
   releaseName(service: string, name: string): Promise<void>;
   /**
-   * Replaces all reservations of a service by those that it has; call it at its start. Names that an account or another
-   * service has already are reserved nevertheless, so that nothing new collides.
-   * @returns the names that collide, for the service's health
+   * Replaces all reservations of a service; call it at the service's start. Names that already belong to an account
+   * or another service are reserved nevertheless, so that no further collision occurs.
+   * @returns the colliding names, for the service's health
    */
   synchronizeNames(service: string, reservations: readonly NameReservation[]): Promise<readonly string[]>;
   /**
-   * Writes an event to the security log. Sign-ins through {@link authenticate}, {@link checkSecret} and {@link signIn} and
-   * changes of accounts are recorded by the host already.
+   * Writes an event to the security log. The host already records sign-ins through {@link authenticate}, {@link
+   * checkSecret} and {@link signIn}, and changes of accounts.
    */
   record(event: SecurityEvent): void;
   /**
-   * Sets the one grant for exactly this pattern, or removes it where the permission is undefined; the others stay. Also
-   * for {@link everyone}. @throws Problem `accounts.unknown` (404).
+   * Sets the grant for exactly this pattern, or removes it when the permission is undefined; other grants are
+   * unchanged. Also for {@link everyone}.
+   * @throws Problem `accounts.unknown` (404).
    */
   setGrant(name: string, service: string, resource: string, permission: Permission | undefined): Promise<void>;
 
   tokens(account: string): Promise<readonly AccessToken[]>;
-  /** The account's own token of that text, also an expired one; undefined when it has none such. */
+  /** Returns the account's token with this text, even when it has expired. */
   findToken(account: string, text: string): Promise<AccessToken | undefined>;
   /**
-   * `expiresAt` null: never. The returned text (`tk_` and 29 characters) is not stored and cannot be shown again.
-   * `text` takes over a token that another server gave out, so that its clients go on working. With `scopes` it may only do
-   * what they grant and the account may, too.
+   * Creates a token. `expiresAt` null: it never expires. The returned text (`tk_` and 29 characters) is not stored
+   * and cannot be shown again. `text` imports a token of another server, so that its clients continue to work.
+   * `scopes` limit the token to a subset of the account's rights.
    * @throws Problem `accounts.token_exists` (409)
    */
   createToken(
@@ -218,8 +229,8 @@ export interface Accounts {
   removeToken(account: string, id: string): Promise<void>;
 
   /**
-   * Checks name and password and opens a session. Its secret is shown only now.
-   * @throws SecondFactorNeeded where the account has a second factor
+   * Checks name and password and opens a session. The secret is returned only here.
+   * @throws SecondFactorNeeded when the account has a second factor
    */
   signIn(
     name: string,
@@ -227,12 +238,13 @@ export interface Accounts {
     from: { remoteAddress: string; userAgent: string },
   ): Promise<{ identity: Identity; secret: string }>;
   signOut(identity: Identity): Promise<void>;
-  /** One set of factors for an account, which all sign-ins with its password ask for. */
+  /** Second factors, required by every sign-in with a password. */
   readonly factors: SecondFactors;
   /**
-   * Lets a browser read one path of our API by its address alone, as pictures, players and downloads need it, for a day and
-   * while the session lasts. The same for the same path within half a day, so that browsers may keep what they read.
-   * @throws Problem `accounts.session_needed` (403) for who did not sign in on a page.
+   * Creates a link that lets a browser read one path of the API without headers, as images, players and downloads
+   * need it. It is valid for a day and as long as the session. The same path yields the same link for half a day, so
+   * that browsers can cache the content.
+   * @throws Problem `accounts.session_needed` (403) without a session of the pages.
    */
   link(identity: Identity, path: string): string;
 }

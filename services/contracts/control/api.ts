@@ -13,24 +13,24 @@ import { Grantable, ServiceGroup } from '../service.ts';
 import { RunningWork, SuggestedAction } from '../health.ts';
 import { SettingsView } from './settings.ts';
 
-/** One of a service's listeners. */
+/** State of one listener of a service. */
 const ListenerState = z
   .object({
     name: z.string(),
     title: z.string(),
-    /** Address for local clients, null while it is not open. */
+    /** Address for local clients; null while the listener is closed. */
     address: z.string().nullable(),
     port: z.int().nullable(),
-    /** Why it is not open. */
+    /** Reason why the listener is closed. */
     reason: z.string().nullable(),
-    /** The setting that holds its port, and a free one where that is taken. */
+    /** Setting that holds the port, and a free port when the configured one is taken. */
     setting: z.string(),
     suggestedPort: z.int().nullable(),
   })
   .meta({ id: 'ListenerState' });
 export type ListenerState = z.infer<typeof ListenerState>;
 
-/** A service as the Home page shows it. */
+/** State of a service as the Home page shows it. */
 export const ServiceState = z
   .object({
     id: z.string(),
@@ -38,33 +38,36 @@ export const ServiceState = z
     summary: z.string(),
     group: ServiceGroup.optional(),
     grantable: z.array(Grantable),
-    /** `off`: switched off in the settings; `failed`: it could not start or stopped, see `reason`. */
+    /** `off`: disabled in the settings; `failed`: it could not start or it ended, see `reason`. */
     state: z.enum(['off', 'starting', 'up', 'degraded', 'failed', 'stopping']),
-    /** One living fact while it runs. */
+    /** Short status text while the service runs. */
     detail: z.string(),
-    /** Why it is not up, and what to do. */
+    /** Reason why the service is not up, with a remedy. */
     reason: z.string().nullable(),
     /** See `Health`. */
     remedy: SuggestedAction.optional(),
     begin: SuggestedAction.optional(),
     idle: z.literal(true).optional(),
     running: z.array(RunningWork).optional(),
-    /** It restarts for changed settings once these transfers have ended, at that time (ms since the epoch) at the latest. */
+    /**
+     * Restart for changed settings that is delayed until these transfers have ended, at most until `until` (ms since
+     * the epoch).
+     */
     pendingRestart: z.object({ transfers: z.int(), until: z.number() }).optional(),
-    /** Address of its main listener for local clients, null while that is not open. */
+    /** Address of the main listener for local clients; null while it is closed. */
     address: z.string().nullable(),
     port: z.int().nullable(),
-    /** When the port is taken: a free one to use instead. */
+    /** Free port to use instead when the configured port is taken. */
     suggestedPort: z.int().nullable(),
-    /** All its listeners, the main one first; none while it does not run. */
+    /** All listeners, the main one first; empty while the service is not running. */
     listeners: z.array(ListenerState),
   })
   .meta({ id: 'ServiceState' });
 export type ServiceState = z.infer<typeof ServiceState>;
 
-/** A service's state changed, or its living fact. */
+/** Published when a service's state or status text changes. */
 export const serviceChanged = defineTopic('control.service', ServiceState);
-/** Settings were saved; pages that show them read them anew. */
+/** Published after settings were saved; pages reload what they show. */
 export const settingsChanged = defineTopic('control.settings', z.object({ sections: z.array(z.string()) }));
 
 const ok = z.object({ ok: z.literal(true) });
@@ -74,7 +77,7 @@ const sessionSecret = z
 
 const signedIn = z.object({ name: z.string(), role: Role, session: sessionSecret });
 
-/** Our own API around the host. */
+/** Routes about the host. */
 export const controlApi = {
   session: defineRoute({
     method: 'GET',
@@ -126,7 +129,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/links',
     summary:
-      'Addresses under which a browser may read files of this API for a day, where it can send no header: pictures, players, downloads.',
+      'Addresses under which a browser may read files of this API for a day, where it can send no header: ' +
+      'pictures, players, downloads.',
     access: 'user',
     body: z.object({
       paths: z
@@ -155,7 +159,8 @@ export const controlApi = {
     method: 'GET',
     path: '/api/overview',
     summary:
-      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine and the age of the newest backup.',
+      'How busy each service was in the last 24 hours, for those who may read it; for administrators the machine ' +
+      'and the age of the newest backup.',
     access: 'user',
     reply: z.object({ pulses: z.array(Pulse), machine: Machine.nullable(), backup: BackupAge.nullable() }),
   }),
@@ -265,7 +270,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/backups/file',
     summary:
-      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` where a file of it is not whole.',
+      'Keeps a backup that was made elsewhere, such as on the computer before this one; 422 `backup.damaged` ' +
+      'where a file of it is not whole.',
     access: 'admin',
     bytes: true,
     reply: BackupFile,
@@ -281,7 +287,8 @@ export const controlApi = {
     method: 'POST',
     path: '/api/backups/:name/restore',
     summary:
-      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set aside in the data folder.',
+      'Verifies a backup and starts Homeport anew with it, right after the answer. What there was before is set ' +
+      'aside in the data folder.',
     access: 'admin',
     body: z.object({ confirm: z.literal('restore').describe('So that nobody does it by mistake.') }),
     reply: ok,

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** A backup that lies in the folder of backups. */
+/** Backup in the backup folder. */
 export const BackupFile = z
   .object({
-    /** File name, without a folder. */
+    /** File name without folder. */
     name: z.string(),
     bytes: z.number(),
     createdAt: z.number().describe('ms since the epoch'),
@@ -15,10 +15,10 @@ export type BackupFile = z.infer<typeof BackupFile>;
 export const BackupAge = z.object({ newestAt: z.number().nullable(), isOld: z.boolean() }).meta({ id: 'BackupAge' });
 export type BackupAge = z.infer<typeof BackupAge>;
 
-/** What a backup holds, each of its files verified. */
+/** Contents of a backup whose files have all been verified. */
 export const BackupContents = z
   .object({
-    /** The version that made it. */
+    /** Version of Homeport that created it. */
     homeport: z.string(),
     createdAt: z.number().describe('ms since the epoch'),
     tables: z.enum(['here', 'elsewhere']).describe('`elsewhere`: the tables were on a database server.'),
@@ -29,41 +29,54 @@ export const BackupContents = z
   .meta({ id: 'BackupContents' });
 export type BackupContents = z.infer<typeof BackupContents>;
 
-/** The data that a restore has replaced, in a folder of the data folder. */
+/** Data that a restore replaced, kept in a subfolder of the data folder. */
 export const SetAsideData = z
   .object({ name: z.string(), createdAt: z.number().describe('When it was replaced, ms since the epoch.') })
   .meta({ id: 'SetAside' });
 export type SetAsideData = z.infer<typeof SetAsideData>;
 
-/** The host's backups, newest first. */
+/** Backups of the host, newest first. */
 export interface BackupStore {
-  /** Absolute path of the folder. */
+  /** Absolute path of the backup folder. */
   folder(): string;
   list(): Promise<readonly BackupFile[]>;
-  /** When the newest one was made, and whether that is too long ago for what there is to lose. */
+  /** Returns the time of the newest backup, and whether it is too old for the existing data. */
   getAge(): Promise<BackupAge>;
-  /** Writes one now; one at a time. @throws Problem `backup.target` (507), `backup.running` (409). */
+  /**
+   * Creates a backup; only one runs at a time.
+   * @throws Problem `backup.target` (507), `backup.running` (409).
+   */
   create(): Promise<BackupFile>;
   /**
-   * Keeps one that was made elsewhere, after each of its files was verified. @throws Problem `backup.damaged` (422),
-   * `backup.target` (507).
+   * Stores an uploaded backup after verifying each of its files.
+   * @throws Problem `backup.damaged` (422), `backup.target` (507).
    */
   receive(incoming: Readable): Promise<BackupFile>;
   /** @throws Problem `backup.unknown` (404). */
   remove(name: string): Promise<void>;
-  /** Absolute path of one that is there. @throws Problem `backup.unknown` (404). */
+  /**
+   * Returns the absolute path of a backup.
+   * @throws Problem `backup.unknown` (404).
+   */
   getPath(name: string): Promise<string>;
-  /** This and the next: @throws Problem `backup.unknown` (404), `backup.damaged` (422). */
+  /** @throws Problem `backup.unknown` (404), `backup.damaged` (422). */
   contents(name: string): Promise<BackupContents>;
   /**
-   * Unpacks and verifies one beside the data, and begins anew with it; what there is now is set aside. Resolves before
-   * that, with nothing left that could refuse. @throws Problem `backup.running` (409).
+   * Unpacks and verifies a backup beside the data and restarts the host with it; the current data is set aside.
+   * Resolves before the restart, when nothing can fail any more.
+   * @throws Problem `backup.unknown` (404), `backup.damaged` (422), `backup.running` (409).
    */
   restore(name: string): Promise<void>;
-  /** What restores have replaced, newest first. */
+  /** Data that restores replaced, newest first. */
   setAside(): Promise<readonly SetAsideData[]>;
-  /** Begins anew with what was set aside; what there is now is set aside in its turn. @throws Problem `backup.unknown` (404). */
+  /**
+   * Restarts the host with data that was set aside; the current data is set aside in turn.
+   * @throws Problem `backup.unknown` (404).
+   */
   restoreSetAside(name: string): Promise<void>;
-  /** Removes what was set aside for good. @throws Problem `backup.unknown` (404). */
+  /**
+   * Deletes data that was set aside.
+   * @throws Problem `backup.unknown` (404).
+   */
   removeSetAside(name: string): Promise<void>;
 }

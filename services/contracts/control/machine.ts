@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 
-/** How the machine was at a moment; bytes, and ms since the epoch. */
+/** Load of the computer at one time; sizes in bytes, times in ms since the epoch. */
 export const MachineSample = z
   .object({
     at: z.number(),
@@ -19,7 +19,7 @@ export const MachineSample = z
   .meta({ id: 'MachineSample' });
 export type MachineSample = z.infer<typeof MachineSample>;
 
-/** Our own API around the machine that Homeport runs on. */
+/** Routes about the computer that Homeport runs on. */
 export const machineApi = {
   history: defineRoute({
     method: 'GET',
@@ -27,14 +27,14 @@ export const machineApi = {
     summary: 'How busy the machine was and what was taken of it in the last 24 hours, as far as Homeport ran.',
     access: 'admin',
     reply: z.object({
-      /** What there is in all, bytes. */
+      /** Total in bytes. */
       memory: z.number(),
       disk: z.number().nullable(),
-      /** Oldest first; the last one is of now. */
+      /** Oldest first; the last sample is the current one. */
       samples: z.array(MachineSample),
     }),
   }),
 };
 
-/** The machine was asleep: what goes by the clock is looked at anew. */
+/** Published when the computer resumed from sleep; timers by the clock are checked again. */
 export const computerResumed = defineTopic('control.woke', z.object({}));

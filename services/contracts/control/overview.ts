@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** How busy a service was: what its manifest says Home counts of it. */
+/** Hourly activity of a service, by the counter that its manifest selects. */
 export const Pulse = z
   .object({
     service: z.string(),
-    /** What is counted: `messages`. */
+    /** Unit of the counter: `messages`. */
     what: z.string(),
     hours: z.array(z.number()).describe('Of the last 24 hours, oldest first; the last one is not over yet.'),
   })
   .meta({ id: 'Pulse' });
 export type Pulse = z.infer<typeof Pulse>;
 
-/** What is left of the machine that Homeport runs on. */
+/** Free resources of the computer that Homeport runs on. */
 export const Machine = z
   .object({
     cpu: z.number().describe('Share of all processors that was busy since the look before, 0 to 1.'),

@@ -10,7 +10,7 @@ const Code = z.object({ code: z.string().min(6).max(32) });
 const OwnPassword = z.object({ password: z.string().max(1024) });
 const done = z.object({});
 
-/** Our own API around the second factor of the own account, and its reset by an administrator. */
+/** Routes about the second factor of the caller's account, and its reset by an administrator. */
 export const secondFactorApi = {
   read: defineRoute({
     method: 'GET',
@@ -71,7 +71,8 @@ export const secondFactorApi = {
     method: 'DELETE',
     path: '/api/accounts/:name/second-factor',
     summary:
-      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out everywhere.',
+      'Disables the second factor of another account that has lost its app and recovery codes, and signs it out ' +
+      'everywhere.',
     access: 'admin',
     reply: done,
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem } from '../problem.ts';
 import type { Identity } from './identity.ts';
 
-/** A passkey as it is listed. */
+/** List entry of a passkey. */
 export const Passkey = z.object({
   id: z.string(),
   label: z.string(),
@@ -19,7 +19,7 @@ export const SecondFactorStatus = z.object({
 });
 export type SecondFactorStatus = z.infer<typeof SecondFactorStatus>;
 
-/** What a browser's authenticator answers; the library verifies its contents. */
+/** Response of a browser's authenticator; the WebAuthn library verifies its contents. */
 export const PasskeyResponse = z.looseObject({
   id: z.string().max(2000),
   rawId: z.string().max(2000),
@@ -29,19 +29,19 @@ export const PasskeyResponse = z.looseObject({
 });
 export type PasskeyResponse = z.infer<typeof PasskeyResponse>;
 
-/** How the second step of a sign-in is proven. `origin` is that of the page. */
+/** Proof of the second step of a sign-in. `origin` is that of the page. */
 export type SecondFactorProof =
   { readonly code: string } | { readonly passkey: PasskeyResponse; readonly origin: string };
 
-/** From where somebody signs in. */
+/** Address and user agent of a sign-in. */
 interface Client {
   readonly remoteAddress: string;
   readonly userAgent: string;
 }
 
 /**
- * The password was right, and the account has a second factor: {@link SecondFactors.complete} takes the ticket.
- * Valid for five minutes.
+ * Thrown when the password is correct and the account has a second factor: {@link SecondFactors.complete} accepts the
+ * ticket for five minutes.
  */
 export class SecondFactorNeeded extends Problem {
   readonly ticket: string;
@@ -54,22 +54,30 @@ export class SecondFactorNeeded extends Problem {
   }
 }
 
-/** The second factors of all accounts: codes of an authenticator app, recovery codes and passkeys. */
+/** Second factors of all accounts: codes of an authenticator app, recovery codes and passkeys. */
 export interface SecondFactors {
   isOn(account: string): boolean;
   status(account: string): Promise<SecondFactorStatus>;
-  /** Creates a secret, which counts once a code of it was confirmed. @throws Problem `accounts.second_factor_on` (409) */
+  /**
+   * Creates a secret, which becomes effective once a code of it is confirmed.
+   * @throws Problem `accounts.second_factor_on` (409)
+   */
   begin(account: string): Promise<{ readonly secret: string; readonly uri: string }>;
   /**
-   * Enables the second factor. The recovery codes are returned only now.
+   * Enables the second factor. The recovery codes are returned only here.
    * @throws Problem `accounts.wrong_code` (422), `accounts.no_second_factor` (409)
    */
   confirm(account: string, code: string, remoteAddress: string): Promise<readonly string[]>;
-  /** Disables the second factor and removes the passkeys. @throws Problem `accounts.wrong_code` (422) */
+  /**
+   * Disables the second factor and removes the passkeys.
+   * @throws Problem `accounts.wrong_code` (422)
+   */
   disable(account: string, code: string, remoteAddress: string): Promise<void>;
-  /** Disables it without a code, for an administrator, and ends the sessions of the account. */
+  /** Disables the second factor without a code, for administrators, and ends the sessions of the account. */
   reset(account: string): Promise<void>;
-  /** Takes over factors that an earlier version of a service stored itself; accounts that have one keep theirs. */
+  /**
+   * Imports factors that an earlier version of a service stored itself. Existing factors of an account are preserved.
+   */
   adopt(rows: readonly StoredSecondFactor[]): Promise<void>;
 
   /** @throws Problem `accounts.no_second_factor` (409), `accounts.passkey_host` (422) */
@@ -79,11 +87,15 @@ export interface SecondFactors {
   /** @throws Problem `accounts.unknown_passkey` (404) */
   removePasskey(account: string, id: string): Promise<void>;
 
-  /** Options for a passkey of this page's host; undefined where the account has none for it. @throws as {@link complete} */
+  /**
+   * Returns the options for a passkey of this page's host; undefined when the account has none for it.
+   * @throws Problem as {@link complete}
+   */
   passkeyOptions(ticket: string, origin: string): Promise<Record<string, unknown> | undefined>;
   /**
    * Opens the session that {@link SecondFactorNeeded} withheld.
-   * @throws Problem `accounts.wrong_code` (401), `accounts.second_step_expired` (401), `accounts.too_many_attempts` (429)
+   * @throws Problem `accounts.wrong_code` (401), `accounts.second_step_expired` (401), `accounts.too_many_attempts`
+   * (429)
    */
   complete(
     ticket: string,
@@ -92,7 +104,7 @@ export interface SecondFactors {
   ): Promise<{ readonly identity: Identity; readonly secret: string }>;
 }
 
-/** A second factor as it is stored, its secret sealed by the vault. */
+/** Stored second factor, its secret sealed by the vault. */
 export interface StoredSecondFactor {
   readonly account: string;
   readonly secret: string;

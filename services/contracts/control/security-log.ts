@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Stable names of security events, as the log and its page have them. */
+/** Stable names of security events, used by the log and its page. */
 export const SecurityEventName = z.enum([
   'sign_in',
   'sign_in_failed',
@@ -29,17 +29,17 @@ export const SecurityEventName = z.enum([
 ]);
 export type SecurityEventName = z.infer<typeof SecurityEventName>;
 
-/** One security event. Holds no secrets. */
+/** Security event. Contains no secrets. */
 export interface SecurityEvent {
   readonly event: SecurityEventName;
-  /** The account that the event is about, as far as it is known; for a failed sign-in the name that was given. */
+  /** Account that the event is about, if known; for a failed sign-in the name that was entered. */
   readonly account?: string | undefined;
-  /** The remote address; the host adds that of the current request where it is left out. */
+  /** Remote address; defaults to that of the current request. */
   readonly address?: string | undefined;
-  /** Id of the service at which it happened; the host adds that of the current request where it is left out. */
+  /** Id of the service; defaults to that of the current request. */
   readonly service?: string | undefined;
-  /** The account that caused it, where that is another than `account`; the host adds that of the current request. */
+  /** Account that caused the event when it differs from `account`; defaults to that of the current request. */
   readonly by?: string | undefined;
-  /** A short addition for people, such as a role, a label or a path without its query. */
+  /** Short addition for display, such as a role, a label or a path without query. */
   readonly detail?: string | undefined;
 }

@@ -1,7 +1,10 @@
 import type { ServiceState } from './api.ts';
 import type { Rights } from '../route-access.ts';
 
-/** A service as somebody may see it: its living fact counts what belongs to others, so it is for those who may read all of the service. */
+/**
+ * Returns a service as the caller may see it. The status text counts objects of all accounts, so it requires read
+ * access to the whole service.
+ */
 export function toVisibleService(service: ServiceState, rights: Rights): ServiceState {
   if (rights.all) return service;
   const withoutOffers = {

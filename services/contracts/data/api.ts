@@ -7,20 +7,20 @@ export const DataTable = z.object({
   schema: z.string(),
   name: z.string(),
   isView: z.boolean(),
-  /** Null where PostgreSQL has no idea yet. */
+  /** Null when PostgreSQL has no estimate yet. */
   rows: z.number().nullable(),
-  /** The rows were not counted: PostgreSQL guesses them. */
+  /** The number of rows is PostgreSQL's estimate. */
   isEstimate: z.boolean(),
-  /** Row policies hold for it. */
+  /** Row security is enabled. */
   isProtected: z.boolean(),
   policies: z.int(),
 });
 export type DataTable = z.infer<typeof DataTable>;
 
-/** What the first page tells; null where PostgreSQL sleeps and was not to be woken. */
+/** Data of the overview page; fields are null while PostgreSQL is idle and was not to be started. */
 export const DataOverview = z.object({
   state: z.enum(['asleep', 'waking', 'up']),
-  /** The tables are in the person's own PostgreSQL. */
+  /** The tables are in a PostgreSQL server that the user provides. */
   isExternal: z.boolean(),
   sleepAfterMinutes: z.int(),
   inside: z
@@ -30,25 +30,25 @@ export const DataOverview = z.object({
       tables: z.int(),
       users: z.int(),
       sessions: z.int(),
-      /** Tables without row policies. */
+      /** Tables without row security. */
       open: z.array(z.object({ schema: z.string(), name: z.string() })),
-      /** Tables with row policies on and none of them, which no app sees. */
+      /** Tables with row security but without policies, so that no app can read them. */
       shut: z.array(z.object({ schema: z.string(), name: z.string() })),
-      /** Rights that the person's own PostgreSQL does not give, as sentences. */
+      /** Permissions that the external PostgreSQL server does not grant, as sentences. */
       limits: z.array(z.string()),
     })
     .nullable(),
 });
 export type DataOverview = z.infer<typeof DataOverview>;
 
-/** Whom statements are run as: the owner of the tables, or as a request with this role would be. */
+/** Role that statements run as: the owner of the tables, or the role of a request. */
 export const DataRole = z.enum(['owner', 'anon', 'authenticated', 'service_role']);
 export type DataRole = z.infer<typeof DataRole>;
 
 export const DataResult = z.object({
   command: z.string(),
   columns: z.array(z.string()),
-  /** The first of them, as PostgreSQL writes them. */
+  /** First rows, in PostgreSQL's text format. */
   rows: z.array(z.array(z.string().nullable())),
   count: z.int(),
 });
@@ -56,7 +56,7 @@ export type DataResult = z.infer<typeof DataResult>;
 
 export const DataRun = z.object({
   ms: z.number(),
-  /** It was refused because somebody cancelled it. */
+  /** The query failed because it was cancelled. */
   wasCancelled: z.boolean(),
   results: z.array(DataResult),
   error: z
@@ -65,17 +65,17 @@ export const DataRun = z.object({
       code: z.string(),
       detail: z.string().nullable(),
       hint: z.string().nullable(),
-      /** Where in the statements, in characters from 1; null: PostgreSQL does not say. */
+      /** Character position in the statements, from 1; null when PostgreSQL does not report it. */
       position: z.int().nullable(),
     })
     .nullable(),
 });
 export type DataRun = z.infer<typeof DataRun>;
 
-/** Why somebody sees what they see of a table. */
+/** Explanation of the rows of a table that a role can see. */
 export const DataVisibility = z.object({
   isProtected: z.boolean(),
-  /** The role may read the table at all. */
+  /** The role may read the table. */
   isGranted: z.boolean(),
   total: z.int(),
   visible: z.int(),
@@ -83,10 +83,10 @@ export const DataVisibility = z.object({
     z.object({
       name: z.string(),
       isPermissive: z.boolean(),
-      /** It speaks of this role. */
+      /** The policy applies to this role. */
       applies: z.boolean(),
       condition: z.string(),
-      /** Rows of the table for which the condition is true. */
+      /** Rows of the table that satisfy the condition. */
       rows: z.int(),
     }),
   ),
@@ -97,7 +97,7 @@ const ok = z.object({ ok: z.literal(true) });
 const runId = z.string().min(8).max(64);
 const user = z.union([z.literal(''), z.uuid()]).default('');
 
-/** Our own API of the data platform, for the pages; programs use the peer's. */
+/** Routes of the data platform for the pages; programs use the APIs of the peer. */
 export const dataApi = {
   tables: defineRoute({
     method: 'GET',
@@ -106,7 +106,7 @@ export const dataApi = {
     access: 'admin',
     reply: z.object({
       tables: z.array(DataTable),
-      /** Those that are served; new tables go into the first unless somebody chooses. */
+      /** Served schemas; new tables are created in the first by default. */
       schemas: z.array(z.string()),
     }),
   }),
@@ -134,7 +134,7 @@ export const dataApi = {
       query: z.string().min(1).max(1_000_000),
       role: DataRole.default('owner'),
       user,
-      /** By which it can be cancelled while it runs; the caller makes it up. */
+      /** Id by which the query can be cancelled while it runs; chosen by the caller. */
       id: runId.optional(),
     }),
     reply: DataRun,

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 
-/** Types that a column of an imported file can become, the narrowest first. */
+/** Column types for imported files, narrowest first. */
 export const DataCsvType = z.enum(['boolean', 'bigint', 'numeric', 'date', 'timestamptz', 'uuid', 'jsonb', 'text']);
 export type DataCsvType = z.infer<typeof DataCsvType>;
 
-/** Bytes of a file that can be imported. */
+/** Maximum size of an imported file. */
 export const maxCsvBytes = 64 * 1024 * 1024;
 
 export const DataCsvPreview = z
   .object({
     columns: z.array(z.object({ name: z.string(), type: DataCsvType })),
-    /** The first of them. */
+    /** First rows. */
     rows: z.array(z.array(z.string())),
     count: z.int(),
   })
   .meta({ id: 'DataCsvPreview' });
 export type DataCsvPreview = z.infer<typeof DataCsvPreview>;
 
-/** Files in CSV with names in their first line, for tables. Administrators alone. */
+/** Routes for CSV files with column names in the first line, for administrators. */
 export const dataCsvApi = {
   preview: defineRoute({
     method: 'POST',
@@ -32,14 +32,18 @@ export const dataCsvApi = {
     method: 'POST',
     path: '/api/data/csv/load',
     summary:
-      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row policies on.',
+      'Puts the lines of a file in CSV into a table, all or none; with `types` the table is made, with row ' +
+      'policies on.',
     access: 'admin',
     query: z.object({
       schema: z.string().min(1).max(63),
       table: z.string().trim().min(1, 'Give it a name.').max(63),
-      /** By the columns of the file: the column of the table, empty where it is left out. In JSON. */
+      /** JSON list with the table column for each column of the file; empty to skip the column. */
       columns: z.string().max(200_000),
-      /** By the columns of the file, in JSON, where the table is to be made; empty: it is there. */
+      /**
+       * JSON list with the type of each column of the file when the table is to be created; empty for an existing
+       * table.
+       */
       types: z.string().max(100_000).default(''),
     }),
     bytes: true,

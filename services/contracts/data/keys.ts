@@ -9,13 +9,13 @@ export const DataKeys = z
     service: z.string(),
     publishable: z.string(),
     secret: z.string(),
-    /** False: the settings say what the secret is. */
+    /** False when the settings define the secret. */
     canRotate: z.boolean(),
-    /** The pair of keys that signs tokens; null: the secret does. */
+    /** Key pair that signs tokens; null when the secret signs them. */
     pair: z.object({ kid: z.string(), madeAt: time }).nullable(),
-    /** Pairs that signed before, whose tokens count still. */
+    /** Former key pairs, whose tokens are still valid. */
     earlier: z.array(z.object({ kid: z.string(), endsAt: time })),
-    /** A token is good for so long, s. */
+    /** Lifetime of a token in seconds. */
     tokenSeconds: z.int(),
     /** Port for PostgreSQL clients on this computer; 0 while it is closed, null where an own server is used. */
     directPort: z.int().nullable(),
@@ -23,7 +23,7 @@ export const DataKeys = z
   .meta({ id: 'DataKeys' });
 export type DataKeys = z.infer<typeof DataKeys>;
 
-/** Keys of programs, and what tokens are signed with. Administrators alone. */
+/** Routes for the keys of programs and the signing keys of tokens, for administrators. */
 export const dataKeysApi = {
   keys: defineRoute({
     method: 'GET',

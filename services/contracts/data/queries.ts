@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
-/** Statements that somebody keeps under a name, to run them again. */
+/** Saved statements with a name. */
 export const SavedQuery = z
   .object({
     id: z.string(),
@@ -16,7 +16,7 @@ const timestamp = '/api/data/queries';
 const name = z.string().trim().min(1, 'Give it a name.').max(100, 'Use 100 characters or fewer.');
 const text = z.string().min(1, 'Write statements first.').max(100_000, 'Use 100,000 characters or fewer.');
 
-/** The queries that an administrator keeps; each sees their own. */
+/** Routes for the saved queries of the calling administrator. */
 export const savedQueriesApi = {
   list: defineRoute({
     method: 'GET',

@@ -1,36 +1,36 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
-/** What becomes of a row when the one that it names is removed, in the words of SQL. */
+/** Action when the referenced row is deleted, in SQL syntax. */
 export const DataOnDelete = z.enum(['no action', 'restrict', 'cascade', 'set null', 'set default']);
 export type DataOnDelete = z.infer<typeof DataOnDelete>;
 
-/** A column of a table as the editor needs it. */
+/** Column of a table for the table editor. */
 export const DataColumn = z
   .object({
     name: z.string(),
-    /** As PostgreSQL writes it: `character varying(20)`. */
+    /** Type in PostgreSQL's notation: `character varying(20)`. */
     type: z.string(),
     isNullable: z.boolean(),
-    /** What a row gets that says nothing of it; null: nothing. */
+    /** Default expression; null for none. */
     defaultValue: z.string().nullable(),
-    /** PostgreSQL alone writes it. */
+    /** The column is computed by PostgreSQL and cannot be written. */
     isGenerated: z.boolean(),
     isKey: z.boolean(),
-    /** What it may be, where its type is a list of words. */
+    /** Values of an enumerated type. */
     choices: z.array(z.string()),
-    /** It counts up by itself. */
+    /** Identity column with a sequence. */
     isIdentity: z.boolean(),
-    /** The constraint by which no two rows may have one value; null: they may. */
+    /** Name of the unique constraint on the column; null for none. */
     unique: z.string().nullable(),
-    /** The row of another table that it names, and what happens when that one is removed. */
+    /** Referenced column of another table, and the action when its row is deleted. */
     reference: z
       .object({
         constraint: z.string(),
         schema: z.string(),
         name: z.string(),
         onDelete: DataOnDelete,
-        /** All of it, as PostgreSQL writes it: `FOREIGN KEY (a) REFERENCES public.b(id) ON UPDATE CASCADE`. */
+        /** Complete definition by PostgreSQL: `FOREIGN KEY (a) REFERENCES public.b(id) ON UPDATE CASCADE`. */
         definition: z.string(),
       })
       .nullable(),
@@ -43,26 +43,26 @@ export const DataPolicy = z
     name: z.string(),
     /** `ALL`, `SELECT`, `INSERT`, `UPDATE` or `DELETE`. */
     command: z.string(),
-    /** Empty: everybody. */
+    /** Empty for all roles. */
     roles: z.array(z.string()),
     isPermissive: z.boolean(),
-    /** Which rows may be seen or changed. */
+    /** `USING` expression: rows that may be read or changed. */
     condition: z.string().nullable(),
-    /** What new rows have to be like. */
+    /** `WITH CHECK` expression: condition for new rows. */
     check: z.string().nullable(),
   })
   .meta({ id: 'DataPolicy' });
 export type DataPolicy = z.infer<typeof DataPolicy>;
 
 const value = z.string().nullable();
-/** Values by the names of their columns, as PostgreSQL writes them. What is left out has its default. */
+/** Values by column name, in PostgreSQL's text format. Missing columns get their default. */
 const Values = z.record(z.string().max(63), value);
 const done = z.object({ ok: z.literal(true) });
 const tablePath = '/api/data/tables/:schema/:name';
 const conditions = ['contains', 'eq', 'neq', 'gt', 'lt', 'null', 'not_null'] as const;
 export type DataCondition = (typeof conditions)[number];
 
-/** Rows of tables, for the table editor. Administrators alone; row policies do not hold for them. */
+/** Routes for table rows in the table editor, for administrators; row security does not apply to them. */
 export const dataRowsApi = {
   shape: defineRoute({
     method: 'GET',
@@ -84,7 +84,7 @@ export const dataRowsApi = {
     query: z.object({
       offset: z.coerce.number().int().min(0).default(0),
       limit: z.coerce.number().int().min(1).max(200).default(100),
-      /** A column; empty: by the key. */
+      /** Column to sort by; empty for the primary key. */
       order: z.string().max(63).default(''),
       direction: z.enum(['asc', 'desc']).default('asc'),
       column: z.string().max(63).default(''),
@@ -95,7 +95,7 @@ export const dataRowsApi = {
     reply: z.object({
       /** Values in the order of the columns. */
       rows: z.array(z.array(value)),
-      /** Null where it was not asked for, or counting takes too long. */
+      /** Null when it was not requested or counting takes too long. */
       total: z.int().nullable(),
     }),
   }),

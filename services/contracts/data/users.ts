@@ -3,42 +3,42 @@ import { defineRoute } from '../api.ts';
 
 const time = z.number().describe('ms since the epoch');
 
-/** Somebody who signs in to apps that keep their data here; no account of Homeport. */
+/** User of an app that stores its data here; not an account of Homeport. */
 export const DataUser = z
   .object({
     id: z.string(),
-    /** Empty for who came without a name. */
+    /** Empty for anonymous users. */
     email: z.string(),
     phone: z.string(),
-    /** The address is proven. */
+    /** The email address is confirmed. */
     confirmed: z.boolean(),
     anonymous: z.boolean(),
-    /** What they are known by, such as `email`. */
+    /** Sign-in providers, such as `email`. */
     providers: z.array(z.string()),
-    /** Null when nothing keeps them out. */
+    /** Null when the user is not banned. */
     bannedUntil: time.nullable(),
     createdAt: time.nullable(),
     lastSignInAt: time.nullable(),
-    /** Sessions that go on. */
+    /** Number of active sessions. */
     sessions: z.int(),
-    /** Authenticator apps that were proven. */
+    /** Number of confirmed authenticator apps. */
     factors: z.int(),
-    /** What apps may read and people change. */
+    /** Metadata that apps can read and users can change. */
     metadata: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'DataUser' });
 export type DataUser = z.infer<typeof DataUser>;
 
-/** What the list leaves out. */
+/** User with the details that the list omits. */
 export const DataUserDetail = DataUser.extend({
   hasPassword: z.boolean(),
-  /** The last used first, and of very many the first. */
+  /** Most recently used sessions first, limited to the first of very many. */
   signedIn: z.array(
     z.object({
       id: z.string(),
       createdAt: time.nullable(),
       usedAt: time.nullable(),
-      /** What the app said that it is; empty: nothing. */
+      /** User agent that the app sent; empty for none. */
       userAgent: z.string(),
       ip: z.string(),
     }),
@@ -51,7 +51,7 @@ const ok = z.object({ ok: z.literal(true) });
 const email = z.string().trim().min(1, 'Enter an address.').max(255);
 const password = z.string().min(6, 'Use 6 characters or more.').max(72);
 
-/** The users of the data platform, for the pages. Administrators alone. */
+/** Routes for the users of the data platform, for administrators. */
 export const dataUsersApi = {
   list: defineRoute({
     method: 'GET',

@@ -20,38 +20,38 @@ export type DownloadState = z.infer<typeof DownloadState>;
 export const DownloadKind = z.enum(['video', 'audio', 'captions', 'thumbnail']);
 export type DownloadKind = z.infer<typeof DownloadKind>;
 
-/** A download as our own page sees it; the peer's record has its own shape in the service's `wire`. */
+/** Download as the app's page shows it; the peer's record is defined in the service's `wire`. */
 export const Download = z
   .object({
     uid: z.string(),
     url: z.string(),
     title: z.string(),
     state: DownloadState,
-    /** What was asked for. */
+    /** Requested kind of file. */
     kind: DownloadKind.optional(),
     quality: z.string(),
     format: z.string(),
-    /** 0 to 100 of the stream that is being fetched, null while unknown. */
+    /** Progress of the current stream, 0 to 100; null while unknown. */
     percent: z.number().nullable(),
-    /** Which of two streams is being fetched, where there are two: first the video, then the audio. */
+    /** Current stream when there are two: first the video, then the audio. */
     stream: z.enum(['video', 'audio']).nullable(),
-    /** Bytes a second, null while unknown. */
+    /** Bytes per second; null while unknown. */
     speed: z.number().nullable(),
-    /** Seconds left, null while unknown. */
+    /** Remaining seconds; null while unknown. */
     eta: z.number().nullable(),
-    /** Bytes of the finished file. */
+    /** Size of the finished file in bytes. */
     size: z.number().nullable(),
     /** Path below the download folder, once finished. */
     filename: z.string().nullable(),
-    /** Why it failed, or what is going on, for a person. */
+    /** Reason for the failure, or the current activity, for display. */
     message: z.string().nullable(),
-    /** There is a picture of it at its route. */
+    /** A thumbnail exists at its route. */
     thumbnail: z.boolean(),
-    /** It runs outside the hours for downloads, too. */
+    /** Runs outside of the scheduled hours as well. */
     anyway: z.boolean().optional(),
-    /** A stream that is recorded as it runs: pausing it ends the recording, which is kept. */
+    /** Live stream that is recorded: pausing ends the recording, which is preserved. */
     live: z.boolean().optional(),
-    /** A stream that has not begun waits until then, ms since the epoch. */
+    /** Start of a live stream that has not begun, ms since the epoch. */
     startsAt: z.number().optional(),
     createdAt: z.number().describe('ms since the epoch'),
     finishedAt: z.number().nullable(),
@@ -59,23 +59,23 @@ export const Download = z
   .meta({ id: 'Download' });
 export type Download = z.infer<typeof Download>;
 
-/** Added, or any field changed; at most four a second for one download. */
+/** Published when a download is added or changed; at most four times a second per download. */
 export const downloadChanged = defineTopic('downloads.changed', Download);
 export const downloadRemoved = defineTopic('downloads.removed', z.object({ uid: z.string() }));
-/** Rows of the queue went, in this order, to stand before another one; null: to the end. */
+/** Published when queue entries moved, in this order, before another entry; null: to the end. */
 export const downloadsMoved = defineTopic(
   'downloads.moved',
   z.object({ uids: z.array(z.string()), before: z.string().nullable() }),
 );
-/** The whole queue was paused or goes on. */
+/** Published when the whole queue is paused or resumed. */
 export const downloadsPaused = defineTopic('downloads.paused', z.object({ paused: z.boolean() }));
 
-/** A moment of a video: seconds, or `1:02:03`, or `14m45s`. */
+/** Position in a video: seconds, `1:02:03` or `14m45s`. */
 const VideoTime = z.union([z.number().min(0), z.string().max(40)]);
 
 /**
- * What is to be made of an address. The fields and their values are those of `POST /add` on the service's own port, which
- * is MeTube's; one that is left out is as there. Without `download_type` the older of its two schemas holds.
+ * Options of a new download. Fields and values are those of `POST /add` of MeTube on the service's own port, with the
+ * same defaults. Without `download_type`, the older of its two schemas applies.
  */
 export const DownloadOptions = z
   .object({
@@ -99,9 +99,9 @@ export const DownloadOptions = z
   .meta({ id: 'DownloadOptions' });
 export type DownloadOptions = z.infer<typeof DownloadOptions>;
 
-/** What is said from one second of a video to another. */
+/** Subtitle text between two positions, in seconds. */
 const Cue = z.object({ from: z.number(), to: z.number(), text: z.string() });
-/** Subtitles in a language. */
+/** Subtitles in one language. */
 const Captions = z.object({ language: z.string(), cues: z.array(Cue) });
 export type Captions = z.infer<typeof Captions>;
 

@@ -1,13 +1,13 @@
-/** Where a failure is mended: a setting of the service, the engines, the cookies. */
+/** Part of the app in which the failure can be fixed: a setting of the service, the engines, the cookies. */
 export type FailureRemedy = 'folder' | 'private-addresses' | 'engines' | 'cookies';
 
-/** What a failed download means, and what helps. */
+/** Explanation of a failed download, with a remedy. */
 export interface FailureCause {
   readonly text: string;
   readonly remedy?: FailureRemedy;
 }
 
-/** What the extractor, ffmpeg or the service say when they fail, and what that means. The first that fits is taken. */
+/** Error messages of the extractor, ffmpeg and the service, with their explanations. The first match applies. */
 const causes: readonly (readonly [RegExp, FailureCause])[] = [
   [/disk is full|no space left/i, { text: 'The disk is full. Free some space, then try again.', remedy: 'folder' }],
   [
@@ -54,13 +54,15 @@ const causes: readonly (readonly [RegExp, FailureCause])[] = [
   ],
 ];
 
-/** What a failed download means; what the extractor said where nobody knows better. Null: it said nothing. */
+/**
+ * Explains a failed download; without a match, returns the extractor's message. Null means that there was no message.
+ */
 export function getFailureCause(message: string | null): FailureCause {
   if (message === null) return { text: 'The reason is not known. Try again.' };
   return causes.find(([sign]) => sign.test(message))?.[1] ?? { text: stripErrorPrefix(message) };
 }
 
-/** The extractor's own words without its marks. */
+/** Removes the prefix of the extractor's message. */
 export function stripErrorPrefix(message: string): string {
   return message.replace(/^ERROR:\s*(\[[^\]]*\]\s*)?/, '');
 }

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
-/** Bytes of a cookie file, as the peer bounds it. */
+/** Maximum size of a cookie file in MeTube, in bytes. */
 export const maxCookieFileLength = 1_000_000;
 
-/** What may be told of the cookies: never their names and values. */
+/** Public facts about the stored cookies. Names and values are never returned. */
 export const DownloadCookies = z.object({
   present: z.boolean(),
   count: z.int(),
-  /** Hosts they are for, without a leading dot, sorted; at most the first 100. */
+  /** Hosts of the cookies without leading dot, sorted; at most the first 100. */
   sites: z.array(z.string()),
   uploadedAt: z.number().nullable().describe('ms since the epoch'),
 });

@@ -1,4 +1,4 @@
-/** What a download is called wherever it is named: by its title, else by its file, and by its address until it has either. */
+/** Returns the display name of a download: its title, else its file name, else its address. */
 export function getDownloadName(download: {
   readonly title: string;
   readonly filename: string | null;

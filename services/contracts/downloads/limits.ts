@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 import { QuietHours } from '../quiet-hours.ts';
 
-/** How fast downloads may be, and when they run. */
+/** Speed and schedule of downloads. */
 export const DownloadLimits = z
   .object({
     speed: z
@@ -21,7 +21,7 @@ export const DownloadLimits = z
   .meta({ id: 'DownloadLimits' });
 export type DownloadLimits = z.infer<typeof DownloadLimits>;
 
-/** The limits, and what they mean at this moment. */
+/** The limits and their current effect. */
 export const CurrentLimits = z.object({
   limits: DownloadLimits,
   open: z.boolean().describe('Downloads may run now.'),
@@ -29,5 +29,5 @@ export const CurrentLimits = z.object({
 });
 export type CurrentLimits = z.infer<typeof CurrentLimits>;
 
-/** The limits were set, or the hours began or ended. */
+/** Published when the limits changed, or the scheduled hours began or ended. */
 export const downloadLimitsChanged = defineTopic('downloads.limits', CurrentLimits);

@@ -1,23 +1,23 @@
 import { z } from 'zod';
 
-/** What a site says is behind an address, before anything is downloaded. */
+/** Information of a site about an address, before a download. */
 export const DownloadPreview = z
   .object({
     title: z.string(),
-    /** Who made it, empty when that is not known. */
+    /** Creator; empty when unknown. */
     author: z.string(),
-    /** Seconds. */
+    /** Duration in seconds. */
     duration: z.number().nullable(),
-    /** Entries of a playlist; null: it is one video. */
+    /** Number of playlist entries; null for a single video. */
     entries: z.int().nullable(),
-    /** The picture's heights that the site has, the largest first; empty: not known. */
+    /** Available picture heights, largest first; empty when unknown. */
     heights: z.array(z.int()),
-    /** There are chapters by which it can be split. */
+    /** The video has chapters at which it can be split. */
     chapters: z.boolean(),
-    /** Languages of subtitles that people have made. */
+    /** Languages of the manual subtitles. */
     subtitles: z.array(z.string()),
     live: z.boolean(),
-    /** A small picture, as a `data:` address. */
+    /** Thumbnail as a `data:` URL. */
     picture: z.string().nullable(),
   })
   .meta({ id: 'DownloadPreview' });

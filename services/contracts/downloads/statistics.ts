@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead } from '../route-access.ts';
 
-/** What the history says about the last days; what was removed from it does not count. */
+/** Statistics of the last days from the history; removed entries do not count. */
 export const downloadStatistics = defineRoute({
   method: 'GET',
   path: '/api/downloads/statistics',
@@ -18,9 +18,9 @@ export const downloadStatistics = defineRoute({
         bytes: z.number(),
       }),
     ),
-    /** The ten with the most bytes. */
+    /** The ten sites with the most bytes. */
     sites: z.array(z.object({ site: z.string(), files: z.int(), bytes: z.number() })),
-    /** The five that take the most room. */
+    /** The five largest files. */
     largest: z.array(z.object({ uid: z.string(), title: z.string(), bytes: z.number() })),
   }),
 });

@@ -5,40 +5,40 @@ import { fileReply } from '../api.ts';
 import { DownloadKind, DownloadOptions } from './api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
-/** A channel, playlist or feed that is looked at now and then; the peer's shape of it is in the service's `wire`. */
+/** Channel, playlist or feed that is checked regularly; the peer's record is defined in the service's `wire`. */
 export const Subscription = z
   .object({
     id: z.string(),
     url: z.string(),
     name: z.string(),
-    /** False: paused. */
+    /** False while paused. */
     enabled: z.boolean(),
     intervalMinutes: z.int(),
-    /** Only titles that this regular expression finds something in; empty: all. */
+    /** Regular expression that titles must match; empty for all. */
     titleRegex: z.string(),
-    /** Videos for paying members are left out. */
+    /** Skips videos for paying members. */
     skipMembersOnly: z.boolean(),
-    /** Below the download folder; empty: the folder itself. */
+    /** Folder below the download folder; empty for the download folder. */
     folder: z.string(),
-    /** What is made of each video. */
+    /** Requested kind of file for each video. */
     kind: DownloadKind,
     quality: z.string(),
     format: z.string(),
-    /** There is one at `/picture`. */
+    /** A picture exists at `/picture`. */
     picture: z.boolean(),
-    /** Videos that are known by now, and never fetched again. */
+    /** Number of processed videos, which are not downloaded again. */
     seen: z.int(),
-    /** Being looked at just now. */
+    /** A check is running. */
     checking: z.boolean(),
     lastChecked: z.number().nullable().describe('ms since the epoch'),
     nextCheck: z.number().nullable().describe('ms since the epoch; null while it is paused'),
-    /** When something new was last found, ms since the epoch. */
+    /** Time of the last new video, ms since the epoch. */
     lastFound: z.number().nullable(),
-    /** New videos that were queued for download, since Homeport counts them. */
+    /** Total number of videos that were added to the queue. */
     found: z.int(),
-    /** Why the last check failed, for a person. */
+    /** Reason for the failure of the last check, for display. */
     error: z.string().nullable(),
-    /** Checks that failed in a row. */
+    /** Number of consecutive failed checks. */
     failures: z.int(),
   })
   .meta({ id: 'Subscription' });
@@ -55,7 +55,7 @@ const interval = z
   .max(60 * 24 * 31);
 const Ids = z.object({ ids: z.array(z.string()).min(1).max(1000) });
 
-/** What a filter would let through. */
+/** Videos that a filter would accept. */
 export const SubscriptionPreview = z.object({
   name: z.string(),
   entries: z.array(z.object({ title: z.string(), wanted: z.boolean() })).describe('At most the first 200.'),
@@ -89,7 +89,8 @@ export const subscriptionsApi = {
     method: 'POST',
     path: '/api/downloads/subscriptions/update',
     summary:
-      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known stay known; where it has none of them, what is there by now counts as seen.',
+      'Changes the fields that are named; `enabled: false` pauses it. At another address, videos that are known ' +
+      'stay known; where it has none of them, what is there by now counts as seen.',
     access: mayWrite('downloads'),
     body: z.object({
       id: z.string(),

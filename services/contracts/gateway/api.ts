@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 
-/** What is shared, where it answers or what is wrong with it has changed; pages that show it read it anew. */
+/** Published when the shared services, their addresses or their errors changed; pages reload what they show. */
 export const gatewayChanged = defineTopic('gateway.changed', z.object({}));
 
-/** Who may use a service from another machine: nobody, who signs in, or everybody on the network. */
+/** Access from other computers: none, after a sign-in, or for the whole network. */
 export const Exposure = z.enum(['off', 'sign-in', 'open']);
 export type Exposure = z.infer<typeof Exposure>;
 
@@ -15,12 +15,12 @@ const SharedService = z
     title: z.string(),
     summary: z.string(),
     exposure: Exposure,
-    /** It asks for credentials itself, so that the gateway puts no sign-in in front. */
+    /** The service authenticates clients itself, so the gateway does not. */
     authenticates: z.boolean(),
     running: z.boolean(),
-    /** Of what is no service of Homeport: the address that the owner typed. */
+    /** Address of an external service, as the owner entered it. */
     outside: z.string().nullable(),
-    /** Where other machines reach it, the best one first; none while it is off. */
+    /** Addresses for other computers, best first; empty while the service is not shared. */
     addresses: z.array(z.object({ by: z.enum(['name', 'port']), url: z.string() })),
   })
   .meta({ id: 'SharedService' });
@@ -28,16 +28,16 @@ export type SharedService = z.infer<typeof SharedService>;
 
 const SharedPort = z
   .object({
-    /** `mail`, `git.ssh` */
+    /** Id such as `mail` or `git.ssh`. */
     id: z.string(),
-    /** The service that answers there. */
+    /** Id of the service that answers at the port. */
     service: z.string(),
     title: z.string(),
-    /** What it means when it is shared; empty where its service says nothing. */
+    /** Consequence of sharing the port; empty when the service does not define it. */
     meaning: z.string(),
     shared: z.boolean(),
     running: z.boolean(),
-    /** Where machines of its networks reach it: `smtp://192.168.1.20:8025`. */
+    /** Addresses for the computers of the allowed networks: `smtp://192.168.1.20:8025`. */
     addresses: z.array(z.string()),
   })
   .meta({ id: 'SharedPort' });
@@ -45,38 +45,40 @@ export type SharedPort = z.infer<typeof SharedPort>;
 
 const GatewayState = z
   .object({
-    /** `NAME.local` */
+    /** Host name `NAME.local`. */
     host: z.string(),
-    /** Names that devices of the network find by multicast DNS. */
+    /** Names that are announced over multicast DNS. */
     announced: z.array(z.string()),
-    /** Addresses of this machine on the network. */
+    /** Addresses of this computer on the network. */
     lanAddresses: z.array(z.string()),
     services: z.array(SharedService),
-    /** Ports of services that speak something else than HTTP. */
+    /** Ports of services for protocols other than HTTP. */
     ports: z.array(SharedPort),
-    /** Whose machines alone reach these ports; none: all that are let in. */
+    /** Networks that may reach these ports; empty for all allowed networks. */
     portNetworks: z.array(z.string()),
-    /** Where a device gets the certificate; null while nothing is shared. */
+    /** Address at which a device downloads the certificate; null while nothing is shared. */
     trustUrl: z.string().nullable(),
     certificate: z
       .object({
         /** `own`: from files of the owner. */
         source: z.enum(['local', 'own']),
-        /** SHA-256 of the authority's certificate, as systems show it; empty for an own one. */
+        /**
+         * SHA-256 fingerprint of the authority's certificate, as systems show it; empty for the owner's certificate.
+         */
         fingerprint: z.string(),
         names: z.array(z.string()),
         expiresAt: z.number(),
       })
       .nullable(),
-    /** The OpenID provider of the sign-in; null while none is set up. */
+    /** OpenID provider for the sign-in; null when none is configured. */
     provider: z
       .object({
         name: z.string(),
-        /** Where it may send browsers back to, as it has to know. */
+        /** Redirect addresses that must be registered at the provider. */
         redirectAddresses: z.array(z.string()),
       })
       .nullable(),
-    /** What does not work, a sentence each. */
+    /** Errors, one sentence each. */
     problems: z.array(z.string()),
   })
   .meta({ id: 'GatewayState' });
@@ -86,21 +88,21 @@ const SignedInDevice = z
   .object({
     id: z.string(),
     account: z.string(),
-    /** The name and port at which it signed in. */
+    /** Host and port of the sign-in. */
     host: z.string(),
     address: z.string(),
     userAgent: z.string(),
     signedInAt: z.number(),
-    /** As far as is known since the start. */
+    /** Time of the last request, known since the start of the service. */
     seenAt: z.number(),
   })
   .meta({ id: 'SignedInDevice' });
 export type SignedInDevice = z.infer<typeof SignedInDevice>;
 
-/** Another machine that has connected. `letIn`: its network is among those that may. */
+/** Other computer that connected. `letIn`: its network is among the allowed networks. */
 const Visitor = z.object({
   address: z.string(),
-  /** The port that speaks no HTTP to which it came, such as `mail`; null: where pages are. */
+  /** Port for a protocol other than HTTP, such as `mail`; null for the HTTP port. */
   port: z.string().nullable(),
   letIn: z.boolean(),
   seenAt: z.number(),
@@ -109,22 +111,25 @@ export type Visitor = z.infer<typeof Visitor>;
 
 const SelfTest = z
   .object({
-    /** A sentence on each thing that was tried. */
+    /** Sentence for each performed check. */
     checks: z.array(
       z.object({
         ok: z.boolean(),
-        /** It is not as a device wishes, and may yet be as the owner does; of what is `ok`: nothing is wrong, and nothing is shown to work. */
+        /**
+         * The result may be intended by the owner even though a device cannot use it; with `ok`, no error was found
+         * but success could not be confirmed.
+         */
         maybeMeant: z.boolean().optional(),
         text: z.string(),
       }),
     ),
-    /** Machines that have connected since the start, the latest first. */
+    /** Computers that connected since the start, newest first. */
     visitors: z.array(Visitor),
   })
   .meta({ id: 'GatewaySelfTest' });
 export type SelfTest = z.infer<typeof SelfTest>;
 
-/** Our own API around sharing; the gateway answers it. */
+/** Routes about sharing; answered by the gateway. */
 export const gatewayApi = {
   state: defineRoute({
     method: 'GET',
@@ -139,18 +144,18 @@ export const gatewayApi = {
     summary: 'Where other devices reach what is shared.',
     access: 'user',
     reply: z.object({
-      /** As of the state. */
+      /** Same as in the state. */
       trustUrl: z.string().nullable(),
-      /** What is shared and answers, with its best address. */
+      /** Shared services that answer, with their best address. */
       services: z.array(
         z.object({
           id: z.string(),
           url: z.string(),
-          /** The gateway asks for name and password before anything reaches the service. */
+          /** The gateway requires a sign-in before it passes requests to the service. */
           asksFirst: z.boolean(),
         }),
       ),
-      /** Shared ports that speak something else than HTTP, such as `mail` and `git.ssh`. */
+      /** Shared ports for protocols other than HTTP, such as `mail` and `git.ssh`. */
       ports: z.array(z.object({ id: z.string(), url: z.string() })),
     }),
   }),

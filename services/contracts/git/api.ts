@@ -12,7 +12,7 @@ export const GitRepository = z.object({
   archived: z.boolean(),
   empty: z.boolean(),
   defaultBranch: z.string(),
-  /** KiB. */
+  /** Size in KiB. */
   size: z.number(),
   updatedAt: time,
   openIssues: z.int(),
@@ -23,7 +23,7 @@ export type GitRepository = z.infer<typeof GitRepository>;
 export const GitCommit = z.object({
   id: z.string(),
   title: z.string(),
-  /** The rest of its message. */
+  /** Message after the first line. */
   body: z.string(),
   author: z.string(),
   email: z.string(),
@@ -32,7 +32,7 @@ export const GitCommit = z.object({
 });
 export type GitCommit = z.infer<typeof GitCommit>;
 
-/** What checks say of a commit together, the gravest first. */
+/** Combined result of the checks of a commit, worst first. */
 export const GitChecks = z.object({
   state: z.enum(['error', 'failure', 'warning', 'pending', 'success', 'skipped']),
   passed: z.int(),
@@ -40,7 +40,7 @@ export const GitChecks = z.object({
 });
 export type GitChecks = z.infer<typeof GitChecks>;
 
-/** A commit in the list of a repository; null: no check said anything of it. */
+/** Commit in a list; `checks` is null when no check reported a result. */
 export const GitListedCommit = GitCommit.extend({ checks: GitChecks.nullable() });
 export type GitListedCommit = z.infer<typeof GitListedCommit>;
 
@@ -49,7 +49,7 @@ export const GitRepositoryView = GitRepository.extend({
   tags: z.array(z.string()),
   level: z.enum(['read', 'write', 'admin']),
   cloneHttp: z.string(),
-  /** Null while SSH does not answer. */
+  /** Null while the SSH listener is closed. */
   cloneSsh: z.string().nullable(),
 });
 export type GitRepositoryView = z.infer<typeof GitRepositoryView>;
@@ -61,7 +61,7 @@ export const GitEntry = z.object({
 });
 export type GitEntry = z.infer<typeof GitEntry>;
 
-/** What a path of a commit leads to. */
+/** Content at a path of a commit. */
 export const GitContent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('folder'),
@@ -74,7 +74,7 @@ export const GitContent = z.discriminatedUnion('kind', [
     commit: GitCommit,
     id: z.string().describe('Of its bytes; who changes it says what he saw.'),
     size: z.number(),
-    /** Null for what is no text, or too much of it to be shown. */
+    /** Null for binary files and for text that is too large to display. */
     text: z.string().nullable(),
     editable: z.boolean().describe('The text is all of its bytes; that of another charset only shows it.'),
     lfs: z.boolean().default(false).describe('The content is stored with Git LFS; the size is that of the content.'),
@@ -82,7 +82,7 @@ export const GitContent = z.discriminatedUnion('kind', [
 ]);
 export type GitContent = z.infer<typeof GitContent>;
 
-/** Lines that follow each other and come from one commit. */
+/** Consecutive lines from one commit. */
 export const GitBlamePart = z.object({
   commit: z.string(),
   title: z.string(),
@@ -98,15 +98,15 @@ export const GitFileDiff = z.object({
   status: z.enum(['added', 'modified', 'removed', 'renamed']),
   additions: z.int(),
   deletions: z.int(),
-  /** Unified lines from the first `@@` on; null for what is no text, or too much of it. */
+  /** Unified diff from the first `@@`; null for binary files and for diffs that are too large. */
   patch: z.string().nullable(),
 });
 export type GitFileDiff = z.infer<typeof GitFileDiff>;
 
-/** What lies between two commits, as far as it can be shown. */
+/** Difference between two commits, up to the display limits. */
 export const GitDiff = z.object({
   files: z.array(GitFileDiff),
-  /** How many files there are, of which the first are shown; null where that is too much to be found out. */
+  /** Total number of files, of which the first are included; null when counting would take too long. */
   total: z.int().nullable(),
 });
 export type GitDiff = z.infer<typeof GitDiff>;
@@ -123,7 +123,7 @@ export type GitKey = z.infer<typeof GitKey>;
 const ok = z.object({ ok: z.literal(true) });
 const repositoryPath = '/api/git/repositories/:owner/:name';
 
-/** Our own API of git hosting, for the pages; programs use the peer's. */
+/** Routes of git hosting for the pages; programs use the API of the peer. */
 export const gitApi = {
   list: defineRoute({
     method: 'GET',
@@ -149,7 +149,8 @@ export const gitApi = {
     method: 'GET',
     path: repositoryPath,
     summary:
-      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had before.',
+      'A repository with its branches, its tags and the addresses it is cloned from; also by a name that it had ' +
+      'before.',
     access: 'objects',
     reply: GitRepositoryView,
   }),

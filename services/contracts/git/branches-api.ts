@@ -11,17 +11,17 @@ export const GitBranch = z.object({
   name: z.string(),
   commit: GitCommit.pick({ id: true, title: true, author: true, time: true }),
   isDefault: z.boolean(),
-  /** The name or pattern that protects it. */
+  /** Name or pattern of the rule that protects the branch. */
   rule: z.string().nullable(),
-  /** Commits that it has and the default branch has not, and the other way round; null where that is not known yet. */
+  /** Number of commits ahead of and behind the default branch; null until it is computed. */
   ahead: z.int().nullable(),
   behind: z.int().nullable(),
-  /** Numbers of the open pull requests from it and into it. */
+  /** Numbers of the open pull requests from and into the branch. */
   pulls: z.array(z.int()),
 });
 export type GitBranch = z.infer<typeof GitBranch>;
 
-/** The branches of a repository, for the pages. */
+/** Routes for the branches of a repository. */
 export const gitBranchesApi = {
   list: defineRoute({
     method: 'GET',
@@ -50,7 +50,7 @@ export const gitBranchesApi = {
     path: repositoryPath,
     summary: 'Removes a branch, as long as it is at the commit that the caller saw.',
     access,
-    // As it is: a name may end in a space of another script.
+    // Not trimmed: a branch name may end in a Unicode space.
     query: z.object({ name: z.string().min(1).max(250), commit: z.string().length(40) }),
     reply: ok,
   }),

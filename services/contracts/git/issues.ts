@@ -39,7 +39,7 @@ export const GitIssue = z.object({
 });
 export type GitIssue = z.infer<typeof GitIssue>;
 
-/** An entry of a conversation: something that was said, or done. */
+/** Entry of a conversation: a comment or an event. */
 const threadEntry = z.object({
   id: z.int(),
   kind: z.string(),
@@ -47,15 +47,15 @@ const threadEntry = z.object({
   text: z.string(),
   time,
   label: GitLabel.nullable(),
-  /** A label was put on, an assignee added. */
+  /** False when the label or assignee was removed. */
   added: z.boolean(),
-  /** An assignee, a milestone, a title, a branch. */
+  /** Former assignee, milestone, title or branch. */
   before: z.string(),
   after: z.string(),
   commit: z.string(),
   commits: z.array(z.string()),
   verdict: z.enum(['COMMENT', 'APPROVED', 'REQUEST_CHANGES']).nullable(),
-  /** Of a remark on a line; a negative line is one of the old file. */
+  /** File of a review comment; a negative line number refers to the old version. */
   path: z.string(),
   line: z.int(),
   hunk: z.string(),
@@ -66,7 +66,7 @@ export const GitMergeStyle = z.enum(['merge', 'rebase', 'rebase-merge', 'squash'
 export type GitMergeStyle = z.infer<typeof GitMergeStyle>;
 
 export const GitPull = z.object({
-  /** `dev`, or `owner/name:dev` of another repository. */
+  /** `dev`, or `owner/name:dev` for another repository. */
   head: z.string(),
   base: z.string(),
   headThere: z.boolean(),
@@ -76,22 +76,22 @@ export const GitPull = z.object({
   additions: z.int(),
   deletions: z.int(),
   mergeable: z.boolean(),
-  /** Null: none. Without names: the histories have nothing in common. */
+  /** Conflicting files; null for none, empty when the histories are unrelated. */
   conflicts: z.array(z.string()).nullable(),
   styles: z.array(GitMergeStyle),
   mergedBy: z.string().nullable(),
   mergedAt: time.nullable(),
   mergedCommit: z.string().nullable(),
   reviewers: z.array(z.string()),
-  /** The last verdict of each reviewer; one that is stale was given to earlier commits. */
+  /** Latest verdict of each reviewer; `stale` when it was given for earlier commits. */
   verdicts: z.array(
     z.object({ account: z.string(), verdict: z.enum(['APPROVED', 'REQUEST_CHANGES']), stale: z.boolean() }),
   ),
-  /** What the base branch's protection wants of a merge. */
+  /** Requirements of the base branch's protection for a merge. */
   approvals: z.int(),
   approvalsWanted: z.int(),
   hurdles: z.array(z.string()),
-  /** The protection lets the caller merge; administrators also against what stands in the way. */
+  /** The protection allows the caller to merge; administrators may override it. */
   mayMerge: z.boolean(),
   mayForce: z.boolean(),
   checks: z.array(z.object({ context: z.string(), state: z.string(), description: z.string(), url: z.string() })),
@@ -103,7 +103,7 @@ export const GitThread = GitIssue.extend({
   locked: z.boolean(),
   entries: z.array(threadEntry),
   request: GitPull.nullable(),
-  /** What the caller may do: say something, or decide. */
+  /** The caller may comment. */
   mayWrite: z.boolean(),
   mayEdit: z.boolean(),
 });
@@ -121,7 +121,7 @@ const labelBody = z.object({
   description: z.string().max(200).default(''),
 });
 
-/** Our own API of issues and pull requests, for the pages. */
+/** Routes for issues and pull requests. */
 export const gitIssuesApi = {
   list: defineRoute({
     method: 'GET',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, fileReply } from '../api.ts';
 import { GitRepository } from './api.ts';
 
-/** How repositories come from elsewhere and go there, for the pages. */
+/** Routes for migrating and mirroring repositories. */
 export const gitMovingApi = {
   publish: defineRoute({
     method: 'POST',

@@ -4,7 +4,7 @@ import { GitRepository } from './api.ts';
 
 const time = z.number().describe('ms since the epoch');
 
-/** Something that happened in a repository. */
+/** Event in a repository. */
 export const GitEvent = z.object({
   id: z.string(),
   kind: z.enum([
@@ -23,16 +23,16 @@ export const GitEvent = z.object({
   name: z.string(),
   account: z.string(),
   time,
-  /** The branch or tag, the issue's title, or the release's. */
+  /** Name of the branch or tag, or title of the issue or release. */
   what: z.string(),
-  /** `what` is a tag that was pushed or removed. */
+  /** `what` is the name of a pushed or deleted tag. */
   tag: z.boolean(),
-  /** Of an issue or a pull request. */
+  /** Number of the issue or pull request. */
   number: z.int().nullable(),
   pull: z.boolean(),
-  /** What a branch was moved to; empty where it was removed. */
+  /** New commit of a branch; empty when it was deleted. */
   commit: z.string(),
-  /** What that commit says first, where the history is read; empty otherwise. */
+  /** Title of that commit, filled in when the history is read; else empty. */
   title: z.string(),
 });
 export type GitEvent = z.infer<typeof GitEvent>;
@@ -50,23 +50,23 @@ export type GitTask = z.infer<typeof task>;
 
 export const GitOverview = z.object({
   repositories: z.int(),
-  /** The last thing that happened. */
+  /** Most recent event. */
   last: GitEvent.nullable(),
   recent: z.array(GitRepository),
-  /** Other open pull requests than those that wait for the caller; those first that something happened to last. */
+  /** Other open pull requests than those that wait for the caller, most recently active first. */
   pulls: z.array(task),
-  /** Pull requests whose review was asked of the caller. */
+  /** Pull requests with a review requested from the caller. */
   reviews: z.array(task),
-  /** Issues and pull requests that the caller is to work at. */
+  /** Issues and pull requests that are assigned to the caller. */
   assigned: z.array(task),
-  /** How many more of each there are than those that are told. */
+  /** Number of further entries of each list. */
   more: z.object({ reviews: z.int(), assigned: z.int(), pulls: z.int() }),
-  /** Webhooks of the caller's repositories whose newest delivery was not taken. */
+  /** Webhooks of the caller's repositories whose latest delivery failed. */
   failing: z.array(z.object({ owner: z.string(), name: z.string(), url: z.string() })),
 });
 export type GitOverview = z.infer<typeof GitOverview>;
 
-/** What of all repositories a person looks at first, for the pages. */
+/** Routes for the overview of all repositories. */
 export const gitOverviewApi = {
   overview: defineRoute({
     method: 'GET',

@@ -11,7 +11,7 @@ export const GitRelease = z.object({
   id: z.int(),
   tag: z.string(),
   title: z.string(),
-  /** Its notes, Markdown. */
+  /** Release notes in Markdown. */
   text: z.string(),
   draft: z.boolean(),
   prerelease: z.boolean(),
@@ -28,7 +28,7 @@ const values = {
   prerelease: z.boolean().default(false),
 };
 
-/** Releases of a repository, for the pages. */
+/** Routes for the releases of a repository. */
 export const gitReleasesApi = {
   list: defineRoute({
     method: 'GET',

@@ -15,13 +15,13 @@ export const GitProtection = z.object({
   push: z.enum(['nobody', 'writers', 'some']),
   accounts: z.array(z.string()),
   force: z.boolean(),
-  /** Reviews that must approve before a merge. */
+  /** Required number of approving reviews. */
   approvals: z.int().min(0).max(100),
-  /** A review that asks for changes stands against a merge. */
+  /** A review that requests changes blocks the merge. */
   rejections: z.boolean(),
-  /** Approvals of earlier commits do not count. */
+  /** Approvals of earlier commits are dismissed. */
   fresh: z.boolean(),
-  /** Checks that must have gone well, by name or pattern. */
+  /** Required checks, by name or pattern. */
   checks: z.array(z.string().max(255)).max(100),
 });
 export type GitProtection = z.infer<typeof GitProtection>;
@@ -42,7 +42,7 @@ export const GitHook = z.object({
   events: z.array(z.string()),
   branchFilter: z.string(),
   active: z.boolean(),
-  /** How the newest delivery stands; null before the first. */
+  /** State of the latest delivery; null before the first. */
   last: z.enum(['waiting', 'delivered', 'failed']).nullable(),
 });
 export type GitHook = z.infer<typeof GitHook>;
@@ -53,7 +53,7 @@ export const GitDelivery = z.object({
   state: z.enum(['waiting', 'delivered', 'failed']),
   attempts: z.int(),
   createdAt: time,
-  /** The newest attempt. */
+  /** HTTP status of the latest attempt. */
   status: z.int().nullable(),
   milliseconds: z.int().nullable(),
   error: z.string().nullable(),
@@ -76,7 +76,7 @@ export const GitRepositorySettings = z.object({
 });
 export type GitRepositorySettings = z.infer<typeof GitRepositorySettings>;
 
-/** What those who administer a repository decide of it, for the pages. */
+/** Routes for the settings of a repository, for its administrators. */
 export const gitSettingsApi = {
   read: defineRoute({
     method: 'GET',

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { defineTopic } from '../bus.ts';
 
-/** References of a repository were moved. It names the repository by its number alone, since every person hears it. */
+/**
+ * Published when references of a repository moved. Contains only the repository's number, since every account
+ * receives it.
+ */
 export const gitPushed = defineTopic('git.pushed', z.object({ repository: z.int() }));
 
-/** Issues or pull requests of a repository were changed; it is named as in {@link gitPushed}. */
+/** Published when issues or pull requests of a repository changed; identified as in {@link gitPushed}. */
 export const gitIssuesChanged = defineTopic('git.issues', z.object({ repository: z.int() }));

@@ -1,14 +1,14 @@
-/** A web address of Gitea, `/OWNER/REPO/…`, with its parts decoded. */
+/** Web address of Gitea, `/OWNER/REPO/…`, with decoded parts. */
 export interface WebAddress {
   readonly owner: string;
-  /** Empty for the address of an owner. */
+  /** Name of the repository; empty for the page of an owner. */
   readonly name: string;
-  /** What is behind the name of the repository, such as `issues` or `src`; empty for the repository itself. */
+  /** Part after the repository's name, such as `issues` or `src`; empty for the repository itself. */
   readonly kind: string;
   readonly rest: readonly string[];
 }
 
-/** Gitea's own pages, by the first part of their address, and the pages of the app that show the same. */
+/** Gitea's global pages by the first part of their path, with the corresponding pages of the app. */
 const giteaPages: ReadonlyMap<string, string> = new Map([
   ['explore', '/git/repositories'],
   ['repo', '/git/repositories'],
@@ -18,18 +18,25 @@ const giteaPages: ReadonlyMap<string, string> = new Map([
   ['milestones', '/git'],
   ['notifications', '/git'],
 ]);
-/** First parts of addresses that lead to no page. */
+/** First path parts without a corresponding page. */
 const pathsWithoutPage = new Set(['api', 'assets', 'attachments', 'avatars', 'login', 'swagger', 'metrics', '-']);
-/** Parts of a repository that Gitea has and Homeport has not. */
+/** Parts of a repository that exist in Gitea but not in Homeport. */
 export const unsupportedKinds: ReadonlySet<string> = new Set(['wiki', 'projects', 'packages', 'actions']);
-/** Addresses of a place in the tree: `src/branch/main/path`. */
+/** Kinds of addresses within the tree: `src/branch/main/path`. */
 const treeKinds: Readonly<Record<string, string>> = { src: '', raw: '', media: '', blame: 'blame', commits: 'commits' };
 const listKinds: Readonly<Record<string, string>> = {
-  ...{ issues: 'issues', pulls: 'pulls', releases: 'releases', tags: 'branches', branches: 'branches' },
-  ...{ labels: 'labels', milestones: 'labels', settings: 'settings', graph: 'commits' },
+  issues: 'issues',
+  pulls: 'pulls',
+  releases: 'releases',
+  tags: 'branches',
+  branches: 'branches',
+  labels: 'labels',
+  milestones: 'labels',
+  settings: 'settings',
+  graph: 'commits',
 };
 
-/** Reads a path; undefined for one that cannot be decoded, or that names neither an owner nor a repository. */
+/** Parses a path; undefined when it cannot be decoded or names neither an owner nor a repository. */
 export function parseWebAddress(pathname: string): WebAddress | undefined {
   const parts: string[] = [];
   for (const part of pathname.split('/').filter((each) => each !== '')) {
@@ -44,7 +51,7 @@ export function parseWebAddress(pathname: string): WebAddress | undefined {
   return { owner, name: name.replace(/\.git$/i, ''), kind, rest };
 }
 
-/** The page of the app that shows what an address of Gitea shows; undefined where it leads to no page. */
+/** Returns the page of the app that corresponds to an address of Gitea; undefined when there is none. */
 export function findAppPage(pathname: string, query: Readonly<URLSearchParams>): string | undefined {
   if (/^\/*$/.test(pathname)) return '/git';
   const address = parseWebAddress(pathname);
@@ -96,19 +103,19 @@ function toPageQuery({ kind, rest }: WebAddress, query: Readonly<URLSearchParams
   return { show, ...(Object.fromEntries(filters) as Record<string, string>) };
 }
 
-/** `branch/main/path`: what names the commit, which may have slashes, and the path behind it. */
+/** Returns the `tree` field: kind, reference (which may contain slashes) and path, such as `branch/main/path`. */
 function toTreeField(rest: readonly string[]): string {
   const isKind = rest[0] === 'branch' || rest[0] === 'tag' || rest[0] === 'commit';
   return [...(isKind ? [] : ['any']), ...rest].join('/');
 }
 
-/** The names that a place in the tree is looked up among. */
+/** Names by which a tree field is resolved. */
 export interface TreeNames {
   readonly branches: readonly string[];
   readonly tags: readonly string[];
 }
 
-/** Splits the `tree` of a page into what names the commit and the path; of several branches that fit, the longest one. */
+/** Splits the `tree` field of a page into reference and path; the longest matching branch wins. */
 export function splitTree(
   tree: string,
   { branches, tags }: TreeNames,

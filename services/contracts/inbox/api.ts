@@ -5,7 +5,7 @@ import { TextFormat } from '../notify/notification.ts';
 import { Priority } from '../push/topics.ts';
 import type { NeededGrant } from '../route-access.ts';
 
-/** One row of the inbox: everything the app ever told its person, shown natively or not. */
+/** Row of the inbox: a message that the app delivered, whether or not it was shown as a popup. */
 export const InboxItem = z
   .object({
     id: z.int(),
@@ -15,22 +15,22 @@ export const InboxItem = z
     priority: Priority,
     tags: z.array(z.string()),
     source: z.string(),
-    /** Push topic it came through; empty when it came another way. */
+    /** Push topic of the message; empty for other sources. */
     topic: z.string(),
     link: z.string().nullable(),
     time: z.number().describe('ms since the epoch'),
     read: z.boolean(),
-    /** Put away: no longer in the inbox, still found by search. */
+    /** Archived: hidden from the inbox, still found by search. */
     done: z.boolean(),
-    /** In a list that has the newest of repeats alone: how often it came (1,000 stands for more too) and since when. */
+    /** In a list that groups repeats: number of occurrences (1,000 means at least that) and time of the first. */
     repeats: z.object({ times: z.int(), since: z.number() }).optional(),
-    /** Of one that has just arrived: the row of which it is a repeat, whose place it takes in such a list. */
+    /** Id of the row that a new row repeats and replaces in such a list. */
     repeated: z.int().optional(),
   })
   .meta({ id: 'InboxItem' });
 export type InboxItem = z.infer<typeof InboxItem>;
 
-/** What is offered to the inbox; the handover's key is the notice's identity, a key that is there is ignored. */
+/** Message offered to the inbox. The handover's key is the identity of the notification; a known key is ignored. */
 export const InboxOffer = z.object({
   title: z.string().default(''),
   body: z.string(),
@@ -47,29 +47,29 @@ export type InboxOffer = z.infer<typeof InboxOffer>;
 /** Received by inbox. */
 export const inboxOffered = defineHandover('inbox.offer', InboxOffer);
 
-/** Rows that the person at the screen has read; received by inbox. Repeating it changes nothing. */
+/** Rows that the user at the screen has read; received by inbox. Idempotent. */
 export const inboxRead = defineHandover('inbox.read', z.object({ ids: z.array(z.int()) }));
 
 export const inboxAdded = defineTopic('inbox.added', InboxItem);
-/** Rows were changed or removed; a page applies what it shows and reads the counts anew. */
+/** Published when rows changed or were deleted; pages apply the change and reload the counts. */
 export const inboxChanged = defineTopic(
   'inbox.changed',
   z.object({
     ids: z.array(z.int()),
     change: z.object({ read: z.boolean().optional(), done: z.boolean().optional(), removed: z.boolean().optional() }),
     unread: z.int().nullable().describe('Of all rows; null for a person who may not see all of them.'),
-    /** The same rows by where they came from, which decides who hears of them. */
+    /** The same rows by origin, which determines the accounts that receive the event. */
     places: z.array(z.object({ topic: z.string(), source: z.string(), ids: z.array(z.int()) })).optional(),
   }),
 );
 export type InboxChanged = z.infer<typeof inboxChanged.schema>;
 
-/** Where a row came from: its push topic or, without one, its source. */
+/** Origin of a row: its push topic or, without one, its source. */
 export type InboxOrigin = Pick<InboxItem, 'topic' | 'source'>;
 
 /**
- * The grant that a row needs: that of its push topic, as a subscriber needs it; a row that came another way one on the inbox
- * for its source. Marking is for those who may read, removing for those who may write.
+ * Returns the grant required for a row: for its push topic, or on the inbox for its source. Marking requires read
+ * access, deleting requires write access.
  */
 export function getInboxGrant({ topic, source }: InboxOrigin, permission: NeededGrant['permission']): NeededGrant {
   return topic === ''
@@ -77,7 +77,7 @@ export function getInboxGrant({ topic, source }: InboxOrigin, permission: Needed
     : { service: 'push', permission, resource: topic };
 }
 
-/** Rows, and what was offered under these keys, were read, put away or removed, by whomever; up to 1000 rows at a time. */
+/** Published when rows, or offers under these keys, were read, archived or deleted; at most 1000 rows at a time. */
 export const inboxSeen = defineTopic('inbox.seen', z.object({ keys: z.array(z.string()), ids: z.array(z.int()) }));
 
 export const inboxApi = {
@@ -89,7 +89,7 @@ export const inboxApi = {
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Words that title or body must all contain, the last one perhaps only its beginning; "in quotes" one after another. */
+      /** Words that title or body must contain, the last one as a prefix; quoted words must be adjacent. */
       q: z.string().optional(),
       source: z.string().optional(),
       tag: z.string().optional(),
@@ -108,7 +108,8 @@ export const inboxApi = {
     method: 'GET',
     path: '/api/inbox/search',
     summary:
-      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each letter typed.',
+      'The newest rows with these words, also those put away: as the list, but nothing is counted, for each ' +
+      'letter typed.',
     access: 'objects',
     query: z.object({ q: z.string(), limit: z.coerce.number().int().min(1).max(50).default(6) }),
     reply: z.object({ items: z.array(InboxItem) }),

@@ -3,13 +3,13 @@ import { defineRoute, fileReply } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { NotificationType, TextFormat } from '../notify/notification.ts';
 
-/** Mails came or their deliveries changed since the last of these; at most two a second. It names none of them. */
+/** Published when mails arrived or their deliveries changed; at most twice a second, without naming them. */
 export const mailActivity = defineTopic('mail.worked', z.object({ time: z.number().describe('ms since the epoch') }));
 
-/** `unknown`: nothing is noted of it any more, since it was dropped or is long done. */
+/** `unknown`: no job exists any more, since it was dropped or completed long ago. */
 const DeliveryState = z.enum(['waiting', 'done', 'dead', 'unknown']);
 
-/** What became of a mail at one of its targets. */
+/** Delivery of a mail to one target. */
 export const MailDelivery = z.object({
   part: z.int(),
   /** `notify://KEY?tag=TAG`, `push://TOPIC`, `inbox://`, or the scheme and fingerprint of another destination. */
@@ -17,70 +17,70 @@ export const MailDelivery = z.object({
   type: NotificationType,
   state: DeliveryState,
   attempts: z.int(),
-  /** Why it waits or was given up; else empty. */
+  /** Reason for waiting or for the final failure; else empty. */
   reason: z.string(),
-  /** When it is tried next, in ms since the epoch; null when it does not wait. */
+  /** Time of the next attempt, ms since the epoch; null when the delivery is not waiting. */
   nextAt: z.number().nullable(),
-  /** Of a given-up one, so that it can be tried again. */
+  /** Id of the dead job, for a retry. */
   job: z.string().nullable(),
 });
 export type MailDelivery = z.infer<typeof MailDelivery>;
 
-/** A mail of the spool. */
+/** Mail in the spool. */
 export const SpooledMail = z
   .object({
     id: z.string(),
     /** Envelope sender; empty for bounces. */
     sender: z.string(),
     recipients: z.array(z.string()),
-    /** Decoded; empty without one, or when the source is gone. */
+    /** Decoded subject; empty without one, or when the source is no longer stored. */
     subject: z.string(),
-    /** Bytes. */
+    /** Size in bytes. */
     size: z.int(),
     receivedAt: z.number().describe('ms since the epoch'),
-    /** The worst of its deliveries; `dropped` when a rule wanted it told to nobody. */
+    /** Worst state of its deliveries; `dropped` when a rule discarded the mail. */
     state: z.enum([...DeliveryState.options, 'dropped']),
-    /** Where it went, as in its deliveries. */
+    /** Targets of its deliveries. */
     targets: z.array(z.string()),
-    /** What the gateway did with it besides, as a sentence; else empty. */
+    /** Further processing by the gateway, as a sentence; else empty. */
     note: z.string(),
   })
   .meta({ id: 'SpooledMail' });
 export type SpooledMail = z.infer<typeof SpooledMail>;
 
-/** One mail with its content. */
+/** Mail with its content. */
 export const MailDetail = SpooledMail.extend({
-  /** The header's From; empty without one. */
+  /** From header; empty without one. */
   from: z.string(),
   body: z.string(),
-  /** A stranger's: to be sanitised before it is shown. */
+  /** Untrusted content: sanitise it before display. */
   format: TextFormat,
   attachments: z.array(z.object({ name: z.string(), type: z.string(), size: z.int() })),
-  /** The beginning of the source; null when it is no longer kept. */
+  /** Beginning of the source; null when it is no longer stored. */
   source: z.string().nullable(),
-  /** There is more of it than `source` holds. */
+  /** `source` was truncated. */
   sourceCut: z.boolean(),
   deliveries: z.array(MailDelivery),
 }).meta({ id: 'MailDetail' });
 export type MailDetail = z.infer<typeof MailDetail>;
 
-/** What the gateway answers to a recipient, and where its mail goes. */
+/** Response of the gateway to a recipient, with the targets of its mail. */
 export const MailCheck = z.object({
   accepted: z.boolean(),
-  /** Reply code at RCPT. */
+  /** Reply code to RCPT. */
   code: z.int(),
-  /** The entry of the recipients that fits; null when it is refused. */
+  /** Matching entry of the recipients; null when refused. */
   pattern: z.string().nullable(),
   type: NotificationType.nullable(),
   targets: z.array(z.string()),
 });
 export type MailCheck = z.infer<typeof MailCheck>;
 
-/** What a mail would become, before any is sent. */
+/** Result of processing a mail, without sending it. */
 export const MailTestResult = z.object({
-  /** Whether any of its recipients is known; else it is refused with 550. */
+  /** True when any recipient is configured; else the mail is refused with 550. */
   accepted: z.boolean(),
-  /** Number of the rule that fits, from 1; null when none does. */
+  /** Number of the matching rule, from 1; null for none. */
   rule: z.int().nullable(),
   dropped: z.boolean(),
   deliveries: z.array(
@@ -95,32 +95,35 @@ export const MailTestResult = z.object({
 });
 export type MailTestResult = z.infer<typeof MailTestResult>;
 
-/** How the gateway can be reached, and what it asks of a sender. */
+/** Addresses of the gateway and its requirements for senders. */
 export const MailAccess = z.object({
   hostName: z.string(),
   signIn: z.enum(['off', 'optional', 'required']),
-  /** Logins for devices. */
+  /** Number of logins for devices. */
   logins: z.int(),
   tls: z.enum(['off', 'starttls', 'required', 'implicit']),
   /** Null without encryption. */
   certificate: z
     .object({
-      /** Names it is for. */
+      /** Host names of the certificate. */
       names: z.array(z.string()),
-      /** Empty where it cannot be read. */
+      /** Empty when the certificate cannot be read. */
       issuer: z.string(),
       until: z.number().nullable().describe('ms since the epoch'),
-      /** Why it cannot be used; else empty. */
+      /** Reason why the certificate cannot be used; else empty. */
       trouble: z.string(),
     })
     .nullable(),
-  /** Networks that may send; empty: this machine and private networks, and everywhere when a sign-in is required. */
+  /** Networks that may send. Empty: this computer and private networks, or all networks when a sign-in is required. */
   clients: z.array(z.string()),
   maxMegabytes: z.int(),
 });
 export type MailAccess = z.infer<typeof MailAccess>;
 
-/** What a configuration of Mailrise amounts to. `settings` are to be saved as they are; they hold the secrets of the file that was sent. */
+/**
+ * Result of reading a Mailrise configuration. `settings` contain the secrets of the uploaded file and can be saved
+ * unchanged.
+ */
 export const MailriseImport = z.object({
   recipients: z.array(
     z.object({
@@ -143,7 +146,7 @@ const address = z
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** Our own API around the mails that came. Administrators alone: mails are private. */
+/** Routes for received mails, for administrators only: mails are private. */
 export const mailApi = {
   check: defineRoute({
     method: 'GET',
@@ -192,9 +195,9 @@ export const mailApi = {
         .regex(/^\d{1,15}\.[A-Za-z0-9]{1,64}$/)
         .optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Is part of the sender, a recipient or the subject, in any case. */
+      /** Case-insensitive part of the sender, a recipient or the subject. */
       q: z.string().max(200).optional(),
-      /** By the worst of its deliveries, as each mail's own `state` says. */
+      /** Worst state of the deliveries, as in each mail's `state`. */
       state: z.enum(['dead', 'waiting', 'done', 'dropped']).optional(),
     }),
     reply: z.object({ messages: z.array(SpooledMail) }),
@@ -205,15 +208,15 @@ export const mailApi = {
     summary: 'How many mails of the spool came each day, and what became of them.',
     access: 'admin',
     reply: z.object({
-      /** Local days such as `2026-11-21`, today last; as many as the spool keeps, 30 at most. */
+      /** Local days such as `2026-11-21`, today last; as many as the spool stores, at most 30. */
       days: z.array(z.string()),
-      /** Mails of each day that were passed on, or of which nothing is noted any more. */
+      /** Mails of each day that were delivered, or whose jobs no longer exist. */
       told: z.array(z.int()),
-      /** Of which a delivery is still to be made. */
+      /** Mails with a waiting delivery. */
       waiting: z.array(z.int()),
-      /** Of which a delivery was given up, whatever became of the others. */
+      /** Mails with a failed delivery. */
       failed: z.array(z.int()),
-      /** Which a rule wanted told to nobody. */
+      /** Mails that a rule discarded. */
       dropped: z.array(z.int()),
     }),
   }),

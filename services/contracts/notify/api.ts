@@ -5,14 +5,14 @@ import { NotifyKeyOptions, NotifyKeySecret } from './options.ts';
 import { DeliveryArguments } from './delivery.ts';
 import { DestinationForm, FilledForm, FormValues } from './forms.ts';
 
-/** The name of a key, as the peer defines it. */
+/** Name of a configuration key, as Apprise API defines it. */
 export const NotifyKeyName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,128}$/, 'Use letters, digits, - and _ only, 128 at most.');
 
-/** How a destination fared. */
+/** Delivery results of a destination. */
 export const NotifyHealth = z.object({
-  /** What became of the last notice. */
+  /** Result of the latest notification. */
   state: z.enum(['waiting', 'done', 'dead']),
   detail: z.string(),
   time: z.number().describe('ms since the epoch'),
@@ -20,57 +20,59 @@ export const NotifyHealth = z.object({
 });
 export type NotifyHealth = z.infer<typeof NotifyHealth>;
 
-/** One destination of a key. Its secrets are masked; they never leave the host. */
+/** Destination of a configuration key. Its secrets are masked and never leave the host. */
 export const NotifyDestination = z
   .object({
-    /** Line of the configuration it stands in, from 1, and its fingerprint: together they name it. */
+    /** Line in the configuration, from 1; together with the fingerprint it identifies the destination. */
     line: z.int(),
     id: z.string(),
     service: z.string(),
-    /** Secrets masked. */
+    /** Secrets are masked. */
     url: z.string(),
     /** Tags of its own line. */
     tags: z.array(z.string()),
-    /** Those and the names of the groups they are in. */
+    /** Its own tags and the names of its groups. */
     effectiveTags: z.array(z.string()),
-    /** How it is told, as far as its address says. */
+    /** Delivery options in its address. */
     delivery: DeliveryArguments,
-    /** Null while nothing was sent to it. */
+    /** Null before the first delivery. */
     health: NotifyHealth.nullable(),
-    /** Arguments of its address that have no effect here. */
+    /** Arguments of its address that have no effect in Homeport. */
     ignored: z.array(z.string()).default([]),
-    /** It waits: the Apprise engine delivers to it, and that is missing. */
+    /** Waits for the Apprise engine, which is not installed. */
     needsEngine: z.boolean().default(false),
   })
   .meta({ id: 'NotifyDestination' });
 export type NotifyDestination = z.infer<typeof NotifyDestination>;
 
-/** A line that does nothing, and why. */
+/** Ignored line with the reason. */
 export const NotifySkipped = z.object({
   line: z.int(),
   reason: z.string(),
-  /** The Apprise engine could change that. */
+  /** The Apprise engine would support the line. */
   needsEngine: z.boolean().optional(),
 });
 
 export const NotifyKey = z
   .object({
     key: z.string(),
-    /** How it is written down: `text` or `yaml`. */
+    /** Format of the configuration: `text` or `yaml`. */
     format: z.string(),
     options: NotifyKeyOptions,
-    /** It has a secret: only who signs with it, or signs in, may post. */
+    /** A secret is set: only signed or authenticated requests may post. */
     signed: z.boolean(),
-    /** Who reads and changes it over the peer's API: the settings may close all keys, whatever its own option says. */
+    /**
+     * Callers that may read and change the key over the API of Apprise. A setting can override the key's own option.
+     */
     configurableBy: z.enum(['programs', 'administrators', 'nobody']),
     destinations: z.array(NotifyDestination),
-    /** Lines that do nothing, and why. */
+    /** Ignored lines with the reasons. */
     skipped: z.array(NotifySkipped),
   })
   .meta({ id: 'NotifyKey' });
 export type NotifyKey = z.infer<typeof NotifyKey>;
 
-/** Who a tag expression reaches, and why. */
+/** Result of a tag expression for one destination, with the reason. */
 export const NotifyTagMatch = z.object({
   line: z.int(),
   service: z.string(),
@@ -81,10 +83,10 @@ export const NotifyTagMatch = z.object({
 });
 export type NotifyTagMatch = z.infer<typeof NotifyTagMatch>;
 
-/** What a configuration amounts to before it is saved: every line that is a destination, and those that do nothing. */
+/** Parsed configuration before it is saved: all destinations and the ignored lines. */
 export const NotifyPreview = z.object({
   format: z.string(),
-  /** Secrets masked. */
+  /** Secrets are masked. */
   destinations: z.array(
     z.object({ line: z.int(), service: z.string(), url: z.string(), effectiveTags: z.array(z.string()) }),
   ),
@@ -92,15 +94,15 @@ export const NotifyPreview = z.object({
 });
 export type NotifyPreview = z.infer<typeof NotifyPreview>;
 
-/** What one destination said to a test. */
+/** Result of a test notification to one destination. */
 export const NotifyTestResult = z.object({
   line: z.int(),
   url: z.string(),
   ok: z.boolean(),
-  /** HTTP status of its answer, null where there was none. */
+  /** HTTP status; null without a response. */
   status: z.int().nullable(),
   detail: z.string(),
-  /** The beginning of its answer in its own words, secrets masked. */
+  /** Beginning of the response, secrets masked. */
   words: z.string(),
   durationMs: z.int(),
 });
@@ -111,7 +113,7 @@ const tags = z
   .array(z.string().regex(/^(\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'A tag is letters, digits, - and _.'))
   .max(50);
 const url = z.string().trim().min(1, 'Write the address of the destination.').max(4096);
-/** A destination is either written as an address or filled in as a form; how it is told can be said with both. */
+/** Destination as an address or as a form, with delivery options for both. */
 const linePath = {
   url: url.optional(),
   form: z.object({ scheme: z.string(), values: FormValues }).optional(),
@@ -121,10 +123,10 @@ const delivery = z.object({ notice: z.string(), destination: z.string() });
 const text = z.string().max(512 * 1024);
 const ok = z.object({ ok: z.literal(true) });
 
-/** A reason as the statistics have it; without one all are meant. */
+/** Failure reason as in the statistics; without one, all failures match. */
 const cause = z.string().max(10_000).optional();
 
-/** Our own API around keys, destinations and the history of notices. Administrators alone: addresses hold secrets. */
+/** Routes for keys, destinations and the history, for administrators only: addresses contain secrets. */
 export const notifyApi = {
   keys: defineRoute({
     method: 'GET',
@@ -259,10 +261,10 @@ export const notifyApi = {
     query: z.object({
       before: z.string().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** All words must be in the title or the body. */
+      /** Words that title or body must all contain. */
       q: z.string().max(200).optional(),
       key: z.string().optional(),
-      /** Those of which a delivery was given up, or waits; `done`: all were made. */
+      /** Notifications with a dead or waiting delivery; `done`: all were delivered. */
       state: z.enum(['dead', 'waiting', 'done']).optional(),
     }),
     reply: z.object({ notices: z.array(NotifyHistoryEntry), givenUp: z.int(), waiting: z.int() }),
@@ -279,7 +281,7 @@ export const notifyApi = {
     path: '/api/notify/notices/:id/send',
     summary: 'Sends a notice once more to the same destinations, as far as its key still has them.',
     access: 'admin',
-    /** `filesGone`: how many of its files are not kept any more, so that it went without them. */
+    /** `filesGone`: number of attachments that are no longer stored and were omitted. */
     reply: z.object({ destinations: z.int(), filesGone: z.int() }),
   }),
   retry: defineRoute({
@@ -304,7 +306,8 @@ export const notifyApi = {
     method: 'POST',
     path: '/api/notify/deliveries/drop-all',
     summary:
-      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them for one reason.',
+      'Drops for good the deliveries that were given up and whose notices came before a moment, or those of them ' +
+      'for one reason.',
     access: 'admin',
     body: z.object({ before: z.number().describe('ms since the epoch'), cause }),
     reply: z.object({ dropped: z.int() }),

@@ -1,9 +1,12 @@
-/** Schemes that act on this machine itself, or that are no service: nobody reaches them by way of the engine. */
+/** Schemes that act on this computer or are not a service: the engine must not deliver to them. */
 export const refusedSchemes: readonly string[] = [
   ...['windows', 'macosx', 'gnome', 'glib', 'gio', 'dbus', 'qt', 'kde', 'syslog', 'blink1', 'file', 'memory'],
 ];
 
-/** What the library of release 2.2.0 reaches besides what is native: name and schemes, the encrypted ones after a bar. */
+/**
+ * Services that release 2.2.0 of the library supports besides the native ones: name and schemes, TLS schemes after a
+ * bar.
+ */
 const serviceList = `
 46elks:  | 46elks elks
 800.com:  | eight00com
@@ -130,14 +133,14 @@ Zoho Cliq:  | cliq zcliq zohocliq
 Zoom:  | zoom
 `;
 
-/** A service that the engine reaches. */
+/** Service that the engine supports. */
 export interface EngineService {
   readonly name: string;
   readonly protocols: readonly string[];
   readonly secureProtocols: readonly string[];
 }
 
-/** The services an engine is known to reach, for as long as none has told its own. */
+/** Services to assume until an engine has reported its own list. */
 export const engineServices: readonly EngineService[] = serviceList
   .trim()
   .split('\n')

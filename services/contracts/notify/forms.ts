@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One field of a destination's form. */
+/** Field of a destination's form. */
 export const FormField = z.object({
   name: z.string(),
   label: z.string(),
@@ -8,34 +8,34 @@ export const FormField = z.object({
   kind: z.enum(['text', 'secret', 'number', 'switch', 'choice']),
   required: z.boolean(),
   help: z.string(),
-  /** Value and words of a `choice`, in order; the value `''` leaves it to the destination. */
+  /** Values and labels of a `choice`, in order; the value `''` leaves the choice to the destination. */
   choices: z.array(z.tuple([z.string(), z.string()])),
-  /** What a new destination begins with. */
+  /** Default for a new destination. */
   initial: z.union([z.string(), z.boolean()]),
 });
 export type FormField = z.infer<typeof FormField>;
 
-/** How a kind of destination is filled in. The page draws what this says and knows no scheme itself. */
+/** Form of a kind of destination. The page renders this description and has no knowledge of schemes. */
 export const DestinationForm = z
   .object({
-    /** The kind's first scheme, which names the form. */
+    /** First scheme of the kind, which identifies the form. */
     scheme: z.string(),
-    /** All schemes it is written with, that one first. */
+    /** All schemes of the kind, `scheme` first. */
     schemes: z.array(z.string()),
     title: z.string(),
-    /** What people look for: this machine, chats, phones, things of the house, who is on call, mail, other programs. */
+    /** Category in the list of kinds: this computer, chats, phones, smart home, on-call, mail, other programs. */
     category: z.enum(['here', 'chat', 'phone', 'home', 'duty', 'mail', 'program', 'other']),
-    /** One sentence: where notices go with it. */
+    /** Description of the recipient, as one sentence. */
     about: z.string(),
     fields: z.array(FormField),
   })
   .meta({ id: 'DestinationForm' });
 export type DestinationForm = z.infer<typeof DestinationForm>;
 
-/** By field name. For secrets empty text keeps what is stored and null takes it away. */
+/** Values by field name. For secrets, empty text preserves the stored value and null removes it. */
 export const FormValues = z.record(z.string(), z.union([z.string().max(4096), z.boolean(), z.null()]));
 export type FormValues = z.infer<typeof FormValues>;
 
-/** A stored destination in its form. `set` names the secrets that are stored; their values stay on the host. */
+/** Stored destination as form values. `set` names the stored secrets; their values remain on the host. */
 export const FilledForm = z.object({ scheme: z.string(), values: FormValues, set: z.array(z.string()) });
 export type FilledForm = z.infer<typeof FilledForm>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What became of a notice at one destination. */
+/** Delivery of a notification to one destination. */
 export const NotifyDelivery = z.object({
   destination: z.string(),
   service: z.string(),
@@ -9,20 +9,20 @@ export const NotifyDelivery = z.object({
   attempts: z.int(),
   detail: z.string(),
   updatedAt: z.number(),
-  /** When it is tried next, in ms since the epoch; null when it does not wait. */
+  /** Time of the next attempt, ms since the epoch; null when the delivery is not waiting. */
   nextAt: z.number().nullable(),
-  /** Given-up work that can be tried again or dropped. */
+  /** Dead job that can be retried or dropped. */
   givenUp: z.boolean(),
 });
 export type NotifyDelivery = z.infer<typeof NotifyDelivery>;
 
-/** A notice and what became of it. */
+/** Notification with its deliveries. */
 export const NotifyHistoryEntry = z
   .object({
     id: z.string(),
     key: z.string(),
     title: z.string(),
-    /** Its beginning. */
+    /** Beginning of the body. */
     body: z.string(),
     type: z.string(),
     source: z.string(),

@@ -1,6 +1,6 @@
 import { findOwn } from '../find-own.ts';
 
-/** Kinds whose name on the wire, which is the peer's, is not how their makers or these pages write it. */
+/** Display titles of kinds whose name in the protocol differs from the usual spelling. */
 const titles: Readonly<Record<string, string>> = {
   'AWS Simple Notification Service (SNS)': 'Amazon SNS',
   'Cisco Webex Teams': 'Webex',
@@ -13,7 +13,7 @@ const titles: Readonly<Record<string, string>> = {
   SimplePush: 'Simplepush',
 };
 
-/** What a kind of destination is called. */
+/** Returns the display title of a kind of destination. */
 export function getKindTitle(service: string): string {
   return findOwn(titles, service) ?? service;
 }

@@ -1,6 +1,6 @@
 import { engineServices, refusedSchemes } from './engine-schemes.ts';
 
-/** Schemes of destinations that Homeport delivers to by itself, so that other services can say what is served. */
+/** Schemes that Homeport delivers to without the engine; exported for other services. */
 export const nativeSchemes: ReadonlySet<string> = new Set(
   [
     'apprise apprises bark barks dbus dingtalk discord feishu form forms gchat glib gnome gotify gotifys',
@@ -19,7 +19,7 @@ const engineSchemes: ReadonlySet<string> = new Set(
   engineServices.flatMap(({ protocols, secureProtocols }) => [...protocols, ...secureProtocols]),
 );
 
-/** Who delivers to destinations of a scheme: Homeport, the Apprise engine where it is installed, or nobody. */
+/** Returns the component that delivers to an address: Homeport, the Apprise engine if installed, or none. */
 export function getDeliverer(url: string): 'homeport' | 'engine' | 'nobody' {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   if (nativeSchemes.has(scheme) || scheme === 'http' || scheme === 'https') return 'homeport';

@@ -6,48 +6,50 @@ export type NotificationType = z.infer<typeof NotificationType>;
 export const TextFormat = z.enum(['text', 'markdown', 'html']);
 export type TextFormat = z.infer<typeof TextFormat>;
 
-/** A notice is what one part of the app, or a program outside, wants a person to know. */
+/** Notification from a part of the app or from another program. */
 export const NotificationContent = z.object({
   title: z.string().default(''),
   body: z.string(),
   type: NotificationType.default('info'),
   format: TextFormat.default('text'),
-  /** What the notice is about; not the destinations' tags it is routed by. */
+  /** Subject tags; unlike the tags of destinations, they are not used for routing. */
   tags: z.array(z.string()).default([]),
-  /** An http(s) address the notice leads to. */
+  /** Linked http(s) address. */
   link: z.string().optional(),
-  /** Which program it came from, for the inbox's source filter: `mail`, `notify`, `downloads`, `uptime`, … */
+  /** Source program, for the inbox's filter: `mail`, `notify`, `downloads`, `uptime`, … */
   source: z.string(),
-  /** How many aggregators passed it on before it came here; unset for none. So a circle has an end. */
+  /** Number of aggregators that forwarded it; unset for none. Prevents endless loops. */
   hops: z.int().min(0).max(1000).optional(),
 });
 export type NotificationContent = z.infer<typeof NotificationContent>;
 
 /**
- * A file that goes with a notice or a push message, passed in memory. Who receives the hand-over keeps a copy of its own,
- * durably, before it resolves.
+ * File of a notification or push message, passed in memory. The receiver of the handover stores its own copy before
+ * it resolves.
  */
 export const NotificationFile = z.object({
-  /** Without a path; may hold any character. */
+  /** File name without path; may contain any character. */
   name: z.string(),
-  /** Media type as its sender gave it. */
+  /** Media type as the sender declared it. */
   type: z.string(),
   bytes: z.instanceof(Uint8Array),
 });
 export type NotificationFile = z.infer<typeof NotificationFile>;
 
 /**
- * A notice to be routed by the aggregator. The handover's key is the notice's identity on its whole way: the inbox
- * keeps one row a key, whichever ways it came.
+ * Notification to be routed by the aggregator. The handover's key identifies the notification on all routes: the
+ * inbox stores one row per key.
  */
 export const NotificationOffer = z.object({
-  /** The configuration key of the aggregator; `aggregator` is always there. */
+  /** Configuration key of the aggregator; `aggregator` always exists. */
   configuration: z.string().default('aggregator'),
-  /** Tag expression as in the peer's `tag` field (comma: or, space: and); without one every destination gets it. */
+  /**
+   * Tag expression as in the peer's `tag` field (comma: or, space: and); without one, all destinations are selected.
+   */
   tag: z.string().optional(),
-  /** Destinations in place of those of the configuration, as its lines would name them. They may hold secrets. */
+  /** Destinations in place of those of the configuration, in the same format. They may contain secrets. */
   urls: z.array(z.string()).optional(),
-  /** What goes with it; destinations that take no files get the text alone. */
+  /** Attachments; destinations that do not support files get the text only. */
   files: z.array(NotificationFile).optional(),
   notice: NotificationContent,
 });
@@ -56,13 +58,16 @@ export type NotificationOffer = z.infer<typeof NotificationOffer>;
 /** Received by notify. */
 export const notificationOffered = defineHandover('notify.offer', NotificationOffer);
 
-/** The aggregator has committed a notice and its deliveries. */
+/** Published when the aggregator has committed a notification and its deliveries. */
 export const notificationAccepted = defineTopic(
   'notify.accepted',
   z.object({ id: z.string(), configuration: z.string(), title: z.string(), destinations: z.int() }),
 );
 
-/** Notices were accepted or their deliveries changed since the last of these; at most two a second. It names none of them. */
+/**
+ * Published when notifications were accepted or their deliveries changed; at most twice a second, without naming
+ * them.
+ */
 export const notifyActivity = defineTopic(
   'notify.worked',
   z.object({ time: z.number().describe('ms since the epoch') }),

@@ -1,31 +1,31 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
-/** How one destination of a key fared. */
+/** Delivery results of one destination of a key. */
 export const NotifyDestinationStatistics = z.object({
   key: z.string(),
   line: z.int(),
-  /** Its fingerprint, as in the key. */
+  /** Fingerprint as in the key. */
   id: z.string(),
-  /** Deliveries made, by day of their notice. */
+  /** Successful deliveries by day of the notification. */
   done: z.array(z.int()),
-  /** Deliveries given up, by day of their notice. */
+  /** Failed deliveries by day of the notification. */
   dead: z.array(z.int()),
-  /** From accepting a notice to the destination's confirmation, in ms, over the last seven days; null without one. */
+  /** Median time from acceptance to confirmation over the last seven days, in ms; null without a delivery. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 });
 export type NotifyDestinationStatistics = z.infer<typeof NotifyDestinationStatistics>;
 
-/** Deliveries that are not made for the same reason. */
+/** Deliveries that fail for the same reason. */
 export const NotifyProblem = z.object({
-  /** What the destination said last, as a sentence. */
+  /** Latest response of the destination, as a sentence. */
   cause: z.string(),
-  /** The kinds of destinations it stands at. */
+  /** Affected kinds of destinations. */
   services: z.array(z.string()),
-  /** Deliveries that are tried again by themselves. */
+  /** Deliveries that are retried automatically. */
   waiting: z.int(),
-  /** Deliveries that were given up and can be tried again. */
+  /** Failed deliveries that can be retried manually. */
   dead: z.int(),
   latest: z.number().describe('ms since the epoch'),
   nextAt: z
@@ -35,13 +35,13 @@ export const NotifyProblem = z.object({
 });
 export type NotifyProblem = z.infer<typeof NotifyProblem>;
 
-/** What became of the deliveries whose notices came in one hour. */
+/** Results of the deliveries whose notifications arrived in one hour. */
 export const NotifyHour = z.object({
   at: z.number().describe('its first moment, ms since the epoch'),
   done: z.int(),
   dead: z.int(),
   waiting: z.int(),
-  /** From accepting to confirmation, in ms; null without a delivery. */
+  /** Median time from acceptance to confirmation in ms; null without a delivery. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 });
@@ -57,7 +57,7 @@ export const notifyStatistics = defineRoute({
     /** Local days such as `2026-11-21`, today last. */
     days: z.array(z.string()),
     destinations: z.array(NotifyDestinationStatistics),
-    /** The last 24, the current one last. */
+    /** The last 24 hours, the current one last. */
     hours: z.array(NotifyHour),
     problems: z.array(NotifyProblem),
   }),

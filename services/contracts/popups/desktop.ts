@@ -1,17 +1,19 @@
 import type { Context } from '../service.ts';
 
-/** A native popup. `title` and `body` are plain text, already shortened; a driver only escapes what its server reads as markup. */
+/**
+ * Native popup. `title` and `body` are plain text of limited length; a driver only escapes what its server parses as
+ * markup.
+ */
 export interface Popup {
-  /** Identity of the popup: one shown again under the same id replaces the earlier one where the system can. */
+  /** Identity of the popup: another popup with the same id replaces it where the system supports it. */
   readonly id: string;
   readonly title: string;
   readonly body: string;
   readonly urgency: 'low' | 'normal' | 'critical';
-  /** Buttons, where the system has them. */
+  /** Buttons, where the system supports them. */
   readonly actions: readonly PopupAction[];
-  /** Without a sound. */
   readonly silent: boolean;
-  /** Popups of one group may be stacked together: the source they came from. */
+  /** Popups of one group may be stacked; the group is their source. */
   readonly group: string;
 }
 
@@ -20,26 +22,23 @@ export interface PopupAction {
   readonly label: string;
 }
 
-/**
- * What became of a popup. `closed` and `failed` are last; a system that tells nothing after `shown` may leave it at
- * that.
- */
+/** State of a popup. `closed` and `failed` are final; some systems report nothing after `shown`. */
 export type PopupEvent = 'shown' | 'clicked' | 'closed' | { readonly action: string } | { readonly failed: string };
 
 /**
- * Shows popups in the system's own way. `show` returns at once and never throws: a server that is missing, slow or
- * refuses is told as `failed`, with a sentence for the log. Disposal takes away what still waits for an answer.
+ * Shows native popups. `show` returns immediately and never throws: a server that is missing, slow or refuses is
+ * reported as `failed` with a message for the log. Disposal ends pending requests.
  */
 export interface Notifier extends AsyncDisposable {
-  /** For the log and the popups' state: `electron`, `node-notifier`, `none`. */
+  /** Name in the log and in the popups' state: `electron`, `node-notifier`, `none`. */
   readonly name: string;
   show(popup: Popup, listener: (event: PopupEvent) => void): void;
 }
 
-/** What only the desktop in front of a person can do: the capability `desktop`. It is there from the service's start on. */
+/** Desktop functions for services with the capability `desktop`; available from the service's start. */
 export interface Desktop {
   readonly notifier: Pick<Notifier, 'name' | 'show'>;
-  /** Opens a place of the app's own pages, such as `/inbox/12`. */
+  /** Opens a page of the app, such as `/inbox/12`. */
   readonly openPage: (path: string) => void;
   /** Opens an http or https address. */
   readonly openLink: (url: string) => void;

@@ -5,61 +5,64 @@ import { mayRead, mayWrite } from '../route-access.ts';
 
 const done = z.object({ ok: z.literal(true) });
 
-/** A topic that messages were published to lately. */
+/** Topic with recent messages. */
 export const PushTopic = z
   .object({
     name: z.string(),
-    /** Messages that can still be read. */
+    /** Number of stored messages. */
     messages: z.int(),
     latest: z.number().describe('ms since the epoch'),
-    /** The newest message: its title, or the beginning of its text. */
+    /** Title of the latest message, or the beginning of its text. */
     line: z.string(),
     mayPublish: z.boolean(),
   })
   .meta({ id: 'PushTopic' });
 export type PushTopic = z.infer<typeof PushTopic>;
 
-/** A button of a message. */
+/** Button of a message. */
 export const PushAction = z
   .object({
-    /** `view` opens an address; `http` is a request that the device sends which shows the message; `broadcast` is for apps alone. */
+    /** `view` opens an address; `http` is a request sent by the displaying device; `broadcast` is for apps only. */
     kind: z.enum(['view', 'http', 'broadcast', 'copy']),
     label: z.string(),
-    /** Of `view` and `http`. */
+    /** For `view` and `http`. */
     url: z.string().nullable(),
-    /** Of `http`. */
+    /** For `http`. */
     method: z.string(),
-    /** What `copy` puts into the clipboard. */
+    /** Text that `copy` puts into the clipboard. */
     value: z.string(),
   })
   .meta({ id: 'PushAction' });
 export type PushAction = z.infer<typeof PushAction>;
 
-/** A file of a message: one that this server keeps, or the address of one elsewhere. */
+/** File of a message: stored by this server, or the address of an external file. */
 export const PushFile = z
   .object({
     name: z.string(),
     url: z.string(),
-    /** Kept here: the page gets it from its own address, see `file`. What follows is known of these alone. */
+    /**
+     * Stored by this server; the page reads it from its own address, see `file`. The fields below are known only for
+     * stored files.
+     */
     kept: z.boolean(),
     type: z.string().nullable(),
-    /** Bytes. */
+    /** Size in bytes. */
     size: z.int().nullable(),
-    /** When it goes, in ms since the epoch. */
+    /** Time of deletion, ms since the epoch. */
     expires: z.number().nullable(),
   })
   .meta({ id: 'PushFile' });
 export type PushFile = z.infer<typeof PushFile>;
 
-/** A message as our own page shows it; subscribers get the peer's shape. */
+/** Message as the app's page shows it; subscribers get the format of ntfy. */
 export const PushMessage = z
   .object({
     id: z.string(),
-    /** Grows with each message that is stored. */
+    /** Increases with each stored message. */
     seq: z.int(),
-    /** What later messages update, clear or delete it by: the id of its sequence, its own where it has none. */
+    /** Id by which later messages update, clear or delete it: that of its sequence, or its own. */
     sequence: z.string(),
-    /** Someone has put it away at all clients. */
+    /** Dismissed on all clients. */
     cleared: z.boolean(),
     topic: z.string(),
     title: z.string(),
@@ -68,7 +71,7 @@ export const PushMessage = z
     priority: Priority,
     tags: z.array(z.string()),
     click: z.string().nullable(),
-    /** Address of a picture. */
+    /** Address of an image. */
     icon: z.string().nullable(),
     actions: z.array(PushAction),
     attachment: PushFile.nullable(),
@@ -77,50 +80,50 @@ export const PushMessage = z
   .meta({ id: 'PushMessage' });
 export type PushMessage = z.infer<typeof PushMessage>;
 
-/** How much came of a topic in the last days. */
+/** Activity of a topic in the last days. */
 export const TopicStatistics = z
   .object({
     name: z.string(),
-    /** Messages on each day. */
+    /** Messages per day. */
     published: z.array(z.int()),
-    /** Deliveries to browsers whose page was closed. */
+    /** Web push deliveries. */
     sent: z.int(),
     failed: z.int(),
-    /** The last message, in ms since the epoch. */
+    /** Time of the latest message, ms since the epoch. */
     latest: z.number().nullable(),
-    /** Streams that are open now. */
+    /** Number of open streams. */
     listening: z.int(),
   })
   .meta({ id: 'TopicStatistics' });
 export type TopicStatistics = z.infer<typeof TopicStatistics>;
 
-/** A button as a person writes it. */
+/** Button as the form defines it. */
 const WrittenAction = z.object({
   kind: z.enum(['view', 'http']),
   label: z.string().trim().min(1, 'Write what the button says.').max(100),
   url: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }),
-  /** Of `http`. */
+  /** For `http`. */
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   body: z.string().max(2000).default(''),
-  /** Takes the notification away once it was pressed. */
+  /** Dismisses the notification when the button was pressed. */
   clear: z.boolean().default(false),
 });
 export type WrittenAction = z.infer<typeof WrittenAction>;
 
-/** A file that waits for its message; after an hour it is gone. */
+/** Uploaded file that is not attached to a message yet; deleted after an hour. */
 export const PushUpload = z
   .object({
-    /** What a message names it by. */
+    /** Id for the message's `file`. */
     id: z.string(),
     name: z.string(),
     type: z.string(),
-    /** Bytes. */
+    /** Size in bytes. */
     size: z.int(),
   })
   .meta({ id: 'PushUpload' });
 export type PushUpload = z.infer<typeof PushUpload>;
 
-/** Our own API around push topics. Each route asks for the grants that a client would need. */
+/** Routes for push topics. They require the same grants as the protocol of the peer. */
 export const pushApi = {
   topics: defineRoute({
     method: 'GET',
@@ -133,26 +136,28 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/topics/:topic/messages',
     summary:
-      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked for, even none, and still have a next.',
+      'Messages of a topic, newest first; page on with `before` set to `next`. Of messages that update each ' +
+      'other there is the latest one alone, and none that was deleted, so that a page may hold fewer than asked ' +
+      'for, even none, and still have a next.',
     access: mayRead('push', ':topic'),
     query: z.object({
       before: z.coerce.number().int().optional(),
       limit: z.coerce.number().int().min(1).max(200).default(50),
-      /** Words that title, text or tags have, all of them. */
+      /** Words that title, text or tags must all contain. */
       words: z.string().max(200).default(''),
-      /** This priority or a higher one. */
+      /** Minimum priority. */
       priority: z.coerce.number().pipe(Priority).default(1),
       tag: z.string().max(100).default(''),
     }),
     reply: z.object({
       messages: z.array(PushMessage),
-      /** Sequences that were put away or deleted by what was looked through: older pages may hold their messages. */
+      /** Sequences that were dismissed or deleted within the examined range: older pages may show their messages. */
       cleared: z.array(z.string()),
       deleted: z.array(z.string()),
-      /** What to page on with; null at the end. */
+      /** Cursor of the next page; null at the end. */
       next: z.int().nullable(),
       mayPublish: z.boolean(),
-      /** What needs no account. */
+      /** Permissions without an account. */
       anyone: z.object({ reads: z.boolean(), publishes: z.boolean() }),
     }),
   }),
@@ -184,13 +189,13 @@ export const pushApi = {
     summary: 'What a message may be.',
     access: 'user',
     reply: z.object({
-      /** Bytes of a message’s text. */
+      /** Maximum length of a message's text in bytes. */
       message: z.int(),
-      /** Bytes of a file; 0: no files are kept. */
+      /** Maximum size of a file in bytes; 0 disables files. */
       file: z.int(),
-      /** How long a file is kept at most, in s. */
+      /** Maximum time for which a file is stored, in seconds. */
       fileSeconds: z.int(),
-      /** How long a message may be put off, in s. */
+      /** Maximum delay of a message in seconds. */
       delaySeconds: z.int(),
     }),
   }),
@@ -211,20 +216,20 @@ export const pushApi = {
     body: z.object({
       topic: TopicName,
       title: z.string().max(250).default(''),
-      /** May be empty beside a file. */
+      /** May be empty with a file. */
       message: z.string().max(16_384).default(''),
       priority: Priority.default(3),
       tags: z.array(z.string().min(1).max(100)).max(50).default([]),
       click: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
       markdown: z.boolean().default(false),
       actions: z.array(WrittenAction).max(3, 'Three buttons at most.').default([]),
-      /** The id of an upload. */
+      /** Id of an upload. */
       file: z.string().max(64).optional(),
-      /** The address of a file elsewhere; it is passed on, not fetched. */
+      /** Address of an external file; it is passed on without being fetched. */
       attach: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
-      /** How the file is called, where not by its own name. */
+      /** File name that replaces the original one. */
       filename: z.string().max(255).default(''),
-      /** When to deliver it, as the peer's clients write it: `30m`, `tomorrow, 10am`, a unix time. Empty: now. */
+      /** Delivery time as in ntfy: `30m`, `tomorrow, 10am`, a unix time. Empty for immediate delivery. */
       delay: z.string().max(100).default(''),
     }),
     reply: PushMessage,
@@ -235,13 +240,13 @@ export const pushApi = {
     summary: 'How much is published, and how many listen.',
     access: 'user',
     reply: z.object({
-      /** Messages ever published. */
+      /** Total number of published messages. */
       total: z.int(),
-      /** Since midnight, local time. */
+      /** Messages since midnight, local time. */
       today: z.int(),
-      /** Messages a second over the last ten minutes. */
+      /** Messages per second over the last ten minutes. */
       rate: z.number(),
-      /** Streams that are open now. */
+      /** Number of open streams. */
       listening: z.int(),
     }),
   }),
@@ -261,14 +266,15 @@ export const pushApi = {
     method: 'GET',
     path: '/api/push/statistics/hours',
     summary:
-      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, by priority.',
+      'Messages of the last 24 hours, also those that are not kept any more, of all topics the person may read, ' +
+      'by priority.',
     access: 'objects',
     reply: z.object({
       /** The current hour last. */
       hours: z.array(
         z.object({
           at: z.number().describe('its first moment, ms since the epoch'),
-          /** Priority 1 or 2, 3, 4, 5. */
+          /** Messages with priority 1 or 2; the other fields count priority 3, 4 and 5. */
           low: z.int(),
           normal: z.int(),
           high: z.int(),

@@ -3,13 +3,13 @@ import { defineRoute } from '../api.ts';
 import { defineTopic } from '../bus.ts';
 import { Priority } from './topics.ts';
 
-/** What waits for its time has changed; at most two a second. It names nothing: a page reads what its person may see. */
+/** Published when delayed messages changed; at most twice a second, without naming them. */
 export const pushDelayedChanged = defineTopic(
   'push.planned',
   z.object({ time: z.number().describe('ms since the epoch') }),
 );
 
-/** A message that waits for its time. */
+/** Message that is published at a later time. */
 export const DelayedMessage = z
   .object({
     id: z.string(),
@@ -18,16 +18,16 @@ export const DelayedMessage = z
     message: z.string(),
     priority: Priority,
     tags: z.array(z.string()),
-    /** When it goes out. */
+    /** Time of publication. */
     due: z.number().describe('ms since the epoch'),
-    /** Who asked for it; null where nobody is known, as with strangers. */
+    /** Account that published it; null for visitors. */
     account: z.string().nullable(),
     attachment: z.string().nullable().describe('Name of its file.'),
   })
   .meta({ id: 'PlannedMessage' });
 export type DelayedMessage = z.infer<typeof DelayedMessage>;
 
-/** Messages that wait: a person sees the own ones, an administrator those of all. */
+/** Routes for delayed messages: users see their own, administrators see all. */
 export const pushDelayedApi = {
   list: defineRoute({
     method: 'GET',
@@ -44,7 +44,7 @@ export const pushDelayedApi = {
     reply: z.object({
       messages: z.array(DelayedMessage),
       next: z.string().nullable(),
-      /** How many wait, all pages together. */
+      /** Total number over all pages. */
       total: z.int(),
     }),
   }),

@@ -2,28 +2,32 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { PushRules } from './rules.ts';
 
-/** A person's rules, and whether the popups of the machine follow them. */
+/** Delivery rules of an account, and whether the popups of this computer follow them. */
 export const PushQuiet = PushRules.extend({
   popups: z
     .boolean()
     .default(false)
     .describe(
-      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those of the last one who said so.',
+      'The popups of the machine follow these rules instead of their own quiet hours; of administrators, those ' +
+        'of the last one who said so.',
     ),
 }).meta({ id: 'PushQuiet' });
 export type PushQuiet = z.infer<typeof PushQuiet>;
 
-/** How a person's rules stand now. Times are ms since the epoch. */
+/** Current effect of an account's rules. Times are ms since the epoch. */
 export const PushQuietState = z
   .object({
     quiet: PushQuiet,
-    /** The account whose rules the popups of the machine follow; null: nobody's, and for who is no administrator. */
+    /**
+     * Account whose rules the popups of this computer follow; null for none, and for callers who are not
+     * administrators.
+     */
     popupsFollow: z.string().nullable(),
-    /** Time zone of the machine. */
+    /** Time zone of the computer. */
     machineZone: z.string(),
-    /** What waits to be summed up for this person's browsers, by topic. */
+    /** Messages held for the browsers of the account, by topic. */
     held: z.array(z.object({ topic: z.string(), messages: z.int() })),
-    /** Urgent messages that come again until they are acknowledged. */
+    /** Urgent messages that repeat until they are acknowledged. */
     urgent: z.array(
       z.object({ id: z.string(), topic: z.string(), title: z.string(), time: z.number(), next: z.number() }),
     ),
@@ -31,7 +35,7 @@ export const PushQuietState = z
   .meta({ id: 'PushQuietState' });
 export type PushQuietState = z.infer<typeof PushQuietState>;
 
-/** Our own API around what reaches a person without asking; answered by push. */
+/** Routes for delivery rules; answered by push. */
 export const pushQuietApi = {
   read: defineRoute({
     method: 'GET',
@@ -53,7 +57,8 @@ export const pushQuietApi = {
     method: 'POST',
     path: '/api/push/acknowledge',
     summary:
-      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so that a click on a notification does it without a sign-in.',
+      'Ends the repetition of an urgent message. Its id is a secret that only the person’s browsers know, so ' +
+      'that a click on a notification does it without a sign-in.',
     access: 'public',
     body: z.object({ id: z.string().regex(/^[A-Za-z0-9]{32}$/) }),
     reply: z.object({ ok: z.literal(true) }),

@@ -1,34 +1,34 @@
 import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
-/** How long the messages of some topics are kept, and how many of them. */
+/** Retention of the messages of matching topics. */
 export const RetentionRule = z
   .object({
     topic: z
       .string()
       .regex(/^[-_*A-Za-z0-9]{1,64}$/, 'Use letters, digits, -, _ and * only, 64 at most.')
       .describe('A topic, or a pattern with `*`; of several that fit the longest counts.'),
-    /** Seconds; 0: not kept at all; null: as the setting says. */
+    /** Seconds; 0: not stored; null: the setting applies. */
     seconds: z
       .int()
       .min(0)
       .max(10 * 366 * 86_400)
       .nullable(),
-    /** The newest ones of each topic that stay; null: all. */
+    /** Maximum number of stored messages per topic; null for no limit. */
     most: z.int().min(1).max(1_000_000).nullable(),
   })
   .meta({ id: 'RetentionRule' });
 export type RetentionRule = z.infer<typeof RetentionRule>;
 
-/** What is there of the topics that one rule decides about. */
+/** Number of topics and messages that one rule covers. */
 export const RetentionUsage = z.object({ topics: z.int(), messages: z.int() }).meta({ id: 'KeptByRule' });
 export type RetentionUsage = z.infer<typeof RetentionUsage>;
 
 const Retention = z.object({
   rules: z.array(RetentionRule).max(500),
-  /** Of each rule, in their order. A topic counts for the one rule that decides about it. */
+  /** Usage by rule, in their order. A topic counts only for the rule that applies to it. */
   kept: z.array(RetentionUsage),
-  /** What the setting says, in seconds. */
+  /** Retention by the setting, in seconds. */
   otherwise: z.int(),
 });
 

@@ -4,7 +4,7 @@ import { isQuiet, QuietHours, parseQuietSpans, getQuietEnd, createWallClock, typ
 import { matchesWildcardParts } from '../wildcards.ts';
 import { isZone } from '../zone.ts';
 
-/** What a person wants of the topics that a pattern covers. */
+/** Delivery rule for the topics that match a pattern. */
 export const PushRule = z
   .object({
     topics: z
@@ -16,7 +16,8 @@ export const PushRule = z
     mode: z
       .enum(['normal', 'silent', 'always'])
       .describe(
-        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a sound or pops up.',
+        '`normal`: priority 3 waits while it is quiet; `always`: it does not; `silent`: nothing of it makes a ' +
+          'sound or pops up.',
       ),
     quiet: z
       .array(QuietHours)
@@ -32,13 +33,14 @@ export const PushRule = z
       .nullable()
       .default(null)
       .describe(
-        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter pattern says.',
+        'How often priority 5 comes again until it is acknowledged; 0: it does not; null: what the next shorter ' +
+          'pattern says.',
       ),
   })
   .meta({ id: 'PushRule' });
 export type PushRule = z.infer<typeof PushRule>;
 
-/** A person's rules for what reaches them without asking. Streams and polls get every message, whatever they say. */
+/** Delivery rules of an account for popups and web push. Streams and polls receive every message regardless. */
 export const PushRules = z.object({
   rules: z
     .array(PushRule)
@@ -64,53 +66,55 @@ export const PushRules = z.object({
 });
 export type PushRules = z.infer<typeof PushRules>;
 
-/** What becomes of a message: `quietly` it may be seen and not heard, `hold` makes it wait to be summed up. */
+/** Delivery of a message: `quietly` shows it without sound, `hold` delays it for a summary. */
 export type PushOutcome = 'show' | 'quietly' | 'hold';
 
-/** What the rules say of one topic. */
+/** Effective rule of one topic. */
 interface TopicRule {
   readonly mode: PushRule['mode'];
   readonly spans: readonly QuietSpan[];
   readonly repeatMinutes: number | null;
 }
 
-/** Topics whose rule is kept ready. */
+/** Maximum number of topics with a cached rule. */
 const maxCachedTopics = 2000;
 
-/** A person's rules, ready to be asked for each message. Times are ms since the epoch. */
+/** Evaluates the rules of an account for messages. Times are ms since the epoch. */
 export class PushRuleEvaluator {
   readonly #rules: readonly (PushRule & { readonly pieces: readonly string[] })[];
   readonly #wall: (time: number) => number;
   readonly #cache = new Map<string, TopicRule>();
-  #currentMinute: { readonly minute: number; readonly at: number } | undefined;
+  #currentMinute: { readonly minute: number; readonly wallMinute: number } | undefined;
 
   constructor({ rules, zone }: PushRules) {
     this.#rules = rules
       .map((rule) => ({ ...rule, pieces: rule.topics.split('*') }))
       .sort((a, b) => b.topics.length - a.topics.length);
     const wall = createWallClock(zone ?? undefined);
-    // A storm of messages asks for the same minute each time.
+    // Many messages in a row fall into the same minute.
     this.#wall = (time) => {
       const minute = Math.floor(time / 60_000);
-      if (this.#currentMinute?.minute !== minute) this.#currentMinute = { minute, at: wall(time) };
-      return this.#currentMinute.at;
+      if (this.#currentMinute?.minute !== minute) this.#currentMinute = { minute, wallMinute: wall(time) };
+      return this.#currentMinute.wallMinute;
     };
   }
 
-  /** Priority 1 and 2 are never heard, 3 waits while it is quiet, 4 and 5 pass. */
+  /**
+   * Returns the delivery of a message: priority 1 and 2 are silent, 3 is held during quiet hours, 4 and 5 are shown.
+   */
   outcome(topic: string, priority: number, time: number): PushOutcome {
     const { mode, spans } = this.#rule(topic);
     if (mode === 'silent' || priority <= 2) return 'quietly';
     return mode === 'normal' && priority === 3 && isQuiet(spans, this.#wall, time) ? 'hold' : 'show';
   }
 
-  /** When the topic's quiet that reigns now ends, Infinity for never; undefined while it is not quiet. */
+  /** Returns the end of the topic's current quiet hours, Infinity for never; undefined outside of quiet hours. */
   quietUntil(topic: string, time: number): number | undefined {
     const { mode, spans } = this.#rule(topic);
     return mode === 'normal' ? getQuietEnd(spans, this.#wall, time) : undefined;
   }
 
-  /** The minutes after which an urgent message of the topic comes again; 0: it does not; null: no rule says so. */
+  /** Returns the repeat interval of urgent messages in minutes; 0: no repeats; null: no rule defines it. */
   repeatMinutes(topic: string): number | null {
     const { mode, repeatMinutes } = this.#rule(topic);
     return mode === 'silent' ? 0 : repeatMinutes;
@@ -132,12 +136,12 @@ export class PushRuleEvaluator {
   }
 }
 
-/** The rules that the machine's popups follow, and whose they are. */
+/** Rules for the popups of this computer, with the account they belong to. */
 export const PushPopupRules = PushRules.extend({
-  /** The account; null: nobody's, and the list is empty. */
+  /** Name of the account; null for none, with an empty list of rules. */
   follows: z.string().nullable().default(null),
 });
 export type PushPopupRules = z.infer<typeof PushPopupRules>;
 
-/** Told at the start of push and after each change. */
+/** Published when push starts and after each change. */
 export const pushPopupRules = defineTopic('push.popup-rules', PushPopupRules, { retained: true });

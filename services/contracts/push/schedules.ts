@@ -6,7 +6,7 @@ const ms = z.number().int().describe('ms since the epoch');
 const rule = z.string().trim().min(1, 'Write when it should go out.').max(100);
 const zone = z.string().min(1).max(64).describe('A name such as Europe/Berlin.');
 
-/** What a schedule publishes, and when. */
+/** Content and times of a recurring message. */
 export const ScheduleForm = z.object({
   topic: TopicName,
   title: z.string().max(250).default(''),
@@ -15,14 +15,14 @@ export const ScheduleForm = z.object({
   tags: z.array(z.string().min(1).max(100)).max(50).default([]),
   click: z.url({ protocol: /^https?$/, error: 'Use an address that begins with https:// or http://.' }).optional(),
   markdown: z.boolean().default(false),
-  /** Five fields as cron has them: minute, hour, day of the month, month, day of the week. */
+  /** Cron expression with five fields: minute, hour, day of the month, month, day of the week. */
   rule,
   zone,
-  /** Not before. */
+  /** Earliest time. */
   starts: ms.nullable().default(null),
-  /** Not after. */
+  /** Latest time. */
   ends: ms.nullable().default(null),
-  /** What becomes of a run that came due while nothing ran: it is left out, or made up for once. */
+  /** Handling of runs that were missed while the service was stopped: skip them, or run once. */
   missed: z.enum(['skip', 'once']).default('once'),
   enabled: z.boolean().default(true),
 });
@@ -30,22 +30,22 @@ export type ScheduleForm = z.infer<typeof ScheduleForm>;
 
 export const PushSchedule = ScheduleForm.extend({
   id: z.string(),
-  /** Whose grants count at each run. */
+  /** Account whose grants are checked at each run. */
   account: z.string(),
-  /** The rule in words. */
+  /** Description of the rule. */
   words: z.string(),
-  /** The next run; null when it is switched off or over. */
+  /** Next run; null when disabled or finished. */
   next: ms.nullable(),
-  /** The last run that came due. */
+  /** Last due run. */
   last: ms.nullable(),
-  /** Why the last run published nothing; empty when it did. */
+  /** Reason why the last run published nothing; else empty. */
   trouble: z.string(),
 }).meta({ id: 'PushSchedule' });
 export type PushSchedule = z.infer<typeof PushSchedule>;
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** Messages that go out again and again: a person sees the own schedules, an administrator those of all. */
+/** Routes for recurring messages: users see their own schedules, administrators see all. */
 export const pushSchedulesApi = {
   list: defineRoute({
     method: 'GET',

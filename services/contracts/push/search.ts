@@ -8,17 +8,18 @@ export const pushSearchApi = {
     method: 'GET',
     path: '/api/push/search',
     summary:
-      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
+      'Messages that can still be read, of all topics the person may read, newest first; page on with `before` ' +
+      'set to `next`. A page may hold fewer than asked for, even none, and still have a next.',
     access: 'objects',
     query: z.object({
-      /** Words that title, text or tags have, all of them; "in quotes" one after another, `begin*` of a word. */
+      /** Words that title, text or tags must all contain; quoted words must be adjacent, `begin*` matches a prefix. */
       words: z.string().max(200).default(''),
-      /** A topic, or a pattern with `*`. */
+      /** Topic, or a pattern with `*`. */
       topic: z
         .string()
         .regex(/^[-_*A-Za-z0-9]{0,64}$/, 'Use letters, digits, -, _ and * only.')
         .default(''),
-      /** This priority or a higher one. */
+      /** Minimum priority. */
       priority: z.coerce.number().pipe(Priority).default(1),
       tag: z.string().max(100).default(''),
       since: z.coerce.number().int().min(0).default(0).describe('ms since the epoch'),

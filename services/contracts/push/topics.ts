@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { defineHandover, defineTopic } from '../bus.ts';
 import { NotificationFile } from '../notify/notification.ts';
 
-/** Topic names as the push peer defines them. */
+/** Topic name, as ntfy defines it. */
 export const TopicName = z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, 'Use letters, digits, - and _ only, 64 at most.');
 
 export const Priority = z.int().min(1).max(5);
 
-/** A message to be published without going through HTTP. The handover's key makes it idempotent. */
+/** Message that another service publishes. The handover's key makes it idempotent. */
 export const PushOffer = z.object({
   topic: TopicName,
   title: z.string().default(''),
@@ -16,11 +16,11 @@ export const PushOffer = z.object({
   tags: z.array(z.string()).default([]),
   click: z.string().optional(),
   markdown: z.boolean().default(false),
-  /** The one file a message can carry; without room for it the message comes alone. */
+  /** A message has at most one file; when it cannot be stored, the message is published without it. */
   file: NotificationFile.optional(),
-  /** Which program it came from, see Notice. */
+  /** Source program, see NotificationContent. */
   source: z.string().default('push'),
-  /** Identity of the notice that led here, so that the inbox shows it once. */
+  /** Identity of the original notification, so that the inbox shows it once. */
   origin: z.string().optional(),
 });
 export type PushOffer = z.infer<typeof PushOffer>;
@@ -28,7 +28,7 @@ export type PushOffer = z.infer<typeof PushOffer>;
 /** Received by push. */
 export const pushOffered = defineHandover('push.offer', PushOffer);
 
-/** A message was committed and is on its way to the subscribers. */
+/** Published when a message was committed and is being delivered to subscribers. */
 export const pushPublished = defineTopic(
   'push.published',
   z.object({
@@ -42,14 +42,14 @@ export const pushPublished = defineTopic(
   }),
 );
 
-/** A message was put away or deleted at all clients. */
+/** Published when a message was dismissed or deleted on all clients. */
 export const pushRetracted = defineTopic(
   'push.taken-back',
   z.object({ topic: TopicName, sequence: z.string(), how: z.enum(['cleared', 'deleted']) }),
 );
 
 /**
- * Messages were stored since the last of these; at most two a second. It names none of them: a page reads what its person may
- * read.
+ * Published when messages were stored; at most twice a second. It names none of them: pages load what their account
+ * may read.
  */
 export const pushStored = defineTopic('push.stored', z.object({ time: z.number().describe('ms since the epoch') }));

@@ -3,10 +3,10 @@ import { defineRoute } from '../api.ts';
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** In place of a topic: all that the person may read, also those that come later. */
+/** In place of a topic: all topics that the account may read, including future ones. */
 export const everyTopic = '*';
 
-/** Our own API around messages to browsers whose page is closed; answered by push. */
+/** Routes for web push; answered by push. */
 export const webPushApi = {
   key: defineRoute({
     method: 'GET',
@@ -27,7 +27,8 @@ export const webPushApi = {
     method: 'PUT',
     path: '/api/push/browsers',
     summary:
-      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. With no topics it is forgotten.',
+      'Sends the messages of these topics to a browser from now on; `*` stands for all that its person may read. ' +
+      'With no topics it is forgotten.',
     access: 'objects',
     body: z.object({
       endpoint: z.string().min(1).max(2000),

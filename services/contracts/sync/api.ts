@@ -6,12 +6,12 @@ import { remoteRoutes } from './remotes.ts';
 const time = z.number().describe('ms since the epoch');
 const ok = z.object({ ok: z.literal(true) });
 
-/** `held`: it would delete more than it may without somebody's word. */
+/** `held`: waits for a confirmation, since it would delete more than the limit. */
 export const JobState = z.enum(['waiting', 'running', 'done', 'failed', 'stopped', 'interrupted', 'held']);
 export type JobState = z.infer<typeof JobState>;
 export const running: readonly JobState[] = ['waiting', 'running'];
 
-/** Some job or saved sync changed; at most about one a second for each. It tells nothing of them. */
+/** Published when a job or task changed; at most about once a second for each, without details. */
 export const syncChanged = defineTopic('sync.changed', z.object({ jobId: z.int().nullable() }));
 
 export const SyncTotals = z.object({
@@ -22,11 +22,11 @@ export const SyncTotals = z.object({
   checks: z.number(),
   deletes: z.number(),
   errors: z.number(),
-  /** Bytes a second. */
+  /** Bytes per second. */
   speed: z.number(),
-  /** Seconds left; null: nobody knows. */
+  /** Remaining seconds; null when unknown. */
   eta: z.number().nullable(),
-  /** What is being copied now. */
+  /** Files that are being copied. */
   transferring: z.array(z.object({ name: z.string(), size: z.number(), bytes: z.number() })),
 });
 
@@ -39,18 +39,18 @@ export const SyncJob = z.object({
   state: JobState,
   startedAt: time,
   endedAt: time.nullable(),
-  /** Why it failed or waits, in words for people. */
+  /** Reason for failing or waiting, for display. */
   error: z.string(),
-  /** What the engine or the system said of it, where that is more. */
+  /** Message of the engine or the system, where it adds detail. */
   detail: z.string(),
-  /** In a list: the first of its files that failed, and why. */
+  /** In lists: the first failed file with its error. */
   failedFile: z.object({ name: z.string(), error: z.string() }).optional(),
   taskId: z.int().nullable(),
   planId: z.int().nullable(),
   totals: SyncTotals,
-  /** Bytes a second along time, each value for `step` seconds. */
+  /** Bytes per second over time, each value for `step` seconds. */
   speeds: z.object({ step: z.number(), values: z.array(z.number()) }),
-  /** What it replaced and deleted can be put back. */
+  /** Replaced and deleted files can be restored. */
   canUndo: z.boolean(),
 });
 export type SyncJob = z.infer<typeof SyncJob>;
@@ -66,25 +66,25 @@ export const SyncFileError = z.object({
 
 const LocationField = z.string().trim().min(1, 'Say where.').max(4096);
 
-/** What a person says of a saved sync. */
+/** Editable fields of a sync task. */
 export const TaskFields = z.object({
   name: z.string().trim().min(1, 'Give it a name.').max(100),
   /** `sync`: the destination becomes equal to the source; `copy`: nothing is deleted. */
   mode: z.enum(['sync', 'copy']).default('copy'),
   source: LocationField.describe('A folder of this computer, or remote:path.'),
   destination: LocationField,
-  /** As rclone has them: `*.tmp`, `/cache/**`. */
+  /** Patterns in rclone's syntax: `*.tmp`, `/cache/**`. */
   exclude: z.array(z.string().min(1).max(1000)).max(200).default([]),
-  /** Five fields of cron; null: only when somebody starts it. */
+  /** Cron expression with five fields; null for manual runs only. */
   cron: z.string().max(200).nullable().default(null),
   zone: z.string().max(100).default('UTC'),
-  /** What it replaces and deletes is moved beside the destination, and can be put back. */
+  /** Replaced and deleted files are moved to a folder beside the destination and can be restored. */
   keepReplaced: z.boolean().default(false),
-  /** Null: as the settings say. */
+  /** Null: the setting applies. */
   maxDeletes: z.int().min(0).nullable().default(null),
   maxDeletePercent: z.int().min(0).max(100).nullable().default(null),
   retries: z.int().min(0).max(20).default(3),
-  /** When its end is told. */
+  /** Results that send a notification. */
   notify: z.enum(['always', 'problems', 'never']).default('problems'),
 });
 export type TaskFields = z.infer<typeof TaskFields>;
@@ -106,10 +106,10 @@ export const SyncPlan = z.object({
   creates: PlannedCount,
   updates: PlannedCount,
   deletes: PlannedCount,
-  /** Files on both sides before. */
+  /** Number of files on both sides before the sync. */
   sourceFiles: z.int(),
   destinationFiles: z.int(),
-  /** Why it would not run without somebody's word, as sentences; empty: nothing holds it. */
+  /** Reasons for which the sync would wait for a confirmation, as sentences; empty for none. */
   brakes: z.array(z.string()),
 });
 export type SyncPlan = z.infer<typeof SyncPlan>;
@@ -129,7 +129,7 @@ export type SyncEntry = z.infer<typeof SyncEntry>;
 
 const id = z.object({ id: z.int() });
 
-/** Our own API of file sync, for the pages; programs use the peer's. */
+/** Routes of file sync for the pages; programs use the API of the peer. */
 export const syncApi = {
   overview: defineRoute({
     method: 'GET',

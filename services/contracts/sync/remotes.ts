@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 
 export const SyncRemote = z.object({
-  ...{ name: z.string(), type: z.string(), summary: z.string() },
-  /** Its set-up still asks for something: until then it cannot be changed. */
+  name: z.string(),
+  type: z.string(),
+  summary: z.string(),
+  /** The set-up is not complete; until then the remote cannot be edited. */
   isBeingSetUp: z.boolean(),
 });
 export type SyncRemote = z.infer<typeof SyncRemote>;
 
-/** What a provider asks, as the engine tells it. */
+/** Field of a provider's form, as the engine describes it. */
 export const ProviderField = z.object({
   name: z.string(),
   help: z.string(),
@@ -16,7 +18,7 @@ export const ProviderField = z.object({
   required: z.boolean(),
   advanced: z.boolean(),
   default: z.string(),
-  /** Of another field of the form, by which this one is asked; '' for always. */
+  /** Value of another field for which this field is shown; empty for always. */
   provider: z.string(),
   choices: z.array(z.object({ value: z.string(), help: z.string(), provider: z.string() })),
 });
@@ -29,7 +31,7 @@ export const SyncProvider = z.object({
 });
 export type SyncProvider = z.infer<typeof SyncProvider>;
 
-/** What the engine asks about a remote after its form. */
+/** Question of the engine during the set-up of a remote. */
 export const RemoteQuestion = ProviderField.pick({
   name: true,
   help: true,
@@ -38,15 +40,15 @@ export const RemoteQuestion = ProviderField.pick({
   default: true,
 }).extend({
   choices: z.array(z.object({ value: z.string(), help: z.string() })),
-  /** What was wrong with the last answer. */
+  /** Error in the last answer. */
   error: z.string(),
 });
 export type RemoteQuestion = z.infer<typeof RemoteQuestion>;
-/** How far the set-up of a remote is. */
+/** State of the set-up of a remote. */
 export const RemoteStep = z.discriminatedUnion('step', [
   z.object({ step: z.literal('done') }),
   z.object({ step: z.literal('question'), question: RemoteQuestion }),
-  /** Somebody must open this in a browser on the computer of Homeport and sign in. */
+  /** The user must open this address in a browser on the computer of Homeport and sign in. */
   z.object({ step: z.literal('browser'), address: z.string() }),
   z.object({ step: z.literal('failed'), error: z.string() }),
 ]);
@@ -54,7 +56,7 @@ export type RemoteStep = z.infer<typeof RemoteStep>;
 
 const ok = z.object({ ok: z.literal(true) });
 
-/** Storage elsewhere, set up by what the engine asks; for administrators. */
+/** Routes for remotes, whose set-up is a dialog with the engine; for administrators. */
 export const remoteRoutes = {
   remotes: defineRoute({
     method: 'GET',
@@ -91,7 +93,7 @@ export const remoteRoutes = {
       name: z.string(),
       type: z.string(),
       values: z.record(z.string(), z.string()),
-      /** The fields that hold a secret. */
+      /** Names of the secret fields. */
       secrets: z.array(z.string()),
     }),
   }),

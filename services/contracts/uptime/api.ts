@@ -17,22 +17,25 @@ import {
   UptimeOptions,
 } from './views.ts';
 
-/** Monitors changed their status, or were added, changed or removed; pages read again what they show. */
+/** Published when monitors changed their status, or were added, changed or removed; pages reload what they show. */
 export const uptimeChanged = defineTopic(
   'uptime.changed',
   z.object({ ids: z.array(z.int()).describe('Empty: many.'), at: z.number() }),
 );
-/** Checks were made since the last of these; at most one in two seconds. */
+/** Published when checks were made; at most once in two seconds. */
 export const uptimeActivity = defineTopic('uptime.worked', z.object({ at: z.number() }));
 
 const Done = z.object({ ok: z.literal(true) });
 const read = mayRead('uptime');
 const write = mayWrite('uptime');
-/** Numbers of monitors, at most a hundred. */
+/** Monitor ids, at most a hundred. */
 const ids = z.string().regex(/^\d{1,10}(,\d{1,10}){0,99}$/);
 const limit = (usual: number, max: number) => z.coerce.number().int().min(1).max(max).default(usual);
 
-/** Below `/api/uptime` of the control listener for the pages; the same below `/api` of the service's own port for programs. */
+/**
+ * Routes below `/api/uptime` of the control listener for the pages, and below `/api` of the service's own port for
+ * programs.
+ */
 export const uptimeApi = {
   overview: defineRoute({
     method: 'GET',

@@ -1,6 +1,6 @@
 type FailureRule = readonly [pattern: RegExp, words: string | ((match: RegExpExecArray) => string)];
 
-/** What checks say when they fail, as libraries and the peer word it, and what that means. The first that fits is taken. */
+/** Error messages of failed checks, from libraries and Uptime Kuma, with explanations. The first match applies. */
 const rules: readonly FailureRule[] = [
   [/\bE(?:NOTFOUND|NODATA|NONAME)\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} does not exist.`],
   [/\bEAI_AGAIN\b(?: (\S+))?/, ([, name]) => `The name ${name ?? 'of it'} could not be looked up just now.`],
@@ -48,7 +48,7 @@ const rules: readonly FailureRule[] = [
   [/Flip UP to DOWN/, 'It answers, and should not.'],
 ];
 
-/** What a failed check means, as a sentence; undefined where it says so itself, or nobody knows. */
+/** Explains the message of a failed check; undefined when it needs no explanation or is unknown. */
 export function explainFailure(msg: string): string | undefined {
   for (const [pattern, words] of rules) {
     const match = pattern.exec(msg);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../api.ts';
 import { mayRead, mayWrite } from '../route-access.ts';
 
-/** How a maintenance window comes about; the names are the peer's. */
+/** Strategies of a maintenance window, named as in Uptime Kuma. */
 export const strategies = [
   'manual',
   'single',
@@ -15,7 +15,7 @@ const sameAsServer = 'SAME_AS_SERVER';
 
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
 const toInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-/** `2026-03-29 02:00:00` in the zone of the window; what a form sends (`2026-03-29T02:00`) is read as well. */
+/** `2026-03-29 02:00:00` in the zone of the window; the format of forms (`2026-03-29T02:00`) is accepted as well. */
 const LocalTime = z
   .string()
   .trim()
@@ -34,7 +34,7 @@ const TimeOfDay = z.object({
 const DayOfMonth = z.union([toInteger(1, 31), z.enum(['lastDay1', 'lastDay2', 'lastDay3', 'lastDay4'])]);
 const Ids = z.array(z.int().positive()).max(5000);
 
-/** What a window is like, as it is written. */
+/** Editable fields of a maintenance window. */
 export const MaintenanceConfig = z.object({
   title: z.string().trim().min(1).max(150),
   description: z
@@ -85,7 +85,7 @@ export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
 export const maintenanceStatuses = ['inactive', 'scheduled', 'under-maintenance', 'ended', 'unknown'] as const;
 const Slot = z.object({ startDate: z.string(), endDate: z.string().nullable() });
 
-/** A window as it is read: how it stands now, and when it comes next. */
+/** Maintenance window with its current state and next occurrence. */
 export const Maintenance = z
   .object({
     id: z.int(),

@@ -12,7 +12,7 @@ const Done = z.object({ ok: z.literal(true) });
 const NewTag = z.object({ name: z.string().trim().min(1).max(255), color: z.string().max(50).default('#4B5563') });
 export const Tag = NewTag.extend({ id: z.int() }).meta({ id: 'UptimeTag' });
 
-/** All that is set here, as one document; secrets and history are not in it. */
+/** All monitors, pages and options in one document, without secrets and history. */
 export const UptimeExport = z.object({
   format: z.literal('homeport-uptime'),
   version: z.literal(1),
@@ -26,7 +26,7 @@ export const UptimeExport = z.object({
 });
 export type UptimeExport = z.infer<typeof UptimeExport>;
 
-/** How one monitor did over a time, and what of its error budget is left. */
+/** Uptime of one monitor in a period, with its remaining error budget. */
 export const ReportRow = z
   .object({
     id: z.int(),
@@ -56,7 +56,7 @@ const columns = [
   'meets',
 ] as const;
 
-/** RFC 4180; a text that a spreadsheet would take for a formula is none. */
+/** Renders a report as CSV (RFC 4180). Text that a spreadsheet would evaluate as a formula is escaped. */
 export function reportCsv(rows: readonly ReportRow[]): string {
   const cell = (value: string | number | boolean | null): string => {
     const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '');
@@ -127,7 +127,8 @@ export const manageApi = {
     method: 'POST',
     path: '/api/uptime/import',
     summary:
-      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as it is. Unknown kinds keep all their fields.',
+      'Adds what a kuma.db or a backup of Uptime Kuma, or an export of this service, holds; the file is sent as ' +
+      'it is. Unknown kinds keep all their fields.',
     access: write,
     bytes: true,
     reply: z.object({

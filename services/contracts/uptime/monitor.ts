@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { findOwn } from '../find-own.ts';
 
-/** What a beat says: as the peer's clients know it. */
+/** Status of a heartbeat, numbered as in Uptime Kuma. */
 export const heartbeatStatus = { down: 0, up: 1, pending: 2, maintenance: 3 } as const;
 export const HeartbeatStatus = z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]);
 export type HeartbeatStatus = z.infer<typeof HeartbeatStatus>;
 
-/** A number, or the text of one, as forms send it. */
+/** Accepts a number or its text, as forms send it. */
 function numeric(least: number, max: number) {
   return z
     .union([
@@ -25,12 +25,12 @@ function numeric(least: number, max: number) {
     );
 }
 
-/** Yes or no, also as the 1 and 0 of the peer's tables. */
+/** Accepts booleans, and the 1 and 0 of Uptime Kuma's tables. */
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
 const day = 86_400;
 const longText = z.string().max(100_000).nullable().default(null);
 const shortText = z.string().max(4096).nullable().default(null);
-/** Text, also where a client sends the object that it stands for. */
+/** Accepts text, or the object that a client sends in place of its JSON. */
 const jsonText = z
   .union([
     z.string().max(100_000),
@@ -40,28 +40,28 @@ const jsonText = z
   .default(null);
 const statusCode = z.string().regex(/^\d{3}(-\d{3})?$/, 'Use a code such as 200, or a range such as 200-299.');
 
-/** When slowness counts as such; false: never. */
+/** Thresholds of degraded performance; false disables the detection. */
 export const Degradation = z.union([
   z.literal(false),
   z.object({
-    /** Beats of which the median is compared. */
+    /** Number of heartbeats whose median is compared. */
     window: z.int().min(3).max(99).default(9),
-    /** So many times the usual median. */
+    /** Factor over the usual median. */
     ratio: z.number().min(1).max(100).default(1.5),
-    /** At least so many ms above it. */
+    /** Minimum difference to the usual median in ms. */
     floorMs: z.number().min(0).max(600_000).default(20),
-    /** Beats in a row that open and close it. */
+    /** Consecutive heartbeats that begin or end the degradation. */
     openAfter: z.int().min(1).max(1000).default(3),
     closeAfter: z.int().min(1).max(1000).default(5),
-    /** Below so many beats nothing is called usual. */
+    /** Minimum number of heartbeats for a usual median. */
     minSamples: z.int().min(10).max(100_000).default(100),
-    /** Slower than so many ms is slow whatever is usual. */
+    /** Absolute limit in ms, independent of the usual median. */
     maxMs: z.number().min(1).max(600_000).nullable().default(null),
   }),
 ]);
 export type Degradation = z.infer<typeof Degradation>;
 
-/** Changes within a time that make a monitor one that flaps; false: never. */
+/** Status changes within a period that count as flapping; false disables the detection. */
 export const FlapThreshold = z.union([
   z.literal(false),
   z.object({
@@ -72,8 +72,8 @@ export const FlapThreshold = z.union([
 export type FlapThreshold = z.infer<typeof FlapThreshold>;
 
 /**
- * A monitor as it is written: the names are the peer's, so that its clients and exports fit. What is not named here is kept
- * as it came.
+ * Monitor as clients write it; field names are those of Uptime Kuma, for its clients and exports. Unknown fields are
+ * preserved.
  */
 export const MonitorConfig = z.looseObject({
   name: z.string().trim().min(1, 'Give it a name.').max(150, 'Use 150 characters at most.'),
@@ -137,7 +137,7 @@ export const MonitorConfig = z.looseObject({
 });
 export type MonitorConfig = z.infer<typeof MonitorConfig>;
 
-/** The fields that are sealed at rest, and told to nobody who may not change monitors. */
+/** Fields that are sealed at rest and hidden from accounts that may not change monitors. */
 export const secretFields = [
   'basic_auth_pass',
   'bearer_token',
@@ -155,8 +155,8 @@ export const secretFields = [
 ] as const;
 
 /**
- * The fields that may hold credentials among other things: sealed at rest like the secret ones, shown to accounts that may
- * change monitors, and redacted for all others.
+ * Fields that may hold credentials among other things: sealed at rest like the secret ones, shown to accounts that
+ * may change monitors, and redacted for all others.
  */
 export const sensitiveFields = [
   'url',
@@ -180,7 +180,7 @@ export const sensitiveFields = [
   'oauth_token_url',
 ] as const;
 
-/** What a type cannot do without. */
+/** Required fields by monitor type. */
 const targets: Readonly<Record<string, readonly string[]>> = {
   http: ['url'],
   keyword: ['url', 'keyword'],
@@ -197,7 +197,7 @@ const targets: Readonly<Record<string, readonly string[]>> = {
   ntp: ['hostname'],
 };
 
-/** Messages by field for what a monitor of its type lacks. */
+/** Returns messages by field for missing required fields of the monitor's type. */
 export function missingTarget(monitor: Readonly<Record<string, unknown>>): Record<string, string> {
   const needed = findOwn(targets, String(monitor['type'])) ?? [];
   const lacks = needed.filter(

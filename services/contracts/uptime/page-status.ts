@@ -1,9 +1,9 @@
 import { heartbeatStatus, type HeartbeatStatus } from './monitor.ts';
 
-/** How all monitors of a status page stand together. */
+/** Combined status of all monitors of a status page. */
 export type PageStatus = 'maintenance' | 'up' | 'partial' | 'down' | 'none';
 
-/** What visitors read on top of a page. */
+/** Headings of a status page by its status. */
 export const pageStatusTitles: Readonly<Record<PageStatus, string>> = {
   maintenance: 'Under maintenance',
   up: 'All systems operational',
@@ -12,10 +12,10 @@ export const pageStatusTitles: Readonly<Record<PageStatus, string>> = {
   none: 'Nothing is watched yet',
 };
 
-/** What visitors read beside a monitor, by its status. */
+/** Labels of a monitor on a status page, by its status. */
 export const visitorStatusLabels = ['Down', 'Up', 'Trying again', 'Maintenance'] as const;
 
-/** How monitors stand together, of the statuses of those that are active and were checked. */
+/** Combines the statuses of the active monitors that have been checked. */
 export function getPageStatus(statuses: readonly HeartbeatStatus[]): PageStatus {
   if (statuses.length === 0) return 'none';
   if (statuses.includes(heartbeatStatus.maintenance)) return 'maintenance';

@@ -13,7 +13,7 @@ export const Slug = z
 const text = z.string().max(100_000).nullable();
 const flag = z.union([z.boolean(), z.literal([0, 1]).transform((value) => value === 1)]);
 
-/** A name that a page may have for its own: it leads to a name server, never to a machine by itself. */
+/** Domain of a status page. Must be a name server's name, never an IP address. */
 export const DomainName = z
   .string()
   .trim()
@@ -22,7 +22,7 @@ export const DomainName = z
   .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/, 'Use a name such as status.example.org.')
   .refine((name) => !/(?:^|\.)(?:\d+|0x[0-9a-f]*|localhost)$/.test(name), 'Use a name, not an address of a machine.');
 
-/** What the peer keeps elsewhere or has not. */
+/** Fields that Uptime Kuma stores elsewhere or does not have. */
 const OwnPageFields = {
   domainNameList: z.array(DomainName).max(20).default([]).describe('Names under which it is the first page.'),
   showOutages: flag.default(true).describe('Outages of its monitors, without their cause.'),
@@ -38,7 +38,7 @@ const OwnPageFields = {
     .describe('Destinations of Delivery, such as mail, that are told.'),
 };
 
-/** What a status page is like; the names are the peer's. */
+/** Editable fields of a status page, named as in Uptime Kuma. */
 export const StatusPageConfig = z.object({
   slug: Slug,
   title: z.string().trim().min(1).max(255),
@@ -61,7 +61,7 @@ export const StatusPageConfig = z.object({
 });
 export type StatusPageConfig = z.infer<typeof StatusPageConfig>;
 
-/** What visitors and the peer's clients are told of it. */
+/** Returns the part of the configuration that visitors and clients of Uptime Kuma receive. */
 export function publicConfig(config: StatusPageConfig) {
   const {
     domainNameList: _domains,
@@ -69,9 +69,9 @@ export function publicConfig(config: StatusPageConfig) {
     pushTopic: _topic,
     notifyTag: _tag,
     subscribable: _open,
-    ...shown
+    ...publicFields
   } = config;
-  return shown;
+  return publicFields;
 }
 
 export const PublicMonitor = z.object({
@@ -79,7 +79,7 @@ export const PublicMonitor = z.object({
   sendUrl: flag.default(false),
   url: z.string().max(4096).nullish(),
 });
-/** Monitors that a page shows together, in their order. */
+/** Group of monitors on a status page, in order. */
 export const PublicGroup = z.object({
   id: z.int().optional(),
   name: z.string().max(255),
@@ -89,14 +89,14 @@ export const PublicGroup = z.object({
 export type PublicGroup = z.infer<typeof PublicGroup>;
 
 export const noteStyles = ['info', 'warning', 'danger', 'primary', 'light', 'dark'] as const;
-/** What somebody writes on a page by hand. */
+/** Manually written note on a status page. */
 export const PageNote = z.object({
   title: z.string().trim().min(1).max(500),
   content: z.string().max(50_000).default(''),
   style: z.enum(noteStyles).default('info'),
 });
 
-/** A note as the peer's clients read it. */
+/** Note in the format of Uptime Kuma's clients. */
 export const PublicNote = z.object({
   id: z.int(),
   style: z.enum(noteStyles),
@@ -110,7 +110,7 @@ export const PublicNote = z.object({
 });
 export type PublicNote = z.infer<typeof PublicNote>;
 
-/** A visitor who follows a page by mail. */
+/** Visitor who receives the updates of a status page by mail. */
 export const PageSubscriber = z
   .object({
     id: z.int(),

@@ -1,37 +1,37 @@
 import { z } from 'zod';
 import { HeartbeatStatus, MonitorConfig } from './monitor.ts';
 
-/** One result of a check; names and the form of `time` are the peer's. */
+/** Result of a check; field names and the format of `time` are those of Uptime Kuma. */
 export const Heartbeat = z
   .object({
     monitorID: z.int(),
     status: HeartbeatStatus,
-    /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC, without a zone: what the peer's clients read. */
+    /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC without zone, as clients of Uptime Kuma expect. */
     time: z.string(),
     msg: z.string(),
-    /** ms */
+    /** Response time in ms. */
     ping: z.number().nullable(),
     important: z.boolean(),
-    /** Seconds since the beat before. */
+    /** Seconds since the previous heartbeat. */
     duration: z.number(),
     retries: z.int(),
   })
   .meta({ id: 'UptimeBeat' });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
-/** How a monitor stands, short enough for thousands of them. */
+/** Compact state of a monitor, for lists of thousands. */
 export const MonitorState = z
   .object({
     status: HeartbeatStatus.nullable().describe('Null: not checked yet.'),
     msg: z.string(),
     ping: z.number().nullable(),
-    /** Of the last beat; ms since the epoch. */
+    /** Time of the latest heartbeat, ms since the epoch. */
     time: z.number().nullable(),
-    /** Since when it has this status; ms since the epoch. */
+    /** Time of the last change of status, ms since the epoch. */
     since: z.number().nullable(),
-    /** 0 to 1, by time; null: nothing is known. */
+    /** Share of time, 0 to 1; null when unknown. */
     uptime24h: z.number().nullable(),
-    /** Days of the certificate; null: there is none. */
+    /** Remaining days of the certificate; null for none. */
     certDays: z.int().nullable(),
     degraded: z.boolean(),
     flapping: z.boolean(),
@@ -43,11 +43,11 @@ export const MonitorState = z
   .meta({ id: 'UptimeState' });
 export type MonitorState = z.infer<typeof MonitorState>;
 
-/** How a monitor was in one hour: the share of it that it was up, from 0 to 1; null where nothing is known. */
+/** Uptime of a monitor in one hour, 0 to 1; null when unknown. */
 export const UptimeHour = z.union([z.number(), z.literal('maintenance')]).nullable();
 export type UptimeHour = z.infer<typeof UptimeHour>;
 
-/** A monitor in a list of thousands: what goes without saying is left out. */
+/** Monitor in a list of thousands; fields with default values are omitted. */
 export const MonitorRow = z
   .object({
     id: z.int(),
@@ -67,13 +67,13 @@ export const MonitorRow = z
   .meta({ id: 'UptimeMonitorRow' });
 export type MonitorRow = z.infer<typeof MonitorRow>;
 
-/** A monitor with all its fields; secrets are only named. */
+/** Monitor with all fields; for secrets only whether they are set. */
 export const Monitor = z
   .looseObject({ id: z.int(), ...MonitorConfig.shape, state: MonitorState, secrets: z.array(z.string()) })
   .meta({ id: 'UptimeMonitor' });
 export type Monitor = z.infer<typeof Monitor>;
 
-/** A certificate of a chain, the server's own first. */
+/** Certificate of a chain, the server's own first. */
 const Certificate = z.object({
   subject: z.string(),
   issuer: z.string(),
@@ -137,7 +137,7 @@ export const ApiKey = z
   .meta({ id: 'UptimeApiKey' });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** What is set while the service runs; the settings of the service are what it begins with. */
+/** Options that can be changed while the service runs; the service's settings define their defaults. */
 export const UptimeOptions = z
   .object({
     notifyUrl: z.string().max(2000).describe('Events are posted here in place of Delivery; empty: Delivery.'),

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, type Phrase } from '../../kit/search-words.ts';
 import { toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import { seenBy } from './seen.ts';
 import type { Tables } from '../store/tables.ts';
@@ -25,7 +25,7 @@ export async function indexWords(transaction: Kysely<Tables>, issue: number): Pr
     .orderBy('id')
     .execute();
   const text = [row.title, row.body, ...comments.map(({ body }) => body)].join('\n').slice(0, searched);
-  const words = foldWords(text);
+  const words = foldTerms(text);
   if (isPostgres(transaction)) {
     await sql`
       insert into issue_words (issue, words) values (${issue}, ${toTsVector(words)}::tsvector)

@@ -1,58 +1,58 @@
 import { sql, type Kysely } from 'kysely';
-import { placed, placedOf, type Placed } from './items.ts';
-import { settleRuns } from './repeats.ts';
-import { within, type Scope } from './scope.ts';
-import { bit, type Tables } from './tables.ts';
+import { placeColumns, toItemPlace, type ItemPlace } from './items.ts';
+import { updateLatest } from './repeats.ts';
+import { isWithinScope, type Scope } from './scope.ts';
+import { toBit, type Tables } from './tables.ts';
 
 export interface Change {
   readonly read?: boolean | undefined;
   readonly done?: boolean | undefined;
 }
 
-/** Which rows a change is for, and the number it can be taken back by. */
+/** Rows affected by a change, and its number for undoing it. */
 interface ChangeOptions {
   readonly scope?: Scope | undefined;
   readonly number?: number | undefined;
 }
 
-/** A row as it is after a change was taken back. */
-interface TakenBack extends Placed {
+/** Row after a change was undone. */
+interface UndoneItem extends ItemPlace {
   readonly read: boolean;
   readonly done: boolean;
 }
 
-/** Marks rows; answers those that were not so before. */
+/** Marks rows and returns those that changed. */
 export async function changeItems(
   transaction: Kysely<Tables>,
   ids: readonly number[],
   change: Change,
   { scope, number }: ChangeOptions = {},
-): Promise<Placed[]> {
+): Promise<ItemPlace[]> {
   const { read, done } = change;
   if (read === undefined && done === undefined) return [];
   const changed = await transaction
     .updateTable('items')
     .set({
-      ...(read !== undefined && { read: bit(read) }),
-      ...(done !== undefined && { done: bit(done) }),
+      ...(read !== undefined && { read: toBit(read) }),
+      ...(done !== undefined && { done: toBit(done) }),
       ...(number !== undefined && { change: number, was: sql<number>`read + 2 * done` }),
     })
     .where((row) =>
       row.or([
-        ...(read === undefined ? [] : [row('read', '!=', bit(read))]),
-        ...(done === undefined ? [] : [row('done', '!=', bit(done))]),
+        ...(read === undefined ? [] : [row('read', '!=', toBit(read))]),
+        ...(done === undefined ? [] : [row('done', '!=', toBit(done))]),
       ]),
     )
     .where('id', 'in', ids)
-    .where((row) => within(row, scope))
-    .returning([...placed, 'likeness', 'since'])
+    .where((row) => isWithinScope(row, scope))
+    .returning([...placeColumns, 'likeness', 'since'])
     .execute();
-  if (done !== undefined) await settleRuns(transaction, changed);
-  return changed.map(placedOf);
+  if (done !== undefined) await updateLatest(transaction, changed);
+  return changed.map(toItemPlace);
 }
 
-/** Some of the rows up to a number that a change would change. */
-export async function changeable(
+/** Returns some of the rows up to an id that a change would affect. */
+export async function findChangeable(
   db: Kysely<Tables>,
   { read, done }: Change,
   { scope, upTo, limit }: { readonly scope: Scope | undefined; readonly upTo: number; readonly limit: number },
@@ -61,38 +61,38 @@ export async function changeable(
   const rows = await db
     .selectFrom('items')
     .select('id')
-    // Both values, so that the index on both serves for one of them.
+    // Lists both values, so that the index on both columns is used.
     .where((row) =>
       row.or([
-        ...(read === undefined ? [] : [row.and([row('done', 'in', [0, 1]), row('read', '=', bit(!read))])]),
-        ...(done === undefined ? [] : [row('done', '=', bit(!done))]),
+        ...(read === undefined ? [] : [row.and([row('done', 'in', [0, 1]), row('read', '=', toBit(!read))])]),
+        ...(done === undefined ? [] : [row('done', '=', toBit(!done))]),
       ]),
     )
     .where('id', '<=', upTo)
-    .where((row) => within(row, scope))
+    .where((row) => isWithinScope(row, scope))
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** Takes back what a change did to up to `limit` rows that nobody changed since; answers them. */
-export async function takeBack(
+/** Undoes a change of up to `limit` rows that were not changed since, and returns them. */
+export async function undoChange(
   transaction: Kysely<Tables>,
   number: number,
   { scope, limit }: { readonly scope: Scope | undefined; readonly limit: number },
-): Promise<TakenBack[]> {
+): Promise<UndoneItem[]> {
   const due = transaction
     .selectFrom('items')
     .select('id')
     .where('change', '=', number)
-    .where((row) => within(row, scope))
+    .where((row) => isWithinScope(row, scope))
     .limit(limit);
-  const back = await transaction
+  const restored = await transaction
     .updateTable('items')
     .set({ read: sql<0 | 1>`was & 1`, done: sql<0 | 1>`was / 2`, change: null, was: null })
     .where('id', 'in', due)
-    .returning([...placed, 'likeness', 'since', 'read', 'done'])
+    .returning([...placeColumns, 'likeness', 'since', 'read', 'done'])
     .execute();
-  await settleRuns(transaction, back);
-  return back.map((row) => ({ ...placedOf(row), read: row.read === 1, done: row.done === 1 }));
+  await updateLatest(transaction, restored);
+  return restored.map((row) => ({ ...toItemPlace(row), read: row.read === 1, done: row.done === 1 }));
 }

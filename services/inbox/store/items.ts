@@ -2,58 +2,58 @@ import { sql, type Expression, type Kysely, type SelectQueryBuilder } from 'kyse
 import type { InboxItem, InboxOffer, InboxOrigin } from '../../contracts/inbox/api.ts';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
 import { parseSearch } from '../../kit/search-words.ts';
-import { searchWords } from '../domain.ts';
+import { splitSearchWords } from '../item-text.ts';
 import { insertItems, insertKeys } from './insert.ts';
-import { includes, narrow, type Wanted } from './narrow.ts';
-import { settleRuns, timesOf, type RunOf } from './repeats.ts';
-import { within, type Scope } from './scope.ts';
-import { bit, itemOf, shown, type Tables } from './tables.ts';
-import { ItemWords } from './words.ts';
+import { includes, applyFilter, type ItemFilter } from './item-filter.ts';
+import { updateLatest, countRepeats, type RunKey } from './repeats.ts';
+import { isWithinScope, type Scope } from './scope.ts';
+import { toBit, toItem, itemColumns, type Tables } from './tables.ts';
+import { ItemWords } from './item-words.ts';
 
-/** What is to become a row, and the key that makes it one row however often it comes. */
-export interface Offered {
+/** Offer with the key that makes it one row regardless of retries. */
+export interface KeyedOffer {
   readonly key: string;
   readonly offer: InboxOffer;
 }
 
-/** A row's number and where it came from, which tells who hears of it. */
-export interface Placed extends InboxOrigin {
+/** Id of a row and its origin, which determines who may read it. */
+export interface ItemPlace extends InboxOrigin {
   readonly id: number;
 }
 
-/** What tells a row's place. */
-export const placed = ['id', 'topic', 'source'] as const;
+/** Columns of an item's place. */
+export const placeColumns = ['id', 'topic', 'source'] as const;
 
-/** The place of a row that was read with more. */
-export function placedOf({ id, topic, source }: Placed): Placed {
+/** Extracts the place of a row. */
+export function toItemPlace({ id, topic, source }: ItemPlace): ItemPlace {
   return { id, topic, source };
 }
 
-/** The inbox's rows and the keys they were offered under. */
+/** Inbox rows and the keys of their offers. */
 export class ItemStore {
-  readonly words: ItemWords;
+  readonly itemWords: ItemWords;
   readonly #db: Kysely<Tables>;
 
   constructor(db: Kysely<Tables>) {
     this.#db = db;
-    this.words = new ItemWords(db);
+    this.itemWords = new ItemWords(db);
   }
 
   /**
-   * Adds a row for each offer whose key was not taken before, in their order; answers the rows by key. Of two offers with
-   * one key the first counts. `now` in ms.
+   * Inserts a row for each offer with a new key, in order, and returns the rows by key. Of offers with the same key,
+   * the first is used. `now` is in ms.
    */
   async add(
     transaction: Kysely<Tables>,
-    offers: readonly Offered[],
+    offers: readonly KeyedOffer[],
     now: number,
   ): Promise<ReadonlyMap<string, InboxItem>> {
     const added = new Map<string, InboxItem>();
-    for (const some of chunkRows(offers)) {
-      const known = await this.#known(transaction, some);
-      const wanted = new Map<string, InboxOffer>();
-      for (const { key, offer } of some) if (!known.has(key) && !wanted.has(key)) wanted.set(key, offer);
-      for (const rows of chunkRows([...wanted])) {
+    for (const chunk of chunkRows(offers)) {
+      const existingKeys = await this.#findExistingKeys(transaction, chunk);
+      const newOffers = new Map<string, InboxOffer>();
+      for (const { key, offer } of chunk) if (!existingKeys.has(key) && !newOffers.has(key)) newOffers.set(key, offer);
+      for (const rows of chunkRows([...newOffers])) {
         const items = await insertItems(
           transaction,
           rows.map(([, offer]) => offer),
@@ -68,48 +68,48 @@ export class ItemStore {
     return added;
   }
 
-  /** Of these offers the keys that were taken before. */
-  async #known(transaction: Kysely<Tables>, offers: readonly Offered[]): Promise<ReadonlySet<string>> {
+  /** Returns the keys of these offers that exist. */
+  async #findExistingKeys(transaction: Kysely<Tables>, offers: readonly KeyedOffer[]): Promise<ReadonlySet<string>> {
     const keys = offers.map(({ key }) => key);
     const build = () => transaction.selectFrom('offers').select('key').where('key', 'in', keys).compile();
     const { rows } = await executeCached(transaction, `inbox.known ${String(keys.length)}`, keys, build);
     return new Set(rows.map(({ key }) => key));
   }
 
-  /** The keys under which rows were offered, those of removed ones too. */
-  async keysOf(ids: readonly number[]): Promise<string[]> {
+  /** Returns the keys of rows, including deleted ones. */
+  async findKeys(ids: readonly number[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await this.#db.selectFrom('offers').select('key').where('item', 'in', ids).execute();
     return rows.map((row) => row.key);
   }
 
-  /** A page of rows, newest first, those below `before`. */
-  async list(wanted: Wanted, before: number | undefined, limit: number): Promise<InboxItem[]> {
+  /** Returns a page of rows with ids below `before`, newest first. */
+  async list(newOffers: ItemFilter, before: number | undefined, limit: number): Promise<InboxItem[]> {
     const page = <Row>(query: SelectQueryBuilder<Tables, 'items', Row>): SelectQueryBuilder<Tables, 'items', Row> =>
-      narrow(query, wanted)
+      applyFilter(query, newOffers)
         .$if(before !== undefined, (rows) => rows.where('id', '<', before ?? 0))
         .limit(limit);
-    const parts = await this.#parts(wanted);
-    // One that gets its words in between is in both.
-    const found = new Map<number, InboxItem & RunOf>();
-    for (const part of parts) {
-      const rows = await page(part.rows.select([...shown, 'likeness', 'since']))
-        .orderBy(part.number, 'desc')
+    const queries = await this.#buildQueries(newOffers);
+    // A row that is indexed in between is in both results.
+    const items = new Map<number, InboxItem & RunKey>();
+    for (const indexedQuery of queries) {
+      const rows = await page(indexedQuery.rows.select([...itemColumns, 'likeness', 'since']))
+        .orderBy(indexedQuery.number, 'desc')
         .execute();
-      for (const { likeness, since, ...row } of rows) found.set(row.id, { ...itemOf(row), likeness, since });
+      for (const { likeness, since, ...row } of rows) items.set(row.id, { ...toItem(row), likeness, since });
     }
-    const listed = [...found.values()].sort((a, b) => b.id - a.id).slice(0, limit);
+    const listed = [...items.values()].sort((a, b) => b.id - a.id).slice(0, limit);
     return Promise.all(
       listed.map(async ({ likeness, since, ...item }) => {
         const repeats =
-          wanted.newest === true ? await timesOf(this.#db, { likeness, since, done: item.done }) : undefined;
+          newOffers.newest === true ? await countRepeats(this.#db, { likeness, since, done: item.done }) : undefined;
         return repeats === undefined ? item : { ...item, repeats };
       }),
     );
   }
 
-  /** The run that a row belongs to, for a list of its earlier ones; undefined where there is no such row, or it has none. */
-  async runOf(id: number): Promise<Wanted['repeatsOf']> {
+  /** Returns the run of a row, used to list its earlier repeats; undefined when it does not exist or has none. */
+  async findRun(id: number): Promise<ItemFilter['repeatsOf']> {
     const row = await this.#db
       .selectFrom('items')
       .select(['likeness', 'since', 'done'])
@@ -119,60 +119,63 @@ export class ItemStore {
     return { id, likeness: row.likeness, since: row.since, done: row.done === 1 };
   }
 
-  /** 0 where there is none. */
+  /** Returns 0 without rows. */
   async newestId(): Promise<number> {
     const row = await this.#db.selectFrom('items').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
     return row?.id ?? 0;
   }
 
-  async one(id: number): Promise<InboxItem | undefined> {
-    const row = await this.#db.selectFrom('items').select(shown).where('id', '=', id).executeTakeFirst();
-    return row === undefined ? undefined : itemOf(row);
+  async find(id: number): Promise<InboxItem | undefined> {
+    const row = await this.#db.selectFrom('items').select(itemColumns).where('id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : toItem(row);
   }
 
-  async count(wanted: Wanted): Promise<number> {
+  async count(newOffers: ItemFilter): Promise<number> {
     let count = 0;
-    for (const part of await this.#parts(wanted)) {
-      const counted = part.rows.select(({ fn }) => fn.countAll<number>().as('count'));
-      count += Number((await narrow(counted, wanted).executeTakeFirstOrThrow()).count);
+    for (const indexedQuery of await this.#buildQueries(newOffers)) {
+      const countQuery = indexedQuery.rows.select(({ fn }) => fn.countAll<number>().as('count'));
+      count += Number((await applyFilter(countQuery, newOffers).executeTakeFirstOrThrow()).count);
     }
     return count;
   }
 
-  /** The queries that together find the rows with the words that are sought; the number is what to sort by. */
-  async #parts({ q = '' }: Wanted) {
-    const all = this.#db.selectFrom('items');
+  /** Returns the queries that together find the searched rows; the number is the sort key. */
+  async #buildQueries({ q = '' }: ItemFilter) {
+    const items = this.#db.selectFrom('items');
     const number: Expression<number> = sql.ref<number>('items.id');
-    if (q.trim() === '') return [{ rows: all, number }];
+    if (q.trim() === '') return [{ rows: items, number }];
     const phrases = parseSearch(q);
-    // There are words, but none that could be found.
+    // The search contains words, but none that can be indexed.
     if (phrases.length === 0) return [];
-    // The words' own numbers everywhere, so that the index of words leads.
-    const indexed = all
-      .innerJoin('item_words', (join) => join.on(this.words.number, '=', sql.ref('items.id')))
-      .where(this.words.match(phrases)) as typeof all;
-    const part = { rows: indexed, number: this.words.number };
-    if ((await this.words.backlog(this.#db)) === undefined) return [part];
-    const older = searchWords(q).reduce((rows, word) => rows.where(includes(word)), all);
-    return [{ rows: older, number }, part];
+    // Uses the numbers of the word table in every condition, so that the word index drives the join.
+    const indexed = items
+      .innerJoin('item_words', (join) => join.on(this.itemWords.number, '=', sql.ref('items.id')))
+      .where(this.itemWords.match(phrases)) as typeof items;
+    const indexedQuery = { rows: indexed, number: this.itemWords.number };
+    if ((await this.itemWords.backlog(this.#db)) === undefined) return [indexedQuery];
+    const unindexed = splitSearchWords(q).reduce((rows, word) => rows.where(includes(word)), items);
+    return [{ rows: unindexed, number }, indexedQuery];
   }
 
-  /** Rows that are neither read nor put away. */
-  async unread(scope?: Scope): Promise<number> {
+  /** Returns the number of rows that are neither read nor done. */
+  async countUnread(scope?: Scope): Promise<number> {
     return this.count({ unread: true, done: false, scope });
   }
 
-  /** {@link unread} of all, as far as there are fewer than `limit`; else undefined, and no more rows than that were looked at. */
-  async unreadBelow(limit: number): Promise<number | undefined> {
-    const some = this.#db
+  /**
+   * Returns the number of unread rows when it is below `limit`; otherwise undefined, after scanning at most `limit`
+   * rows.
+   */
+  async countUnreadBelow(limit: number): Promise<number | undefined> {
+    const chunk = this.#db
       .selectFrom('items')
       .select('id')
-      .where('done', '=', bit(false))
-      .where('read', '=', bit(false))
+      .where('done', '=', toBit(false))
+      .where('read', '=', toBit(false))
       .limit(limit)
       .as('some');
     const row = await this.#db
-      .selectFrom(some)
+      .selectFrom(chunk)
       .select(({ fn }) => fn.countAll().as('count'))
       .executeTakeFirstOrThrow();
     const count = Number(row.count);
@@ -184,54 +187,54 @@ export class ItemStore {
       .selectFrom('items')
       .select('source')
       .distinct()
-      .where((row) => within(row, scope))
+      .where((row) => isWithinScope(row, scope))
       .orderBy('source')
       .execute();
     return rows.map((row) => row.source);
   }
 
-  /** All places that rows came from. */
+  /** Returns the places of all rows. */
   async places(): Promise<InboxOrigin[]> {
     return this.#db.selectFrom('items').select(['topic', 'source']).distinct().execute();
   }
 
-  /** The places of up to 1000 rows, as far as they are there and within the scope. */
-  async placesOf(ids: readonly number[], scope?: Scope): Promise<InboxOrigin[]> {
+  /** Returns the places of up to 1000 rows within the scope. */
+  async findPlaces(ids: readonly number[], scope?: Scope): Promise<InboxOrigin[]> {
     return this.#db
       .selectFrom('items')
       .select(['topic', 'source'])
       .distinct()
       .where('id', 'in', ids)
-      .where((row) => within(row, scope))
+      .where((row) => isWithinScope(row, scope))
       .execute();
   }
 
-  /** Removes up to 1000 rows for good; answers those that were there. */
-  async remove(transaction: Kysely<Tables>, ids: readonly number[], scope?: Scope): Promise<Placed[]> {
+  /** Deletes up to 1000 rows and returns those that existed. */
+  async remove(transaction: Kysely<Tables>, ids: readonly number[], scope?: Scope): Promise<ItemPlace[]> {
     const removed = await transaction
       .deleteFrom('items')
       .where('id', 'in', ids)
-      .where((row) => within(row, scope))
-      .returning([...placed, 'likeness', 'since'])
+      .where((row) => isWithinScope(row, scope))
+      .returning([...placeColumns, 'likeness', 'since'])
       .execute();
-    await settleRuns(transaction, removed);
-    return removed.map(placedOf);
+    await updateLatest(transaction, removed);
+    return removed.map(toItemPlace);
   }
 
-  /** Removes up to `limit` rows from before `time`, in ms; answers them. */
-  async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<Placed[]> {
+  /** Deletes up to `limit` rows older than `time` (ms) and returns them. */
+  async removeOld(transaction: Kysely<Tables>, time: number, limit: number): Promise<ItemPlace[]> {
     const due = transaction.selectFrom('items').select('id').where('time', '<', time).limit(limit);
     const removed = await transaction
       .deleteFrom('items')
       .where('id', 'in', due)
-      .returning([...placed, 'likeness', 'since'])
+      .returning([...placeColumns, 'likeness', 'since'])
       .execute();
-    await settleRuns(transaction, removed);
-    return removed.map(placedOf);
+    await updateLatest(transaction, removed);
+    return removed.map(toItemPlace);
   }
 
-  /** Forgets up to `limit` keys taken before `time`, in ms; answers how many went. */
-  async forgetOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
+  /** Deletes up to `limit` keys recorded before `time` (ms) and returns their number. */
+  async removeOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
     const due = transaction.selectFrom('offers').select('key').where('time', '<', time).limit(limit);
     const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
     return Number(result.numDeletedRows);

@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 import { repeatMigration } from './repeats.ts';
-import { wordMigration } from './words.ts';
+import { wordMigration } from './item-words.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -22,12 +22,12 @@ export const migrations: readonly Migration[] = [
         .addColumn('done', 'integer', (column) => column.notNull())
         .addColumn('search', 'text', (column) => column.notNull())
         .execute();
-      // The list, the count of unread ones, the list of one source, the choice of sources, and what is to be purged.
+      // Indexes for the list, the number of unread rows, one source, all sources, and retention.
       await db.schema.createIndex('items_list').on('items').columns(['done', 'id']).execute();
       await db.schema.createIndex('items_unread').on('items').columns(['done', 'read']).execute();
       await db.schema.createIndex('items_source').on('items').columns(['source', 'id']).execute();
       await db.schema.createIndex('items_time').on('items').column('time').execute();
-      // Keys outlive the rows: what was removed is not to come back when it is offered once more.
+      // Keys are stored longer than rows, so that a deleted message does not return when it is offered again.
       await db.schema
         .createTable('offers')
         .addColumn('key', 'text', (column) => column.primaryKey().notNull())
@@ -46,7 +46,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '003-index-places',
     async up(db) {
-      // Who may not see everything is shown the places he may read, and these are looked up at each of his requests.
+      // Callers with limited access query the readable places on each request.
       await db.schema.createIndex('items_place').on('items').columns(['topic', 'source']).execute();
     },
   },

@@ -3,22 +3,22 @@ import { sql, type Kysely } from 'kysely';
 import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import type { Migration } from '../../contracts/service.ts';
 import { executeCached } from '../../kit/cached-statement.ts';
-import { bit, type Tables } from './tables.ts';
+import { toBit, type Tables } from './tables.ts';
 
-/** A repeat comes so long after the one before it at most, and belongs to a run that began a day ago at most; ms. */
-const longestPause = 6 * 3_600_000;
-const longestRun = 24 * 3_600_000;
-/** Characters that stand for a message without a title. */
-const bodyStart = 200;
-/** Repeats are counted so far. */
-const mostCounted = 1000;
-/** Runs that one statement reads: each may be long. */
-const runsAtOnce = 100;
+/** Maximum time in ms between two repeats, and since the start of a run. */
+const maxPauseMs = 6 * 3_600_000;
+const maxRunMs = 24 * 3_600_000;
+/** Number of leading characters that identify a message without title. */
+const bodyPrefixLength = 200;
+/** Maximum number of counted repeats. */
+const maxCountedRepeats = 1000;
+/** Number of runs read by one statement, each of which may be long. */
+const runsPerStatement = 100;
 
 /**
- * Messages that come again and again are a run: alike, and begun at one moment. `latest` is 1 for the newest row of a run
- * (for one that was put away, of those put away), and for every row that has none. So a list of the newest ones alone is
- * a walk along an index, however many repeats there are. `change` and `was` tell what the last change of a row found.
+ * Repeated messages form a run: similar messages with the same start. `latest` is 1 for the newest row of a run (for
+ * done rows, the newest done one) and for every row without run, so that a list of newest rows is an index scan
+ * regardless of the number of repeats. `change` and `was` record the last change of a row.
  */
 export const repeatMigration: Migration = {
   name: '006-group-repeats',
@@ -40,122 +40,126 @@ export const repeatMigration: Migration = {
   },
 };
 
-/** Alike rows that came after each other. */
-export interface RunOf {
+/** Run of similar rows that followed each other. */
+export interface RunKey {
   readonly likeness: number | null;
   readonly since: number | null;
 }
 
-/** A row of one, of which those that are put away are a run of their own. */
-export interface InRun extends RunOf {
+/** Row of a run; done rows form a separate run. */
+export interface RunRow extends RunKey {
   readonly done: boolean;
 }
 
-/** A new row's place among those that are alike. */
+/** Position of a new row in its run. */
 interface Placement {
   readonly likeness: number;
   readonly since: number;
   readonly latest: 0 | 1;
 }
 
-/** Where new rows go, in their order, and what each repeats: a row that is there, or one of the new ones by its index. */
+/** Positions of new rows in order, and the row each repeats: a stored row by id or a new one by index. */
 interface Placements {
   readonly rows: readonly Placement[];
   readonly repeated: readonly ({ readonly id: number } | { readonly index: number } | undefined)[];
 }
 
-interface Newest {
+interface NewestRow {
   readonly since: number;
   readonly time: number;
-  readonly at: { readonly id: number } | { readonly index: number };
+  readonly position: { readonly id: number } | { readonly index: number };
 }
 
-/** Says of rows that are about to be added, oldest first, which of them repeat one; what they repeat is not the latest any more. */
-export async function placeRepeats(transaction: Kysely<Tables>, offers: readonly InboxOffer[]): Promise<Placements> {
-  const likenesses = offers.map(likenessOf);
-  const newest = await newestOf(transaction, likenesses, Math.min(...offers.map(({ time }) => time)) - longestRun);
+/** Determines which new rows, oldest first, repeat another one, and clears `latest` of the rows they repeat. */
+export async function assignRuns(transaction: Kysely<Tables>, offers: readonly InboxOffer[]): Promise<Placements> {
+  const hashes = offers.map(hashContent);
+  const newest = await findNewest(transaction, hashes, Math.min(...offers.map(({ time }) => time)) - maxRunMs);
   const rows: Placement[] = [];
   const repeated: Placements['repeated'][number][] = [];
-  const overtaken: number[] = [];
+  const supersededIds: number[] = [];
   for (const [index, { time }] of offers.entries()) {
-    const likeness = likenesses[index] ?? 0;
-    const before = newest.get(likeness);
-    const goesOn =
-      before !== undefined && Math.abs(time - before.time) <= longestPause && time - before.since <= longestRun;
-    const since = goesOn ? before.since : time;
-    repeated.push(goesOn ? before.at : undefined);
-    if (goesOn && 'id' in before.at) overtaken.push(before.at.id);
-    if (goesOn && 'index' in before.at) {
-      const { index: earlier } = before.at;
-      rows[earlier] = { ...(rows[earlier] ?? { likeness, since }), latest: 0 };
+    const likeness = hashes[index] ?? 0;
+    const previous = newest.get(likeness);
+    const isRepeat =
+      previous !== undefined && Math.abs(time - previous.time) <= maxPauseMs && time - previous.since <= maxRunMs;
+    const since = isRepeat ? previous.since : time;
+    repeated.push(isRepeat ? previous.position : undefined);
+    if (isRepeat && 'id' in previous.position) supersededIds.push(previous.position.id);
+    if (isRepeat && 'index' in previous.position) {
+      const { index: previousIndex } = previous.position;
+      rows[previousIndex] = { ...(rows[previousIndex] ?? { likeness, since }), latest: 0 };
     }
     rows.push({ likeness, since, latest: 1 });
-    newest.set(likeness, { since, time, at: { index } });
+    newest.set(likeness, { since, time, position: { index } });
   }
-  if (overtaken.length > 0) {
-    await transaction.updateTable('items').set({ latest: 0 }).where('id', 'in', overtaken).execute();
+  if (supersededIds.length > 0) {
+    await transaction.updateTable('items').set({ latest: 0 }).where('id', 'in', supersededIds).execute();
   }
   return { rows, repeated };
 }
 
-/** Open rows alone: what was put away has an end. */
-async function newestOf(
+/** Returns open rows only: done rows no longer continue. */
+async function findNewest(
   transaction: Kysely<Tables>,
-  likenesses: readonly number[],
+  hashes: readonly number[],
   from: number,
-): Promise<Map<number, Newest>> {
+): Promise<Map<number, NewestRow>> {
   const build = () =>
     transaction
       .selectFrom('items')
       .select(['id', 'likeness', 'since', 'time'])
       .where('latest', '=', 1)
-      .where('likeness', 'in', likenesses)
+      .where('likeness', 'in', hashes)
       .where('since', '>=', from)
-      // The sign keeps SQLite from walking through all open rows by `items_latest`, which it prefers for many likenesses.
+      // The plus sign prevents SQLite from scanning all open rows with `items_latest`, which it prefers for many
+      // hashes.
       .where(sql<number>`+done`, '=', 0)
       .orderBy('id')
       .compile();
-  const shape = `inbox.repeats ${String(likenesses.length)}`;
-  const { rows } = await executeCached(transaction, shape, [1, ...likenesses, from, 0], build);
+  const statementKey = `inbox.repeats ${String(hashes.length)}`;
+  const { rows } = await executeCached(transaction, statementKey, [1, ...hashes, from, 0], build);
   return new Map(
     rows.flatMap(({ id, likeness, since, time }) =>
-      likeness === null || since === null ? [] : [[likeness, { since, time, at: { id } }] as const],
+      likeness === null || since === null ? [] : [[likeness, { since, time, position: { id } }] as const],
     ),
   );
 }
 
-/** The same for messages that say the same: where they came from, how urgent they are, their tags and title. */
-function likenessOf({ source, topic, priority, tags, title, body }: InboxOffer): number {
-  const text = title.trim() === '' ? body.slice(0, bodyStart) : title.trim();
+/** Returns equal values for equal messages: same origin, priority, tags and title. */
+function hashContent({ source, topic, priority, tags, title, body }: InboxOffer): number {
+  const text = title.trim() === '' ? body.slice(0, bodyPrefixLength) : title.trim();
   const hash = createHash('sha1').update(JSON.stringify([source, topic, priority, tags, text]));
   return hash.digest().readUIntBE(0, 6);
 }
 
-/** How often the newest of a run came, and since when; undefined for one that came once. */
-export async function timesOf(db: Kysely<Tables>, row: InRun): Promise<{ times: number; since: number } | undefined> {
+/** Returns the number of repeats of the newest row of a run and its start; undefined without repeats. */
+export async function countRepeats(
+  db: Kysely<Tables>,
+  row: RunRow,
+): Promise<{ times: number; since: number } | undefined> {
   const { likeness, since, done } = row;
   if (likeness === null || since === null) return undefined;
-  const some = db
+  const limited = db
     .selectFrom('items')
     .select('id')
     .where('latest', '=', 0)
     .where('likeness', '=', likeness)
     .where('since', '=', since)
-    .where('done', '=', bit(done))
-    .limit(mostCounted - 1)
+    .where('done', '=', toBit(done))
+    .limit(maxCountedRepeats - 1)
     .as('some');
   const { count } = await db
-    .selectFrom(some)
+    .selectFrom(limited)
     .select(({ fn }) => fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   const earlier = Number(count);
   return earlier === 0 ? undefined : { times: earlier + 1, since };
 }
 
-/** The rows that some rows are repeats of, as far as these are the latest: one from the middle of a run stands for itself. */
-export async function earlierOf(db: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
+/** Returns the earlier rows that these rows repeat, for rows that are the latest of their run. */
+export async function findEarlierRepeats(db: Kysely<Tables>, ids: readonly number[]): Promise<number[]> {
   const earlier: number[] = [];
-  for (let at = 0; at < ids.length; at += runsAtOnce) {
+  for (let offset = 0; offset < ids.length; offset += runsPerStatement) {
     const rows = await db
       .selectFrom('items as newest')
       .innerJoin('items as earlier', (join) =>
@@ -166,7 +170,7 @@ export async function earlierOf(db: Kysely<Tables>, ids: readonly number[]): Pro
           .onRef('earlier.done', '=', 'newest.done'),
       )
       .select('earlier.id')
-      .where('newest.id', 'in', ids.slice(at, at + runsAtOnce))
+      .where('newest.id', 'in', ids.slice(offset, offset + runsPerStatement))
       .where('newest.latest', '=', 1)
       .whereRef('earlier.id', '<', 'newest.id')
       .execute();
@@ -175,12 +179,12 @@ export async function earlierOf(db: Kysely<Tables>, ids: readonly number[]): Pro
   return earlier;
 }
 
-/** After some rows of these runs went, or were put away or back: says anew which is the latest of each. */
-export async function settleRuns(transaction: Kysely<Tables>, changed: readonly RunOf[]): Promise<void> {
+/** Recomputes the latest row of runs after rows were deleted or marked. */
+export async function updateLatest(transaction: Kysely<Tables>, changed: readonly RunKey[]): Promise<void> {
   const runs = new Map(changed.map((run) => [`${String(run.likeness)} ${String(run.since)}`, run]));
   for (const { likeness, since } of runs.values()) {
     if (likeness === null || since === null) continue;
-    const both = await transaction
+    const rows = await transaction
       .selectFrom('items')
       .select(['id', 'latest'])
       .where('latest', 'in', [0, 1])
@@ -188,7 +192,7 @@ export async function settleRuns(transaction: Kysely<Tables>, changed: readonly 
       .where('since', '=', since)
       .limit(2)
       .execute();
-    if (both.length === 1 && both[0]?.latest === 1) continue;
+    if (rows.length === 1 && rows[0]?.latest === 1) continue;
     await transaction
       .updateTable('items')
       .set({ latest: 0 })

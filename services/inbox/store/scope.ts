@@ -1,14 +1,14 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** The rows that somebody may see or change: those of some push topics, and of what came another way those of some sources. */
+/** Rows that the caller may read or change: those of some push topics, and others by source. */
 export interface Scope {
   readonly topics: readonly string[];
   readonly sources: readonly string[];
 }
 
-/** The condition that a row is within a scope; without one every row is. */
-export function within(row: ExpressionBuilder<Tables, 'items'>, scope: Scope | undefined): Expression<SqlBool> {
+/** Returns the condition that a row is within a scope; without scope, all rows match. */
+export function isWithinScope(row: ExpressionBuilder<Tables, 'items'>, scope: Scope | undefined): Expression<SqlBool> {
   if (scope === undefined) return row.lit(true);
   const { topics, sources } = scope;
   return row.or([

@@ -17,22 +17,22 @@ export interface Tables {
     time: number;
     read: 0 | 1;
     done: 0 | 1;
-    /** What a search looks at until the words are in `item_words`; then empty. */
+    /** Text for searches until the row is indexed in `item_words`; then empty. */
     search: string;
-    /** See `repeats.ts`; null in rows from before. */
+    /** See `repeats.ts`; null in rows of older versions. */
     likeness: number | null;
     since: number | null;
     latest: Generated<0 | 1>;
-    /** The last change that can be taken back, and what the row was before it: 1 read, 2 put away. */
+    /** Last change that can be undone, and the row's state before it as bits: 1 read, 2 done. */
     change: number | null;
     was: number | null;
   };
   item_words: { words: unknown };
-  /** `item`: the row that came of it; null before rows were noted. */
+  /** `item` is the row of the offer; null for keys of older versions. */
   offers: { key: string; time: number; item: number | null };
 }
 
-export const shown = [
+export const itemColumns = [
   'id',
   'title',
   'body',
@@ -47,11 +47,11 @@ export const shown = [
   'done',
 ] as const;
 
-export function itemOf(row: Pick<Selectable<Tables['items']>, (typeof shown)[number]>): InboxItem {
+export function toItem(row: Pick<Selectable<Tables['items']>, (typeof itemColumns)[number]>): InboxItem {
   return InboxItem.parse({ ...row, tags: JSON.parse(row.tags), read: row.read === 1, done: row.done === 1 });
 }
 
-/** Yes and no, as the tables have them. */
-export function bit(value: boolean): 0 | 1 {
+/** Converts a boolean to its column value. */
+export function toBit(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }

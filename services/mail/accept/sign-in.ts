@@ -3,7 +3,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { isSameSecret } from '../../kit/same-secret.ts';
 import { Refusal } from '../smtp/refusal.ts';
 
-/** Who signed in: a login of the settings, or an account. */
+/** Authenticated sender: a login of the settings or an account. */
 export type Sender = { readonly login: string } | { readonly identity: Identity };
 
 export interface Login {
@@ -11,7 +11,7 @@ export interface Login {
   readonly password: string;
 }
 
-/** Checks names and passwords of mail programs. */
+/** Verifies names and passwords of mail clients. */
 export class SignIn {
   readonly #accounts: Accounts;
   readonly #logins: () => readonly Login[];
@@ -21,7 +21,11 @@ export class SignIn {
     this.#logins = logins;
   }
 
-  /** @throws Refusal 535 for what is not right, 454 while it cannot be checked. */
+  /**
+   * Verifies credentials.
+   *
+   * @throws Refusal 535 for wrong credentials, 454 when they cannot be verified
+   */
   async check(name: string, password: string, remoteAddress: string): Promise<Sender> {
     try {
       if (await this.#isLogin(name, password, remoteAddress)) return { login: name };
@@ -30,7 +34,7 @@ export class SignIn {
       if (identity !== undefined) return { identity };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.status !== 401) throw later();
+      if (error.status !== 401) throw temporaryRefusal();
     }
     throw new Refusal(535, 'Name or password is not right');
   }
@@ -43,13 +47,13 @@ export class SignIn {
     );
   }
 
-  /** Whether it may send to an address; the grants of an account name addresses. */
+  /** Returns true when the sender may send to an address; grants of accounts name addresses. */
   may(sender: Sender, recipient: string): boolean {
     if ('login' in sender) return true;
     return this.#accounts.may(sender.identity, 'mail', 'write', recipient.toLowerCase());
   }
 }
 
-function later(): Refusal {
+function temporaryRefusal(): Refusal {
   return new Refusal(454, 'Too many attempts or a temporary failure, try again later');
 }

@@ -5,26 +5,26 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../../kit/activity.ts';
 import type { CachedQuery } from '../../kit/cached-query.ts';
-import { deliver, deliveryJobs, deliveryKey } from '../deliver/deliveries.ts';
-import { deliveriesOf } from '../domain/deliveries.ts';
-import { noticeOfMail, plainTelling } from '../domain/mail.ts';
+import { deliver, buildDeliveryJobs, toDeliveryKey } from '../deliver/delivery-worker.ts';
+import { buildDeliveries } from '../domain/deliveries.ts';
+import { toNotification, defaultOptions } from '../domain/notification.ts';
 import { matchRecipient } from '../domain/recipients.ts';
-import { targetName } from '../domain/target.ts';
-import type { Gateway } from '../accept/gateway.ts';
+import { formatTarget } from '../domain/target.ts';
+import type { MailReceiver } from '../accept/mail-receiver.ts';
 import type { Routing } from '../accept/routing.ts';
 import type { MailReader } from '../mime/reader.ts';
-import { subjectIn } from '../mime/subject.ts';
+import { parseSubject } from '../mime/subject.ts';
 import { Refusal } from '../smtp/refusal.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { Place, Sources } from '../store/sources.ts';
-import { testMail } from './test-mail.ts';
-import { deliveriesFor, narrowedBy, summaryOf, type KnownJobs } from './views.ts';
+import type { SourceLocation, Sources } from '../store/sources.ts';
+import { buildTestMail } from './test-mail.ts';
+import { toDeliveries, toStateFilter, toSummary, type JobsByKey } from './views.ts';
 
-/** What the routes work with. */
-export interface ApiParts {
+/** Dependencies of the routes. */
+export interface ApiDependencies {
   readonly context: Context;
   readonly routing: Routing;
-  readonly gateway: Gateway;
+  readonly mailReceiver: MailReceiver;
   readonly messages: MessageStore;
   readonly sources: Sources;
   readonly reader: MailReader;
@@ -32,40 +32,40 @@ export interface ApiParts {
   readonly outcomes: CachedQuery<z.infer<typeof mailApi.outcomes.reply>>;
 }
 
-/** The subject of a list's row is looked for in so many bytes. */
+/** Number of bytes searched for the subject of a listed mail. */
 const headBytes = 16 * 1024;
-/** Of a source this much is shown. */
-const sourceBytes = 64 * 1024;
-const mostAttachments = 200;
+/** Maximum number of source bytes shown. */
+const maxSourceBytes = 64 * 1024;
+const maxAttachments = 200;
 
-/** The service's part of our own API: the spool, and where addresses lead. */
-export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly ApiHandler[] {
+/** Handlers of the mail service's app API: the spool and the routing of addresses. */
+export function mailHandlers({ context, routing, ...dependencies }: ApiDependencies): readonly ApiHandler[] {
   const { clock, commit, jobs, log, random } = context;
-  const { gateway, messages, sources, reader, activity, outcomes } = parts;
+  const { mailReceiver, messages, sources, reader, activity, outcomes } = dependencies;
 
-  const jobsOf = async (list: readonly StoredMessage[]): Promise<KnownJobs> => {
-    const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => deliveryKey(id, part)));
+  const findJobs = async (list: readonly StoredMessage[]): Promise<JobsByKey> => {
+    const keys = list.flatMap(({ id, deliveries }) => deliveries.map((_, part) => toDeliveryKey(id, part)));
     if (keys.length === 0) return new Map();
-    const found = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
-    return new Map(found.map((job) => [job.key ?? '', job]));
+    const jobList = await jobs.list({ kind: deliver.name, keys, limit: keys.length });
+    return new Map(jobList.map((job) => [job.key ?? '', job]));
   };
-  const summariesOf = async (list: readonly StoredMessage[]): Promise<readonly SpooledMail[]> => {
-    const known = await jobsOf(list);
-    const subjects = await Promise.all(list.map(subjectOf));
-    return list.map((message, index) => summaryOf(message, deliveriesFor(message, known), subjects[index] ?? ''));
+  const toSummaries = async (list: readonly StoredMessage[]): Promise<readonly SpooledMail[]> => {
+    const jobsByKey = await findJobs(list);
+    const subjects = await Promise.all(list.map(getSubject));
+    return list.map((message, index) => toSummary(message, toDeliveries(message, jobsByKey), subjects[index] ?? ''));
   };
-  const subjectOf = async ({ id, subject }: StoredMessage): Promise<string> => {
+  const getSubject = async ({ id, subject }: StoredMessage): Promise<string> => {
     const head = subject === undefined ? await sources.head(id, headBytes) : undefined;
-    return subject ?? subjectIn(headerOf(head ?? Buffer.alloc(0)));
+    return subject ?? parseSubject(getHeader(head ?? Buffer.alloc(0)));
   };
-  const find = async (id = ''): Promise<StoredMessage> => {
+  const requireMessage = async (id = ''): Promise<StoredMessage> => {
     const message = await messages.find(id);
     if (message !== undefined) return message;
     throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
   };
-  const placeOf = async (id: string): Promise<Place> => {
-    const place = await sources.place(id);
-    if (place !== undefined) return place;
+  const requireSource = async (id: string): Promise<SourceLocation> => {
+    const location = await sources.findLocation(id);
+    if (location !== undefined) return location;
     throw new Problem('mail.source_gone', 410, 'The source of this mail is gone.');
   };
 
@@ -74,51 +74,57 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       const match = matchRecipient(routing.mappings, address);
       if (match === undefined) return { accepted: false, code: 550, pattern: null, type: null, targets: [] };
       const { mapping, type } = match;
-      return { accepted: true, code: 250, pattern: mapping.address, type, targets: mapping.targets.map(targetName) };
+      return { accepted: true, code: 250, pattern: mapping.address, type, targets: mapping.targets.map(formatTarget) };
     }),
     implement(mailApi.messages, async ({ query: { before, limit, q = '', state } }) => {
       const [time = '', id = ''] = before?.split('.') ?? [];
-      const narrow = { words: q.trim(), limit, ...(await narrowedBy(jobs, state)) };
-      const found: SpooledMail[] = [];
-      let last = before === undefined ? undefined : { receivedAt: Number(time), id };
+      const filter = { words: q.trim(), limit, ...(await toStateFilter(jobs, state)) };
+      const matches: SpooledMail[] = [];
+      let position = before === undefined ? undefined : { receivedAt: Number(time), id };
       for (;;) {
-        const list = await messages.list({ ...narrow, before: last });
-        const summaries = await summariesOf(list);
-        // Of what was passed on long ago nothing is noted any more.
-        found.push(...(state === 'done' ? summaries.filter((each) => each.state === 'done') : summaries));
-        if (list.length < limit || found.length >= limit) return { messages: found.slice(0, limit) };
-        last = list.at(-1);
+        const page = await messages.list({ ...filter, before: position });
+        const summaries = await toSummaries(page);
+        // No job record remains of mails delivered long ago.
+        matches.push(...(state === 'done' ? summaries.filter((each) => each.state === 'done') : summaries));
+        if (page.length < limit || matches.length >= limit) return { messages: matches.slice(0, limit) };
+        position = page.at(-1);
       }
     }),
     implement(mailApi.outcomes, () => outcomes.get()),
     implement(mailApi.message, async ({ params }) => {
-      const message = await find(params['id']);
-      const [raw, known] = await Promise.all([sources.read(message.id), jobsOf([message])]);
-      // The reader may move the bytes into a thread, so what is shown of them is taken first.
-      const source = raw === undefined ? null : new TextDecoder().decode(raw.subarray(0, sourceBytes));
-      const sourceCut = raw !== undefined && raw.byteLength > sourceBytes;
+      const message = await requireMessage(params['id']);
+      const [raw, jobsByKey] = await Promise.all([sources.read(message.id), findJobs([message])]);
+      // Copied first, because the reader may transfer the bytes to a thread.
+      const source = raw === undefined ? null : new TextDecoder().decode(raw.subarray(0, maxSourceBytes));
+      const sourceCut = raw !== undefined && raw.byteLength > maxSourceBytes;
       const mail = raw === undefined ? undefined : await reader.read(raw);
-      const notice = mail === undefined ? undefined : noticeOfMail(mail, plainTelling);
-      const deliveries = deliveriesFor(message, known);
+      const notice = mail === undefined ? undefined : toNotification(mail, defaultOptions);
+      const deliveries = toDeliveries(message, jobsByKey);
       return {
-        ...summaryOf(message, deliveries, mail?.subject ?? message.subject ?? ''),
-        ...{ from: mail?.from ?? '', body: notice?.body ?? '', format: notice?.format ?? 'text' },
+        ...toSummary(message, deliveries, mail?.subject ?? message.subject ?? ''),
+        from: mail?.from ?? '',
+        body: notice?.body ?? '',
+        format: notice?.format ?? 'text',
         attachments: (mail?.attachments ?? [])
-          .slice(0, mostAttachments)
+          .slice(0, maxAttachments)
           .map(({ name, type, size }) => ({ name, type, size })),
-        ...{ source, sourceCut, deliveries },
+        source,
+        sourceCut,
+        deliveries,
       };
     }),
     implement(mailApi.source, async ({ params }) => {
-      const { id } = await find(params['id']);
-      const place = await placeOf(id);
-      const shown = { type: 'message/rfc822', saveAs: `${id}.eml` };
-      return 'path' in place ? new FileReply({ ...place, ...shown }) : new BytesReply({ ...place, ...shown });
+      const { id } = await requireMessage(params['id']);
+      const place = await requireSource(id);
+      const replyOptions = { type: 'message/rfc822', saveAs: `${id}.eml` };
+      return 'path' in place
+        ? new FileReply({ ...place, ...replyOptions })
+        : new BytesReply({ ...place, ...replyOptions });
     }),
     implement(mailApi.test, async ({ body: { address } }) => {
       const recipient = address.includes('@') ? address : `${address}@localhost`;
       try {
-        return { id: await gateway.take(...testMail(recipient, clock.now(), random.text(12))) };
+        return { id: await mailReceiver.receiveLocal(...buildTestMail(recipient, clock.now(), random.text(12))) };
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const detail = `${String(error.responseCode)} ${error.message}.`;
@@ -126,25 +132,26 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
       }
     }),
     implement(mailApi.resend, async ({ params }) => {
-      const { id, recipients } = await find(params['id']);
-      const added = deliveriesOf(routing, recipients);
+      const { id, recipients } = await requireMessage(params['id']);
+      const added = buildDeliveries(routing, recipients);
       if (added.length === 0)
         throw new Problem('mail.no_target', 409, 'Its recipients lead nowhere now. Add them to the recipients first.');
-      await placeOf(id);
+      await requireSource(id);
       await commit(async (transaction) => {
-        const former = (await messages.find(id, transaction))?.deliveries;
-        if (former === undefined) throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
-        await messages.noteDeliveries(transaction, id, [...former, ...added]);
-        await jobs.enqueueAll(transaction, deliver, deliveryJobs(id, added, former.length));
+        const previous = (await messages.find(id, transaction))?.deliveries;
+        if (previous === undefined) throw new Problem('mail.unknown', 404, 'This mail is no longer in the spool.');
+        await messages.updateDeliveries(transaction, id, [...previous, ...added]);
+        await jobs.enqueueAll(transaction, deliver, buildDeliveryJobs(id, added, previous.length));
       });
-      log.info('mail sent again', { id, deliveries: added.length });
+      log.info('mail resent', { id, deliveries: added.length });
       activity.touch();
       return { deliveries: added.length };
     }),
     implement(mailApi.remove, async ({ params }) => {
-      const message = await find(params['id']);
-      for (const { id, state } of (await jobsOf([message])).values()) if (state !== 'done') await jobs.drop(id);
-      // A file first: a row without one is shown and can be removed, a file without a row only waits for the clearing.
+      const message = await requireMessage(params['id']);
+      for (const { id, state } of (await findJobs([message])).values()) if (state !== 'done') await jobs.drop(id);
+      // Deletes the file first: a row without source is shown and can be deleted, and a file without row is cleared
+      // later.
       await sources.removeFiles([message.id]);
       await commit((transaction) => messages.remove([message.id], transaction));
       log.info('mail removed', { id: message.id });
@@ -154,8 +161,8 @@ export function mailHandlers({ context, routing, ...parts }: ApiParts): readonly
   ];
 }
 
-/** Everything before the first empty line. */
-function headerOf(head: Uint8Array): string {
+/** Returns everything before the first empty line. */
+function getHeader(head: Uint8Array): string {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
   return text.split(/\r?\n\r?\n/, 1)[0] ?? '';
 }

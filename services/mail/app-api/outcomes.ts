@@ -5,31 +5,32 @@ import type { Activity } from '../../kit/activity.ts';
 import { CachedQuery } from '../../kit/cached-query.ts';
 import { getLastDays, type LocalDay } from '../../kit/local-days.ts';
 import type { Settings } from '../settings.ts';
-import { outcomesOf } from '../store/outcomes.ts';
-import { openMails } from './views.ts';
+import { countOutcomes } from '../store/outcomes.ts';
+import { findUnfinished } from './views.ts';
 
-/** Days that the outcomes look back, where the spool keeps as many. */
-const mostDays = 30;
+/** Maximum number of days of outcomes, if the spool keeps as many. */
+const maxDays = 30;
 
-/** What became of the mails of each day, read anew when something became of one. */
-export function mailOutcomes(
+/** Returns the cached outcomes of mails per day, reloaded after changes. */
+export function createMailOutcomes(
   { clock, jobs, reads }: Context,
   settings: Pick<Settings, 'spoolDays'>,
   activity: Activity,
 ): CachedQuery<z.infer<typeof mailApi.outcomes.reply>> {
-  const shown = (): readonly LocalDay[] => getLastDays(clock.now(), Math.min(mostDays, settings.spoolDays));
+  const getDays = (): readonly LocalDay[] => getLastDays(clock.now(), Math.min(maxDays, settings.spoolDays));
   return new CachedQuery({
-    ...{ clock, onRefreshDue: activity.touch },
+    clock,
+    onRefreshDue: activity.touch,
     key: () =>
-      shown()
+      getDays()
         .map(({ day }) => day)
         .join(),
     async read() {
-      const days = shown();
-      // A mail that comes while this is read would be taken for one that was passed on.
+      const days = getDays();
+      // Mails received during the read would count as delivered.
       const until = clock.now();
-      const open = await openMails(jobs);
-      return { days: days.map(({ day }) => day), ...(await outcomesOf(reads, { days, until, open })) };
+      const unfinished = await findUnfinished(jobs);
+      return { days: days.map(({ day }) => day), ...(await countOutcomes(reads, { days, until, unfinished })) };
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from '../smtp/listener.ts';
 
-/** A mail that shows a person that the way from an address to a notification works. */
-export function testMail(recipient: string, now: number, id: string): readonly [Envelope, Buffer] {
+/** Creates a mail that tests the path from an address to a notification. */
+export function buildTestMail(recipient: string, now: number, id: string): readonly [Envelope, Buffer] {
   const lines = [
     'From: Homeport <test@localhost>',
     `To: ${recipient.replace(/[^\x21-\x7e]/g, '?')}`,

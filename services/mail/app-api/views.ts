@@ -1,50 +1,50 @@
 import type { Jobs, JobState, JobSummary } from '../../contracts/jobs.ts';
 import type { MailDelivery, SpooledMail } from '../../contracts/mail/api.ts';
-import { deliver, deliveryKey } from '../deliver/deliveries.ts';
+import { deliver, toDeliveryKey } from '../deliver/delivery-worker.ts';
 import type { MessageFilter, StoredMessage } from '../store/messages.ts';
 
-/** Jobs by their keys. */
-export type KnownJobs = ReadonlyMap<string, JobSummary>;
+/** Jobs by key. */
+export type JobsByKey = ReadonlyMap<string, JobSummary>;
 
-/** Deliveries of one state that are looked through, so many that lists and sums are whole. */
-const mostOpen = 200_000;
+/** Maximum number of deliveries of one state that are read, sufficient for complete lists and sums. */
+const maxJobs = 200_000;
 
-/** Mails that are not passed on, each once. */
-interface OpenMails {
-  /** Of which a delivery was given up. */
+/** Mails that are not delivered yet, each in one list. */
+interface UnfinishedMails {
+  /** Mails with a failed delivery. */
   readonly failed: readonly string[];
-  /** The others of which a delivery is still to be made. */
+  /** Other mails with a pending delivery. */
   readonly waiting: readonly string[];
 }
 
-/** What is not passed on as yet, also what is being passed on just now. */
-export async function openMails(jobs: Pick<Jobs, 'keys'>): Promise<OpenMails> {
-  const mailsIn = async (state: JobState): Promise<readonly string[]> => {
-    const keys = await jobs.keys({ kind: deliver.name, state, limit: mostOpen });
+/** Returns the mails that are not delivered yet, including those in progress. */
+export async function findUnfinished(jobs: Pick<Jobs, 'keys'>): Promise<UnfinishedMails> {
+  const findMails = async (state: JobState): Promise<readonly string[]> => {
+    const keys = await jobs.keys({ kind: deliver.name, state, limit: maxJobs });
     return keys.map((key) => key.split(':', 1)[0] ?? '');
   };
-  const failed = new Set(await mailsIn('dead'));
-  // In this order: one that begins in between is found twice rather than not at all.
-  const waiting = new Set([...(await mailsIn('waiting')), ...(await mailsIn('running'))]);
+  const failed = new Set(await findMails('dead'));
+  // Read in this order, so that a job that starts in between is found twice instead of never.
+  const waiting = new Set([...(await findMails('waiting')), ...(await findMails('running'))]);
   return { failed: [...failed], waiting: [...waiting].filter((id) => !failed.has(id)) };
 }
 
-/** How what is asked for narrows the spool. */
-export async function narrowedBy(
+/** Converts a requested state to a filter of the spool. */
+export async function toStateFilter(
   jobs: Pick<Jobs, 'keys'>,
   state: 'dead' | 'waiting' | 'done' | 'dropped' | undefined,
 ): Promise<Pick<MessageFilter, 'ids' | 'exceptIds' | 'dropped'>> {
   if (state === undefined) return {};
   if (state === 'dropped') return { dropped: true };
-  const { failed, waiting } = await openMails(jobs);
+  const { failed, waiting } = await findUnfinished(jobs);
   if (state === 'done') return { dropped: false, exceptIds: [...failed, ...waiting] };
   return { ids: state === 'dead' ? failed : waiting };
 }
 
-/** What became of each delivery of a mail. */
-export function deliveriesFor(message: StoredMessage, known: KnownJobs): MailDelivery[] {
+/** Returns the state of each delivery of a mail. */
+export function toDeliveries(message: StoredMessage, jobs: JobsByKey): MailDelivery[] {
   return message.deliveries.map(({ target, type }, part) => {
-    const job = known.get(deliveryKey(message.id, part));
+    const job = jobs.get(toDeliveryKey(message.id, part));
     const state = job?.state === 'running' ? 'waiting' : (job?.state ?? 'unknown');
     const reason = state === 'waiting' || state === 'dead' ? (job?.lastError ?? '') : '';
     const dead = state === 'dead' ? (job?.id ?? null) : null;
@@ -53,8 +53,8 @@ export function deliveriesFor(message: StoredMessage, known: KnownJobs): MailDel
   });
 }
 
-/** A row of the list. */
-export function summaryOf(message: StoredMessage, deliveries: readonly MailDelivery[], subject: string): SpooledMail {
+/** Returns the list entry of a mail. */
+export function toSummary(message: StoredMessage, deliveries: readonly MailDelivery[], subject: string): SpooledMail {
   const { id, sender, recipients, size, receivedAt, note } = message;
   return {
     id,
@@ -64,15 +64,15 @@ export function summaryOf(message: StoredMessage, deliveries: readonly MailDeliv
     size,
     receivedAt,
     note,
-    state: stateOf(message, deliveries),
+    state: getState(message, deliveries),
     targets: deliveries.map(({ target }) => target),
   };
 }
 
-function stateOf({ note }: StoredMessage, deliveries: readonly MailDelivery[]): SpooledMail['state'] {
+function getState({ note }: StoredMessage, deliveries: readonly MailDelivery[]): SpooledMail['state'] {
   if (deliveries.length === 0) return note === '' ? 'unknown' : 'dropped';
-  const worst = (['dead', 'waiting', 'unknown'] as const).find((state) =>
+  const worstState = (['dead', 'waiting', 'unknown'] as const).find((state) =>
     deliveries.some((delivery) => delivery.state === state),
   );
-  return worst ?? 'done';
+  return worstState ?? 'done';
 }

@@ -1,75 +1,75 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { matchRecipient, type Match } from './recipients.ts';
 import type { Rule } from './rules.ts';
-import { targetName, type Target } from './target.ts';
-import { parseTopicAddress, type TopicAddress, type TopicAddresses } from './topic-address.ts';
+import { formatTarget, type Target } from './target.ts';
+import { parseTopicAddress, type TopicAddress, type TopicAddressOptions } from './topic-address.ts';
 
-/** How the mail of a recipient is worded. */
-export interface Wording {
-  /** Templates; empty for the usual words. */
+/** Templates and format for mail of a recipient. */
+export interface MailTemplates {
+  /** Templates; empty for the default. */
   readonly title: string;
   readonly body: string;
   readonly format: 'as it comes' | 'text' | 'markdown' | 'html';
 }
 
-/** An entry of the recipients: which addresses it stands for, and what becomes of their mail. */
-export interface Mapping extends Wording {
+/** Recipient entry: its address pattern and the targets of its mail. */
+export interface Mapping extends MailTemplates {
   readonly address: string;
   readonly targets: readonly Target[];
 }
 
-/** One hand-over of a mail: to whom, and as what. */
+/** Delivery of a mail to one target with one type. */
 export interface Delivery {
-  /** As {@link targetName} writes it. */
+  /** As returned by {@link formatTarget}. */
   readonly target: string;
   readonly type: NotificationType;
-  /** The recipient it came to, without its type. */
+  /** Recipient address without its type. */
   readonly to: string;
-  /** The address of the entry that fitted; its wording is looked up when the mail is handed over. */
+  /** Address of the matching entry, whose templates are looked up on delivery. */
   readonly entry: string;
-  /** As a rule set it. */
+  /** Priority set by a rule. */
   readonly priority?: number | undefined;
 }
 
-function redirected(targets: readonly Target[], rule: Rule | undefined): readonly Target[] {
+function applyRule(targets: readonly Target[], rule: Rule | undefined): readonly Target[] {
   if (rule === undefined) return targets;
-  const chosen = rule.targets.length > 0 ? rule.targets : targets;
+  const selected = rule.targets.length > 0 ? rule.targets : targets;
   const { tag } = rule;
-  if (tag === undefined) return chosen;
-  return chosen.map((target) => (target.kind === 'notify' ? { ...target, tag } : target));
+  if (tag === undefined) return selected;
+  return selected.map((target) => (target.kind === 'notify' ? { ...target, tag } : target));
 }
 
-/** The entry of mail to a topic's own address. No address of the settings has a space. */
+/** Entry of mail to topic addresses. Addresses of the settings contain no spaces. */
 export const topicEntry = 'topic address';
 
-function topicMatch({ topic, address }: TopicAddress): Match<Pick<Mapping, 'address' | 'targets'>> {
+function toTopicMatch({ topic, address }: TopicAddress): Match<Pick<Mapping, 'address' | 'targets'>> {
   return { mapping: { address: topicEntry, targets: [{ kind: 'push', topic }] }, type: 'info', to: address };
 }
 
-/** One for each target and type, however many recipients lead there; their order is always the same. */
-export function deliveriesOf(
-  { mappings, topics }: { readonly mappings: readonly Mapping[]; readonly topics: TopicAddresses },
+/** Returns one delivery per target and type, regardless of the number of matching recipients, in a stable order. */
+export function buildDeliveries(
+  { mappings, topics }: { readonly mappings: readonly Mapping[]; readonly topics: TopicAddressOptions },
   recipients: readonly string[],
   rule?: Rule,
 ): readonly Delivery[] {
   const deliveries = recipients.flatMap((recipient): readonly Delivery[] => {
     const topic = parseTopicAddress(recipient, topics);
-    const match = topic === undefined ? matchRecipient(mappings, recipient) : topicMatch(topic);
+    const match = topic === undefined ? matchRecipient(mappings, recipient) : toTopicMatch(topic);
     if (match === undefined) return [];
     const { mapping, to } = match;
-    return redirected(mapping.targets, rule).map((target) => ({
-      target: targetName(target),
+    return applyRule(mapping.targets, rule).map((target) => ({
+      target: formatTarget(target),
       type: rule?.type ?? match.type,
       to,
       entry: mapping.address,
       ...(rule?.priority === undefined ? {} : { priority: rule.priority }),
     }));
   });
-  // The first one counts: the same words twice in one place help nobody.
+  // Keeps the first of identical deliveries.
   const first = new Map<string, Delivery>();
-  for (const each of deliveries) {
-    const name = `${each.type} ${each.target}`;
-    if (!first.has(name)) first.set(name, each);
+  for (const delivery of deliveries) {
+    const name = `${delivery.type} ${delivery.target}`;
+    if (!first.has(name)) first.set(name, delivery);
   }
   return [...first.values()];
 }

@@ -1,81 +1,81 @@
-type Token = { readonly kind: 'run' } | { readonly kind: 'one'; readonly fits: (character: string) => boolean };
+type Token = { readonly kind: 'run' } | { readonly kind: 'one'; readonly matches: (character: string) => boolean };
 
-const anyOne: Token = { kind: 'one', fits: () => true };
+const anyCharacter: Token = { kind: 'one', matches: () => true };
 
-/** `[abc]`, `[a-z]`, `[!0-9]`: one character of a set, or one that is not in it. */
-function setToken(inside: string): Token {
-  const negated = /^[!^]/.test(inside);
-  const members = [...inside.slice(negated ? 1 : 0)];
+/** Parses a character set: `[abc]`, `[a-z]` or negated `[!0-9]`. */
+function parseSet(content: string): Token {
+  const negated = /^[!^]/.test(content);
+  const members = [...content.slice(negated ? 1 : 0)];
   const ranges: (readonly [string, string])[] = [];
-  for (let at = 0; at < members.length; at += 1) {
-    const [first = '', dash, last] = members.slice(at, at + 3);
+  for (let index = 0; index < members.length; index += 1) {
+    const [first = '', dash, last] = members.slice(index, index + 3);
     const isRange = dash === '-' && last !== undefined;
     ranges.push([first, isRange ? last : first]);
-    if (isRange) at += 2;
+    if (isRange) index += 2;
   }
-  const within = (character: string): boolean => ranges.some(([low, high]) => low <= character && character <= high);
-  return { kind: 'one', fits: (character) => within(character) !== negated };
+  const isInRange = (character: string): boolean => ranges.some(([low, high]) => low <= character && character <= high);
+  return { kind: 'one', matches: (character) => isInRange(character) !== negated };
 }
 
-/** Read ones; the patterns of the settings are asked about with each mail. */
-const known = new Map<string, readonly Token[]>();
-const mostKnown = 1000;
+/** Cache of parsed patterns, because patterns of the settings are evaluated for each mail. */
+const tokenCache = new Map<string, readonly Token[]>();
+const maxCachedPatterns = 1000;
 
-function tokensOf(pattern: string): readonly Token[] {
-  const found = known.get(pattern);
-  if (found !== undefined) return found;
-  if (known.size >= mostKnown) known.clear();
-  const tokens = read(pattern);
-  known.set(pattern, tokens);
+function getTokens(pattern: string): readonly Token[] {
+  const cached = tokenCache.get(pattern);
+  if (cached !== undefined) return cached;
+  if (tokenCache.size >= maxCachedPatterns) tokenCache.clear();
+  const tokens = parsePattern(pattern);
+  tokenCache.set(pattern, tokens);
   return tokens;
 }
 
-/** A bracket that is never closed stands for itself. */
-function read(pattern: string): readonly Token[] {
+/** Parses a pattern. An unclosed bracket is literal. */
+function parsePattern(pattern: string): readonly Token[] {
   const tokens: Token[] = [];
-  for (let at = 0; at < pattern.length; at += 1) {
-    const character = pattern[at];
-    const end = character === '[' ? pattern.indexOf(']', at + 2) : -1;
+  for (let index = 0; index < pattern.length; index += 1) {
+    const character = pattern[index];
+    const end = character === '[' ? pattern.indexOf(']', index + 2) : -1;
     if (character === '*') tokens.push({ kind: 'run' });
-    else if (character === '?') tokens.push(anyOne);
+    else if (character === '?') tokens.push(anyCharacter);
     else if (end !== -1) {
-      tokens.push(setToken(pattern.slice(at + 1, end)));
-      at = end;
-    } else tokens.push({ kind: 'one', fits: (given) => given === character });
+      tokens.push(parseSet(pattern.slice(index + 1, end)));
+      index = end;
+    } else tokens.push({ kind: 'one', matches: (given) => given === character });
   }
   return tokens;
 }
 
 /**
- * True when `*` (any run), `?` (any one character) and `[a-z]` (one of a set) make the pattern equal to the text. Its time is
- * bounded by the product of their lengths.
+ * Returns true when a pattern with `*` (any characters), `?` (one character) and `[a-z]` (one of a set) matches the
+ * whole text. Run time is bounded by the product of their lengths.
  */
 export function matches(pattern: string, text: string): boolean {
-  const tokens = tokensOf(pattern);
-  let [at, position, star, resume] = [0, 0, -1, 0];
+  const tokens = getTokens(pattern);
+  let [tokenIndex, position, star, resume] = [0, 0, -1, 0];
   while (position < text.length) {
-    const token = tokens[at];
+    const token = tokens[tokenIndex];
     if (token?.kind === 'run') {
-      star = at;
-      at += 1;
+      star = tokenIndex;
+      tokenIndex += 1;
       resume = position;
-    } else if (token?.kind === 'one' && token.fits(text[position] ?? '')) {
-      at += 1;
+    } else if (token?.kind === 'one' && token.matches(text[position] ?? '')) {
+      tokenIndex += 1;
       position += 1;
     } else if (star !== -1) {
-      at = star + 1;
+      tokenIndex = star + 1;
       resume += 1;
       position = resume;
     } else {
       return false;
     }
   }
-  while (tokens[at]?.kind === 'run') at += 1;
-  return at === tokens.length;
+  while (tokens[tokenIndex]?.kind === 'run') tokenIndex += 1;
+  return tokenIndex === tokens.length;
 }
 
-/** As {@link matches}, in any case; a pattern without `*` and `?` need only be a part of the text. */
-export function fits(pattern: string, text: string): boolean {
-  const [wanted, given] = [pattern.toLowerCase(), text.toLowerCase()];
-  return /[*?]/.test(wanted) ? matches(wanted, given) : given.includes(wanted);
+/** Matches like {@link matches} without case; a pattern without `*` and `?` matches any part of the text. */
+export function matchesAnywhere(pattern: string, text: string): boolean {
+  const [lowerPattern, given] = [pattern.toLowerCase(), text.toLowerCase()];
+  return /[*?]/.test(lowerPattern) ? matches(lowerPattern, given) : given.includes(lowerPattern);
 }

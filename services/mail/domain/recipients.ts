@@ -1,42 +1,45 @@
 import { NotificationType } from '../../contracts/notify/notification.ts';
 import { matches } from './pattern.ts';
 
-/** Addresses that a pattern stands for. */
-interface Addressed {
-  /** `name` (any domain), `name@domain`, with `*`, `?` and `[…]` in both parts. Case does not matter. */
+/** Entry with an address pattern. */
+interface AddressPattern {
+  /** `name` (any domain) or `name@domain`, with `*`, `?` and `[…]` in both parts, ignoring case. */
   readonly address: string;
 }
 
-/** What an address means. */
+/** Result of matching an address. */
 export interface Match<T> {
   readonly mapping: T;
   readonly type: NotificationType;
-  /** The address without the type behind its name. */
+  /** Address without the type suffix. */
   readonly to: string;
 }
 
 function splitAddress(address: string): readonly [local: string, domain: string | undefined] {
-  const at = address.lastIndexOf('@');
-  return at === -1 ? [address, undefined] : [address.slice(0, at), address.slice(at + 1)];
+  const atIndex = address.lastIndexOf('@');
+  return atIndex === -1 ? [address, undefined] : [address.slice(0, atIndex), address.slice(atIndex + 1)];
 }
 
-/** True for a pattern that can be used: no white space, at most one `@`. */
+/** Returns true for a valid pattern: no white space, at most one `@`. */
 export function isPattern(text: string): boolean {
   return /^[^\s@]{1,64}(@[^\s@]{1,253})?$/.test(text);
 }
 
 /**
- * Finds the first mapping an envelope recipient fits. A local part that ends in `.info`, `.success`, `.warning` or
- * `.failure`, in any case, names the type of the notice; another word behind a dot belongs to the name.
+ * Finds the first mapping that matches an envelope recipient. A local part that ends in `.info`, `.success`, `.warning`
+ * or `.failure`, ignoring case, sets the type of the notification; other suffixes are part of the name.
  */
-export function matchRecipient<T extends Addressed>(mappings: readonly T[], recipient: string): Match<T> | undefined {
+export function matchRecipient<T extends AddressPattern>(
+  mappings: readonly T[],
+  recipient: string,
+): Match<T> | undefined {
   const [rawLocal, domain = ''] = splitAddress(recipient.toLowerCase());
   const local = /^".*"$/.test(rawLocal) ? rawLocal.slice(1, -1).replace(/\\(.)/g, '$1') : rawLocal;
   const dot = local.lastIndexOf('.');
   const suffix = dot === -1 ? undefined : NotificationType.options.find((type) => type === local.slice(dot + 1));
   for (const mapping of mappings) {
-    const [name, place] = splitAddress(mapping.address.toLowerCase());
-    if (place !== undefined && !matches(place, domain)) continue;
+    const [name, domainPattern] = splitAddress(mapping.address.toLowerCase());
+    if (domainPattern !== undefined && !matches(domainPattern, domain)) continue;
     if (suffix !== undefined && matches(name, local.slice(0, dot)))
       return { mapping, type: suffix, to: `${local.slice(0, dot)}@${domain}` };
     if (matches(name, local)) return { mapping, type: 'info', to: `${local}@${domain}` };

@@ -1,41 +1,41 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
-import { fits } from './pattern.ts';
+import { matchesAnywhere } from './pattern.ts';
 import type { Target } from './target.ts';
 
-/** What is done with mails that fit, besides what their recipients say. */
+/** Rule for matching mails, in addition to their recipients. */
 export interface Rule {
-  /** Patterns as {@link fits} reads them; an empty one fits every mail. */
+  /** Patterns of {@link matchesAnywhere}; an empty one matches every mail. */
   readonly from: string;
   readonly subject: string;
   readonly to: string;
-  /** Taken with 250 and kept in the spool, but handed to nobody. */
+  /** Accepts the mail and keeps it in the spool without delivery. */
   readonly drop: boolean;
   readonly type: NotificationType | undefined;
   readonly priority: number | undefined;
-  /** In place of the tag of destinations that are notification keys. */
+  /** Replaces the tag of notify targets. */
   readonly tag: string | undefined;
-  /** In place of the recipients' destinations; empty leaves them. */
+  /** Replaces the targets of recipients, unless empty. */
   readonly targets: readonly Target[];
 }
 
-/** What rules look at. */
-export interface RuleSubject {
+/** Properties of a mail that rules compare. */
+export interface RuleInput {
   readonly sender: string;
   readonly from: string;
   readonly subject: string;
   readonly recipients: readonly string[];
 }
 
-/** The first rule that fits, and its number from 1. */
-export function ruleFor(
+/** Returns the first matching rule and its number, starting at 1. */
+export function findRule(
   rules: readonly Rule[],
-  { sender, from, subject, recipients }: RuleSubject,
+  { sender, from, subject, recipients }: RuleInput,
 ): { readonly rule: Rule; readonly number: number } | undefined {
   const index = rules.findIndex(
     (rule) =>
-      [from, sender].some((text) => fits(rule.from, text)) &&
-      fits(rule.subject, subject) &&
-      (rule.to === '' || recipients.some((recipient) => fits(rule.to, recipient))),
+      [from, sender].some((text) => matchesAnywhere(rule.from, text)) &&
+      matchesAnywhere(rule.subject, subject) &&
+      (rule.to === '' || recipients.some((recipient) => matchesAnywhere(rule.to, recipient))),
   );
   const rule = rules[index];
   return rule && { rule, number: index + 1 };

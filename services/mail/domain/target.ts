@@ -1,24 +1,24 @@
 import { TopicName } from '../../contracts/push/topics.ts';
 
-/** Where mail of a recipient goes. */
+/** Target of a recipient's mail. */
 export type Target =
   | { readonly kind: 'notify'; readonly configuration: string; readonly tag: string | undefined }
   | { readonly kind: 'push'; readonly topic: string }
   | { readonly kind: 'inbox' }
-  /** A destination of the aggregator by its address, which is a secret and therefore only named by its fingerprint. */
+  /** Destination URL of notify, identified by its fingerprint because it contains secrets. */
   | { readonly kind: 'url'; readonly scheme: string; readonly fingerprint: string };
 
-const key = /^[A-Za-z0-9_-]{1,128}$/;
+const keyPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** A plus in a query is a space, which in a tag expression means "and". */
-function tagOf(query: string): string | undefined {
+/** Returns the tag of a query. A plus in a query is a space, which means "and" in a tag expression. */
+function getTag(query: string): string | undefined {
   return new URLSearchParams(query).get('tag') ?? undefined;
 }
 
 /**
- * Reads a destination: `notify://KEY[?tag=…]`, `push://topic`, `inbox://`, or the web address of a notification key
- * (`http://host:8000/notify/KEY?tag=…`), which means the aggregator of this very app, whatever its host says; also what
- * {@link targetName} writes. Undefined when it is none of them.
+ * Parses a target: `notify://KEY[?tag=…]`, `push://topic`, `inbox://`, or the URL of a notification key
+ * (`http://host:8000/notify/KEY?tag=…`), which always means this host's notify service; also results of {@link
+ * formatTarget}. Returns undefined for other text.
  */
 export function parseTarget(text: string): Target | undefined {
   if (/^inbox:\/\/\/?$/i.test(text.trim())) return { kind: 'inbox' };
@@ -30,13 +30,15 @@ export function parseTarget(text: string): Target | undefined {
     const topic = TopicName.safeParse(place.replace(/\/$/, ''));
     return topic.success && query === '' ? { kind: 'push', topic: topic.data } : undefined;
   }
-  const path = /^notify$/i.test(scheme) ? place : (/^[^/]+\/(?:.*\/)?notify\/([^/]+)\/?$/.exec(place)?.[1] ?? '');
-  const configuration = path.replace(/\/$/, '');
-  return key.test(configuration) ? { kind: 'notify', configuration, tag: tagOf(query) } : undefined;
+  const configurationPath = /^notify$/i.test(scheme)
+    ? place
+    : (/^[^/]+\/(?:.*\/)?notify\/([^/]+)\/?$/.exec(place)?.[1] ?? '');
+  const configuration = configurationPath.replace(/\/$/, '');
+  return keyPattern.test(configuration) ? { kind: 'notify', configuration, tag: getTag(query) } : undefined;
 }
 
-/** A text for each target that is the same for the same target, and holds no secret. */
-export function targetName(target: Target): string {
+/** Formats a target as unique text without secrets. */
+export function formatTarget(target: Target): string {
   switch (target.kind) {
     case 'push':
       return `push://${target.topic}`;
@@ -49,7 +51,7 @@ export function targetName(target: Target): string {
   }
 }
 
-/** The destinations of one field of the settings. */
+/** Splits the targets of a settings field. */
 export function splitTargets(text: string): readonly string[] {
   return text.split(/\s+/).filter((part) => part !== '');
 }

@@ -1,21 +1,21 @@
-/** What a template can name. */
+/** Variables of a template. */
 export interface TemplateValues {
   readonly subject: string;
   readonly from: string;
   readonly body: string;
-  /** The recipient without the type behind its name. */
+  /** Recipient address without its type. */
   readonly to: string;
-  /** The name of the entry of the recipients. */
+  /** Name of the recipient entry. */
   readonly config: string;
   readonly type: string;
 }
 
-/** Fills `$subject` or `${subject}`; `$$` is a dollar, and a name that is not known stays as it is, as at the peer. */
-export function fill(template: string, values: TemplateValues): string {
-  const known = new Map<string, string>(Object.entries(values));
+/** Fills `$subject` or `${subject}`; `$$` is a dollar sign, and unknown names stay unchanged, as in Mailrise. */
+export function fillTemplate(template: string, values: TemplateValues): string {
+  const valuesByName = new Map<string, string>(Object.entries(values));
   return template.replace(
     /\$(?:(\$)|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g,
-    (whole, dollar: string | undefined, plain: string | undefined, braced: string | undefined) =>
-      dollar ?? known.get(plain ?? braced ?? '') ?? whole,
+    (match, dollar: string | undefined, name: string | undefined, braced: string | undefined) =>
+      dollar ?? valuesByName.get(name ?? braced ?? '') ?? match,
   );
 }

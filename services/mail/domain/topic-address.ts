@@ -1,24 +1,24 @@
 import { TopicName } from '../../contracts/push/topics.ts';
 
-/** Which addresses stand for topics of the push server: those at a domain, perhaps with a word in front. */
-export interface TopicAddresses {
+/** Addresses that belong to push topics: those at a domain, optionally with a prefix. */
+export interface TopicAddressOptions {
   readonly domain: string;
   readonly prefix: string;
 }
 
 export interface TopicAddress {
   readonly topic: string;
-  /** Of an account that may publish there; undefined when the address has none. */
+  /** Token of an account; undefined without one. */
   readonly token: string | undefined;
-  /** The address without the token. */
+  /** Address without the token. */
   readonly address: string;
 }
 
-/** Reads `<prefix><topic>[+<token>]@<domain>`; undefined for any other address. The topic keeps its case. */
-export function parseTopicAddress(text: string, { domain, prefix }: TopicAddresses): TopicAddress | undefined {
-  const at = text.lastIndexOf('@');
-  if (domain === '' || text.slice(at + 1).toLowerCase() !== domain.toLowerCase()) return undefined;
-  const [name = '', token] = text.slice(0, at).split('+');
+/** Parses `<prefix><topic>[+<token>]@<domain>`; undefined for other addresses. The topic is case-sensitive. */
+export function parseTopicAddress(text: string, { domain, prefix }: TopicAddressOptions): TopicAddress | undefined {
+  const atIndex = text.lastIndexOf('@');
+  if (domain === '' || text.slice(atIndex + 1).toLowerCase() !== domain.toLowerCase()) return undefined;
+  const [name = '', token] = text.slice(0, atIndex).split('+');
   if (!name.toLowerCase().startsWith(prefix.toLowerCase())) return undefined;
   const topic = TopicName.safeParse(name.slice(prefix.length));
   if (!topic.success) return undefined;

@@ -10,11 +10,11 @@ import { formatCount } from '../../kit/format-count.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { isDestination } from '../settings/recipients.ts';
 import { Settings } from '../settings.ts';
-import { urlsOf } from './urls.ts';
+import { readDestinations } from './urls.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const names = ['mailrise.conf', 'mailrise.yaml', 'mailrise.yml', 'config.yaml', 'config.yml'];
+const fileNames = ['mailrise.conf', 'mailrise.yaml', 'mailrise.yml', 'config.yaml', 'config.yml'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -85,7 +85,8 @@ const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
 function toWording(name: string, given: unknown, notes: string[]) {
   const fields = isRecord(given) ? given : {};
-  if (!isRecord(given) && !isAbsent(given)) notes.push(`${name}: its templates cannot be read, so they were left out.`);
+  if (!isRecord(given) && !isAbsent(given))
+    notes.push(`${name}: its templates cannot be read, so they were left out.`);
   const text = (field: string): string => {
     const value = fields[field];
     if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';
@@ -114,21 +115,28 @@ function environmentTag({ environment }: Source, unset: string[]): ScalarTag {
   return {
     tag: '!env_var',
     resolve(text) {
-      const [, name = '', otherwise] = /^(\S*)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
-      const value = environment[name] ?? otherwise;
+      const [, name = '', defaultValue] = /^(\S*)(?:\s+(.*))?$/s.exec(text.trim()) ?? [];
+      const value = environment[name] ?? defaultValue;
       if (value === undefined) unset.push(name);
       return value ?? '';
     },
   };
 }
 
-/** Says which destinations stay behind, and which need the Apprise engine; by scheme, since an address holds secrets. */
-function unservedNotes(name: string, urls: readonly string[]): readonly string[] {
-  const schemesOf = (by: 'engine' | 'nobody'): readonly string[] => {
-    const found = urls.filter((url) => getDeliverer(url) === by).map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
-    return [...new Set(found.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`)))];
+/**
+ * Returns notes about destinations that are not supported or need the Apprise engine; by scheme, because URLs contain
+ * secrets.
+ */
+function buildDestinationNotes(name: string, urls: readonly string[]): readonly string[] {
+  const findSchemes = (by: 'engine' | 'nobody'): readonly string[] => {
+    const schemes = urls
+      .filter((url) => getDeliverer(url) === by)
+      .map((url) => /^[\w+.-]{1,40}(?=:\/\/)/.exec(url)?.[0]);
+    return [
+      ...new Set(schemes.map((scheme) => (scheme === undefined ? 'an address without a scheme' : `${scheme}://`))),
+    ];
   };
-  const [nobody, engine] = [schemesOf('nobody'), schemesOf('engine')];
+  const [nobody, engine] = [findSchemes('nobody'), findSchemes('engine')];
   return [
     ...nobody.map((scheme) => `${name}: ${scheme} is not served here, so this destination was left out.`),
     ...(engine.length === 0
@@ -137,46 +145,49 @@ function unservedNotes(name: string, urls: readonly string[]): readonly string[]
   ];
 }
 
-/** Bare names get the peer's own domain where they are patterns: a name without one means any domain here. */
-function addressOf(name: string): string {
+/** Expands `*` to Mailrise's own domain: a name without domain matches any domain here. */
+function toAddress(name: string): string {
   return name === '*' ? '*@mailrise.xyz' : name;
 }
 
-async function findFile(place: string): Promise<string> {
-  for (const file of [place, ...names.map((name) => join(place, name))]) {
-    const found = await stat(file).catch(() => undefined);
-    if (found?.isFile() === true) return file;
+async function findFile(path: string): Promise<string> {
+  for (const file of [path, ...fileNames.map((name) => join(path, name))]) {
+    const schemes = await stat(file).catch(() => undefined);
+    if (schemes?.isFile() === true) return file;
   }
-  throw new Problem('mail.nothing_to_take_over', 404, `There is no mailrise.conf in ${place}.`);
+  throw new Problem('mail.nothing_to_take_over', 404, `There is no mailrise.conf in ${path}.`);
 }
 
 /**
- * Takes over a Mailrise configuration, from the file itself or its folder: recipients with their destinations and
- * templates, logins, encryption. Doing it twice changes nothing more.
+ * Imports a Mailrise configuration from its file or folder: recipients with destinations and templates, logins and
+ * encryption. Repeated imports change nothing.
  *
  * @throws Problem `mail.nothing_to_take_over` (404), `mail.unreadable` (422)
  */
-export async function takeOverMailrise(place: string, environment: Environment): Promise<ImportResult> {
-  const file = await findFile(place);
+export async function importMailrise(path: string, environment: Environment): Promise<ImportResult> {
+  const file = await findFile(path);
   const text = await readFile(file, 'utf8');
-  return readMailrise(text, { name: file, folder: dirname(file), environment });
+  return parseMailrise(text, { name: file, folder: dirname(file), environment });
 }
 
-/** Where a configuration comes from. */
+/** Origin of a configuration. */
 interface Source {
-  /** What a complaint calls it. */
+  /** Name for messages. */
   readonly name: string;
-  /** Where its other files lie; undefined: it came alone, and none of this machine's are read. */
+  /**
+   * Folder of referenced files; undefined when the configuration was uploaded, in which case no files of this computer
+   * are read.
+   */
   readonly folder: string | undefined;
   readonly environment: Environment;
 }
 
 /**
- * Reads a Mailrise configuration. One that came alone says nothing of files: what it includes and its certificate stay behind.
+ * Parses a Mailrise configuration. For an uploaded one, included files and certificates are skipped.
  *
  * @throws Problem `mail.unreadable` (422)
  */
-export async function readMailrise(text: string, source: Source): Promise<ImportResult> {
+export async function parseMailrise(text: string, source: Source): Promise<ImportResult> {
   const { name: file, folder } = source;
   const unset: string[] = [];
   const root: unknown = parseYaml(text, source, unset);
@@ -186,34 +197,34 @@ export async function readMailrise(text: string, source: Source): Promise<Import
   const { configs, port, tls, hostname, logins: given, needsSignIn, hasCode } = toConfiguration(root, notes);
   const recipients = [];
   for (const [name, value] of Object.entries(configs)) {
-    // Some people write the destinations without a name.
+    // Some configurations list destinations without a name.
     const config = isRecord(value) ? value : { urls: value ?? undefined };
-    const { urls, left } = await urlsOf(config, folder);
-    notes.push(...left.map((what) => `${name}: ${what}`));
+    const { urls, notes: skippedNotes } = await readDestinations(config, folder);
+    notes.push(...skippedNotes.map((what) => `${name}: ${what}`));
     const usable = urls.filter((url) => isDestination(url) && getDeliverer(url) !== 'nobody');
-    notes.push(...unservedNotes(name, urls));
+    notes.push(...buildDestinationNotes(name, urls));
     if (usable.length === 0 || !isPattern(name)) notes.push(`${name}: it has no destinations that can be used.`);
     else {
       recipients.push({
-        address: addressOf(name),
+        address: toAddress(name),
         ...{ to: '', destinations: usable.join(' ') },
         ...toWording(name, config['mailrise'], notes),
       });
     }
   }
-  const all = Object.entries(given).map(([name, password]) => ({
+  const allLogins = Object.entries(given).map(([name, password]) => ({
     name,
     password: typeof password === 'string' || typeof password === 'number' ? String(password) : '',
   }));
-  const logins = all.filter(({ password }) => password !== '');
-  for (const { name } of all.filter((each) => !logins.includes(each))) {
+  const logins = allLogins.filter(({ password }) => password !== '');
+  for (const { name } of allLogins.filter((each) => !logins.includes(each))) {
     notes.push(`The login ${name} has no password and stays behind.`);
   }
-  const inFolder = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
-  const encrypted = tls !== undefined && tls.mode !== 'off';
-  if (encrypted && findOwn(tlsModes, tls.mode) === undefined)
+  const resolvePath = (path: string): string => (path === '' ? '' : resolve(folder ?? '', path));
+  const isEncrypted = tls !== undefined && tls.mode !== 'off';
+  if (isEncrypted && findOwn(tlsModes, tls.mode) === undefined)
     notes.push('tls.mode: it is unknown, so the encryption stays as it is here. Select it in the settings.');
-  if (encrypted && folder === undefined) {
+  if (isEncrypted && folder === undefined) {
     notes.push('Encryption stays as it is here: choose the certificate and its key in the settings.');
   }
   if (port !== undefined && folder === undefined) {
@@ -223,12 +234,12 @@ export async function readMailrise(text: string, source: Source): Promise<Import
   const settings = {
     ...(recipients.length === 0 ? {} : { recipients }),
     ...(logins.length === 0 ? {} : { logins }),
-    // Where logins were asked for, the gateway never opens to everybody because they cannot be read.
+    // When logins were required, unreadable logins never open the gateway to visitors.
     ...(needsSignIn ? { signIn: 'required' } : {}),
     ...(hostname === undefined ? {} : { hostName: hostname }),
     ...(tlsMode !== undefined && folder !== undefined ? { tls: tlsMode } : {}),
     ...(tls?.certfile && folder !== undefined
-      ? { certificateFile: inFolder(tls.certfile), keyFile: inFolder(tls.keyfile) }
+      ? { certificateFile: resolvePath(tls.certfile), keyFile: resolvePath(tls.keyfile) }
       : {}),
     ...(port === undefined || folder === undefined ? {} : { port }),
   };
@@ -244,21 +255,21 @@ function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** Leaves out settings, and members of lists, that are not possible here, each with a note. */
+/** Removes invalid settings and list entries, each with a note. */
 function withoutUnfit(settings: Fields, notes: string[]): Fields {
   const shape: Readonly<Record<string, z.ZodType | undefined>> = Settings.shape;
   const fitting: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(settings)) {
     const schema = shape[name];
-    const fits = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
-    if (!Array.isArray(value) || fits(value)) {
-      if (fits(value)) fitting[name] = value;
+    const validated = (candidate: unknown): boolean => schema?.safeParse(candidate).success !== false;
+    if (!Array.isArray(value) || validated(value)) {
+      if (validated(value)) fitting[name] = value;
       else notes.push(`${name}: its value is not possible here, so it was left out.`);
       continue;
     }
     const kept: unknown[] = [];
     for (const member of value as readonly Fields[]) {
-      if (fits([...kept, member])) kept.push(member);
+      if (validated([...kept, member])) kept.push(member);
       else notes.push(`${String(member['address'] ?? member['name'])}: it is not possible here, so it was left out.`);
     }
     if (kept.length > 0) fitting[name] = kept;
@@ -268,13 +279,13 @@ function withoutUnfit(settings: Fields, notes: string[]): Fields {
 
 function parseYaml(text: string, source: Source, unset: string[]): unknown {
   try {
-    // As with the peer, the last one of a name given twice counts, and what a tag of another program says is plain text.
+    // As in Mailrise, the last value of a repeated name is used, and unknown tags are plain text.
     const customTags = [environmentTag(source, unset)];
     return parse(text, { customTags, uniqueKeys: false, logLevel: 'error' });
   } catch (cause) {
-    // The parser's own words may repeat a secret; its place is enough.
+    // The parser's message may contain a secret, so only the line number is reported.
     const line = /at line (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
-    const place = line === undefined ? '' : `: line ${line}`;
-    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${place}.`);
+    const path = line === undefined ? '' : `: line ${line}`;
+    throw new Problem('mail.unreadable', 422, `${source.name} cannot be read${path}.`);
   }
 }

@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
 
-interface Found {
+interface DestinationResult {
   readonly urls: readonly string[];
-  /** What could not be taken, as sentences without addresses. */
-  readonly left: readonly string[];
+  /** Notes about skipped entries, without URLs. */
+  readonly notes: readonly string[];
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const listOf = (value: unknown): readonly unknown[] =>
+const toList = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
 
-/** Arguments that stand beside an address belong to its query; tags mean nothing to a recipient. */
-function withArguments(url: string, given: unknown): string {
-  const pairs = isRecord(given) ? Object.entries(given) : [];
+/** Appends arguments of a destination to its query; tags are omitted. */
+function withArguments(url: string, args: unknown): string {
+  const pairs = isRecord(args) ? Object.entries(args) : [];
   const query = pairs
     .filter(([name, value]) => !['tag', 'tags', 'url'].includes(name) && !isRecord(value) && !Array.isArray(value))
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
@@ -23,60 +23,64 @@ function withArguments(url: string, given: unknown): string {
   return query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** `url`, `{url: …, more}`, `{ADDRESS: {more}}` or `{ADDRESS: [{more}, …]}`, as the peer writes destinations. */
-function urlsIn(entry: unknown): readonly string[] {
+/**
+ * Returns the URLs of an entry: `url`, `{url: …, more}`, `{ADDRESS: {more}}` or `{ADDRESS: [{more}, …]}`, as in
+ * Apprise.
+ */
+function getUrls(entry: unknown): readonly string[] {
   if (typeof entry === 'string') return entry.trim().split(/[\s,]+(?=[a-z][\w+.-]*:\/\/)/i);
   if (!isRecord(entry)) return [];
   if (typeof entry['url'] === 'string') return [withArguments(entry['url'], entry)];
-  return Object.entries(entry).flatMap(([url, given]) =>
-    Array.isArray(given) && given.length > 0
-      ? given.map((each) => withArguments(url, each))
-      : [withArguments(url, given)],
+  return Object.entries(entry).flatMap(([url, args]) =>
+    Array.isArray(args) && args.length > 0 ? args.map((item) => withArguments(url, item)) : [withArguments(url, args)],
   );
 }
 
-/** Files that include each other are followed this deep. */
-const deepest = 5;
+/** Maximum depth of nested includes. */
+const maxDepth = 5;
 
-/** The destinations of one entry: those it lists and those of the files it includes, read from `folder`; without one none is. */
-export async function urlsOf(
+/**
+ * Returns the destinations of an entry and of the files that it includes, read from `folder`; without a folder,
+ * includes are skipped.
+ */
+export async function readDestinations(
   config: Readonly<Record<string, unknown>>,
   folder: string | undefined,
   depth = 0,
-): Promise<Found> {
-  const urls = listOf(config['urls'])
-    .flatMap(urlsIn)
+): Promise<DestinationResult> {
+  const urls = toList(config['urls'])
+    .flatMap(getUrls)
     .filter((url) => url.trim() !== '');
-  const left: string[] = [];
-  for (const include of listOf(config['include'])) {
+  const notes: string[] = [];
+  for (const include of toList(config['include'])) {
     if (typeof include !== 'string' || /^https?:\/\//i.test(include)) {
-      left.push('an include from the network stays behind; add its destinations by hand.');
+      notes.push('an include from the network stays behind; add its destinations by hand.');
       continue;
     }
     if (folder === undefined) {
-      left.push('the files it includes stay behind; add their destinations by hand.');
+      notes.push('the files it includes stay behind; add their destinations by hand.');
       continue;
     }
     const path = resolve(folder, include.replace(/^file:\/\//, '').replace(/\?.*$/, ''));
-    const text = depth < deepest ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
+    const text = depth < maxDepth ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
     if (text === undefined) {
-      left.push(`the included file ${path} cannot be read.`);
+      notes.push(`the included file ${path} cannot be read.`);
       continue;
     }
-    const inner = await urlsOf(readIncluded(text), folder, depth + 1);
-    urls.push(...inner.urls);
-    left.push(...inner.left);
+    const included = await readDestinations(parseIncluded(text), folder, depth + 1);
+    urls.push(...included.urls);
+    notes.push(...included.notes);
   }
-  return { urls, left };
+  return { urls, notes };
 }
 
-/** A file of destinations: YAML with `urls`, else one a line, tags before it, `include` and comments between. */
-function readIncluded(text: string): Readonly<Record<string, unknown>> {
+/** Parses a file of destinations: YAML with `urls`, or one per line with optional tags, `include` and comments. */
+function parseIncluded(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = parse(text);
     if (isRecord(value) && ('urls' in value || 'include' in value)) return value;
   } catch {
-    // Not YAML, so it is lines.
+    // Not YAML, so it is parsed as lines.
   }
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   return {

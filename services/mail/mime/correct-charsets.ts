@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { declaredCharset, decodeEncodedWords, decodeLatin1, decodeText } from '../../kit/charset.ts';
 
-/** A stretch between two boundaries: its header and its body, as bytes (latin1). */
+/** Section between two boundaries: header and body as latin1. */
 interface Part {
   readonly header: string;
   readonly separator: string;
@@ -12,24 +12,24 @@ const boundaryParameter = /;\s*boundary\s*=\s*(?:"([^"\r\n]{1,200})"|([^\s;"]{1,
 const maxBoundaries = 100;
 
 function findBoundaries(source: string): ReadonlySet<string> {
-  const found = [...source.matchAll(boundaryParameter)].slice(0, maxBoundaries);
-  return new Set(found.map(([, quoted, bare]) => quoted ?? bare ?? ''));
+  const matches = [...source.matchAll(boundaryParameter)].slice(0, maxBoundaries);
+  return new Set(matches.map(([, quoted, unquoted]) => quoted ?? unquoted ?? ''));
 }
 
-/** Splits a source at its boundary lines, each of which is an item of its own with its line end. */
+/** Splits a source at its boundary lines, each of which is a separate item with its line end. */
 function splitAtBoundaries(source: string): readonly string[] {
   const boundaries = findBoundaries(source);
   if (boundaries.size === 0) return [source];
   const pieces: string[] = [];
   let start = 0;
-  for (let at = source.indexOf('\n--'); at !== -1; at = source.indexOf('\n--', at + 1)) {
-    const end = source.indexOf('\n', at + 1);
-    const line = source.slice(at + 3, Math.min(end === -1 ? source.length : end, at + 300)).trimEnd();
+  for (let index = source.indexOf('\n--'); index !== -1; index = source.indexOf('\n--', index + 1)) {
+    const end = source.indexOf('\n', index + 1);
+    const line = source.slice(index + 3, Math.min(end === -1 ? source.length : end, index + 300)).trimEnd();
     if (!boundaries.has(line) && !(line.endsWith('--') && boundaries.has(line.slice(0, -2)))) continue;
     const next = end === -1 ? source.length : end + 1;
-    // The line break before a boundary belongs to the boundary.
-    const before = source[at - 1] === '\r' ? at - 1 : at;
-    pieces.push(source.slice(start, before), source.slice(before, next));
+    // The line break before a boundary is part of it.
+    const boundaryStart = source[index - 1] === '\r' ? index - 1 : index;
+    pieces.push(source.slice(start, boundaryStart), source.slice(boundaryStart, next));
     start = next;
   }
   return [...pieces, source.slice(start)];
@@ -44,8 +44,8 @@ function splitHeader(piece: string): Part {
   return { header: piece.slice(0, index), separator, body: piece.slice(index + separator.length) };
 }
 
-/** Returns the unfolded value of a field; empty where the header has none. */
-export function fieldOf(header: string, name: string): string {
+/** Returns the unfolded value of a field; empty without field. */
+export function getField(header: string, name: string): string {
   const pattern = new RegExp(`^${name}[ \\t]*:([^\\r\\n]*(?:\\r?\\n[ \\t][^\\r\\n]*)*)`, 'im');
   return (pattern.exec(header)?.[1] ?? '').replace(/\r?\n(?=[ \t])/g, '').trim();
 }
@@ -58,19 +58,19 @@ function decodeQuotedPrintable(body: string): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/** Returns the bytes of a body; undefined where it is not encoded as it says. */
+/** Decodes a body; undefined when it does not match its declared encoding. */
 function decodeTransfer(body: string, encoding: string): Buffer | undefined {
   if (/^quoted-printable/i.test(encoding)) return decodeQuotedPrintable(body);
   if (!/^base64/i.test(encoding)) return Buffer.from(body, 'latin1');
   return /[^A-Za-z0-9+/=\s]/.test(body) ? undefined : Buffer.from(body, 'base64');
 }
 
-function inBase64(text: string): string {
+function encodeBase64(text: string): string {
   return Buffer.from(text).toString('base64').replace(/.{76}/g, '$&\r\n');
 }
 
-/** Replaces a field, or adds it. */
-function withField(header: string, name: string, value: string): string {
+/** Replaces or adds a header field. */
+function setField(header: string, name: string, value: string): string {
   const pattern = new RegExp(`^${name}[ \\t]*:[^\\r\\n]*(?:\\r?\\n[ \\t][^\\r\\n]*)*`, 'im');
   const field = `${name}: ${value}`;
   return pattern.test(header)
@@ -78,43 +78,46 @@ function withField(header: string, name: string, value: string): string {
     : `${header}${header === '' ? '' : '\r\n'}${field}`;
 }
 
-/** Writes a text part as UTF-8 in base64 where a reader that trusts its label would read something else. */
+/** Converts a text part to UTF-8 in base64 when a reader would decode it differently because of its label. */
 function correctPart({ header, separator, body }: Part): string {
-  const type = fieldOf(header, 'content-type');
+  const type = getField(header, 'content-type');
   const unchanged = `${header}${separator}${body}`;
   const isText = type === '' || /^text\/(?:plain|html)\b/i.test(type);
-  if (!isText || /^\s*attachment/i.test(fieldOf(header, 'content-disposition'))) return unchanged;
-  const bytes = decodeTransfer(body, fieldOf(header, 'content-transfer-encoding'));
+  if (!isText || /^\s*attachment/i.test(getField(header, 'content-disposition'))) return unchanged;
+  const bytes = decodeTransfer(body, getField(header, 'content-transfer-encoding'));
   const charset = declaredCharset(`;${type}`);
   if (bytes === undefined) return unchanged;
   const isUndeclared = charset === undefined || /^utf-?8$/i.test(charset);
   if (isUndeclared && isUtf8(bytes)) return unchanged;
-  const bare = (type === '' ? 'text/plain' : type).replace(/;\s*charset\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi, '');
-  const typed = withField(header, 'Content-Type', `${bare}; charset=utf-8`);
-  const encoded = withField(typed, 'Content-Transfer-Encoding', 'base64');
-  return `${encoded}${separator.length > 2 ? separator : '\r\n\r\n'}${inBase64(decodeText(bytes, charset))}`;
+  const typeWithoutCharset = (type === '' ? 'text/plain' : type).replace(
+    /;\s*charset\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi,
+    '',
+  );
+  const typed = setField(header, 'Content-Type', `${typeWithoutCharset}; charset=utf-8`);
+  const encoded = setField(typed, 'Content-Transfer-Encoding', 'base64');
+  return `${encoded}${separator.length > 2 ? separator : '\r\n\r\n'}${encodeBase64(decodeText(bytes, charset))}`;
 }
 
-/** Header fields in UTF-8, without encoded words whose label says something else than their bytes. */
+/** Converts header fields to UTF-8, including encoded words whose label does not match their bytes. */
 function correctHeader(header: string, charset: string | undefined): string {
   if (!/[\x80-\xff]|=\?/.test(header)) return header;
   return header.replace(/^[^\r\n]*(?:\r?\n[ \t][^\r\n]*)*/gm, (field) => {
     const text = decodeLatin1(field, charset);
-    const decoded = text.replace(/=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi, (words) =>
-      /^=\?utf-8\?/i.test(words) ? words : encodeWord(words),
+    const decoded = text.replace(/=\?[^?\s]+\?[bq]\?[^?]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?]*\?=)*/gi, (encodedWords) =>
+      /^=\?utf-8\?/i.test(encodedWords) ? encodedWords : encodeWord(encodedWords),
     );
     return Buffer.from(decoded).toString('latin1');
   });
 }
 
-function encodeWord(words: string): string {
-  const text = decodeEncodedWords(words);
-  return text.includes('=?') ? words : `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
+function encodeWord(encodedWords: string): string {
+  const text = decodeEncodedWords(encodedWords);
+  return text.includes('=?') ? encodedWords : `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /**
- * Returns the source with all of its text in UTF-8: bodies, header fields and names of files, by the one rule of
- * {@link decodeText}. Attached files are not changed.
+ * Returns the source with all text in UTF-8: bodies, header fields and file names, decoded by {@link decodeText}.
+ * Attached files are not changed.
  */
 export function correctCharsets(raw: Uint8Array): Uint8Array {
   const source = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');

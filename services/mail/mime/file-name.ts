@@ -1,5 +1,5 @@
-/** Endings of the types that programs send without a name. */
-const endings: Readonly<Record<string, string>> = {
+/** File extensions of types that are sent without name. */
+const extensions: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
   'image/gif': 'gif',
@@ -13,8 +13,8 @@ const endings: Readonly<Record<string, string>> = {
   'application/json': 'json',
 };
 
-/** Parts that are called by what they are. */
-const called: Readonly<Record<string, string>> = {
+/** Default names by type. */
+const defaultNames: Readonly<Record<string, string>> = {
   'message/rfc822': 'message.eml',
   'message/delivery-status': 'delivery-status.txt',
   'text/calendar': 'invitation.ics',
@@ -22,11 +22,13 @@ const called: Readonly<Record<string, string>> = {
   'text/rfc822-headers': 'headers.txt',
 };
 
-/** A name for a part that has none; `index` is its place among the parts, from 0. */
-export function nameOf(type: string, index: number): string {
-  const [name, ending] = [
-    Object.hasOwn(called, type) ? called[type] : undefined,
-    Object.hasOwn(endings, type) ? endings[type] : undefined,
+/** Returns a name for an attachment without one; `index` is its position, from 0. */
+export function getDefaultName(type: string, index: number): string {
+  const [name, extension] = [
+    Object.hasOwn(defaultNames, type) ? defaultNames[type] : undefined,
+    Object.hasOwn(extensions, type) ? extensions[type] : undefined,
   ];
-  return name ?? `${/^(image|video|audio)\//.exec(type)?.[1] ?? 'attachment'}-${String(index + 1)}.${ending ?? 'bin'}`;
+  return (
+    name ?? `${/^(image|video|audio)\//.exec(type)?.[1] ?? 'attachment'}-${String(index + 1)}.${extension ?? 'bin'}`
+  );
 }

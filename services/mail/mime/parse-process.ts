@@ -1,7 +1,13 @@
-import type { ParsedMail } from '../domain/mail.ts';
+import type { ParsedMail } from '../domain/notification.ts';
 import { parseMail } from './parse.ts';
 
 /** Parses a large mail. Runs in a limited process. */
-export function run({ raw, cut }: { readonly raw: Uint8Array; readonly cut: boolean }): Promise<ParsedMail> {
-  return parseMail(raw, cut);
+export function run({
+  raw,
+  isShortened,
+}: {
+  readonly raw: Uint8Array;
+  readonly isShortened: boolean;
+}): Promise<ParsedMail> {
+  return parseMail(raw, isShortened);
 }

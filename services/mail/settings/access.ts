@@ -1,12 +1,14 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** An address, or a network such as 192.168.1.0/24. */
+/** Returns true for an address or a network such as 192.168.1.0/24. */
 function isNetwork(text: string): boolean {
-  const [address = '', length, more] = text.split('/');
+  const [address = '', prefixLength, extra] = text.split('/');
   const family = isIP(address);
-  if (family === 0 || more !== undefined) return false;
-  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128));
+  if (family === 0 || extra !== undefined) return false;
+  return (
+    prefixLength === undefined || (/^\d{1,3}$/.test(prefixLength) && Number(prefixLength) <= (family === 4 ? 32 : 128))
+  );
 }
 
 const Login = z.object({
@@ -25,7 +27,7 @@ const Login = z.object({
     .meta({ title: 'Password', description: 'For this mail gateway alone.', secret: true }),
 });
 
-/** Who may send mail, and how connections are encrypted. */
+/** Settings for clients, sign-in and encryption. */
 export const accessFields = {
   clients: z
     .array(z.string().trim().refine(isNetwork, 'Use an address or a network such as 192.168.1.0/24.'))
@@ -63,7 +65,9 @@ export const accessFields = {
       title: 'Encryption',
       description: 'Whether devices encrypt what they send.',
       choices: {
-        ...{ off: 'None', starttls: 'Offered (STARTTLS), and needed for a sign-in', required: 'Needed (STARTTLS)' },
+        off: 'None',
+        starttls: 'Offered (STARTTLS), and needed for a sign-in',
+        required: 'Needed (STARTTLS)',
         implicit: 'From the first byte on, as on port 465',
       },
     }),

@@ -3,13 +3,13 @@ import { NotificationType } from '../../contracts/notify/notification.ts';
 import { isPattern } from '../domain/recipients.ts';
 import { parseTarget, splitTargets } from '../domain/target.ts';
 
-const targetWords =
+const targetFormats =
   'notify://KEY, notify://KEY?tag=TAG, push://TOPIC, inbox:// or http://HOST/notify/KEY?tag=TAG; several separated by spaces.';
 
 const areTargets = (text: string): boolean =>
   splitTargets(text).every((target) => !target.includes('#') && parseTarget(target) !== undefined);
 
-/** Looks like an address of a destination; whether one of that scheme is served is the aggregator's to say. */
+/** Returns true for text in the form of a destination URL; notify decides which schemes are supported. */
 export const isDestination = (text: string): boolean => /^[a-z][a-z0-9+.-]{1,31}:\/\/[^\s]{1,4000}$/i.test(text);
 
 const pattern = z.string().trim().max(200).default('');
@@ -28,8 +28,8 @@ const Recipient = z
     to: z
       .string()
       .default('notify://aggregator')
-      .refine(areTargets, `Use ${targetWords}`)
-      .meta({ title: 'Goes to', description: targetWords }),
+      .refine(areTargets, `Use ${targetFormats}`)
+      .meta({ title: 'Goes to', description: targetFormats }),
     destinations: z
       .string()
       .default('')
@@ -107,8 +107,8 @@ const Rule = z.object({
     .string()
     .trim()
     .default('')
-    .refine(areTargets, `Use ${targetWords}`)
-    .meta({ title: 'Goes to', description: `In place of where the recipient’s mail goes: ${targetWords}` }),
+    .refine(areTargets, `Use ${targetFormats}`)
+    .meta({ title: 'Goes to', description: `In place of where the recipient’s mail goes: ${targetFormats}` }),
 });
 
 export const rules = z.array(Rule).max(200).default([]).meta({

@@ -2,13 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../contracts/problem.ts';
 
-/** Certificate and key as PEM. */
+/** PEM certificate and key. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** @throws Problem `mail.certificate` (422) when a file is missing or the two do not fit. */
+/**
+ * Reads and validates a certificate.
+ *
+ * @throws Problem `mail.certificate` (422) when a file is missing or the key does not match
+ */
 export async function readCertificate(certificateFile: string, keyFile: string): Promise<Certificate> {
   if (certificateFile === '' || keyFile === '') {
     throw new Problem('mail.certificate', 422, 'Encryption needs the files of a certificate and its key.');

@@ -2,24 +2,23 @@ import { SMTPServer } from 'smtp-server';
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { bracketed, inOneWord } from './lenient.ts';
+import { normalizeAddressCommand, joinHostName } from './lenient.ts';
 
 /**
- * One SMTP connection, with habits of the library changed: it greets at once instead of waiting 100 ms for spammers that
- * talk too early, its status codes for an accepted and an oversize mail are those of other servers, and it understands
- * commands that are not quite right.
+ * SMTP connection with changed library behavior: it greets immediately instead of delaying for 100 ms, uses the common
+ * enhanced status codes for accepted and oversized mails, and accepts slightly malformed commands.
  */
 class Connection extends SMTPConnection {
-  /** While the answer to EHLO is written. */
+  /** True while the reply to EHLO is written. */
   #isGreeting = false;
-  /** Who waited for the end of the socket before the library knew of it: the host, and who handed it over. */
-  readonly #waiting = this._socket.rawListeners('close') as (() => void)[];
+  /** Close listeners attached before the library: those of the host and of the previous owner. */
+  readonly #closeListeners = this._socket.rawListeners('close') as (() => void)[];
 
-  /** For STARTTLS the library takes all listeners off the socket, also those that are not its own. */
-  override upgrade(...given: Parameters<SMTPConnection['upgrade']>): void {
+  /** The library removes all listeners from the socket for STARTTLS, including foreign ones, so they are restored. */
+  override upgrade(...args: Parameters<SMTPConnection['upgrade']>): void {
     const socket = this._socket;
-    super.upgrade(...given);
-    for (const listener of this.#waiting) socket.on('close', listener);
+    super.upgrade(...args);
+    for (const listener of this.#closeListeners) socket.on('close', listener);
   }
 
   /** Starts the idle timeout again, with the current option of the server. */
@@ -39,19 +38,19 @@ class Connection extends SMTPConnection {
   }
 
   override _parseAddressCommand(name: string, command: Buffer | string) {
-    return super._parseAddressCommand(name, bracketed(command.toString()));
+    return super._parseAddressCommand(name, normalizeAddressCommand(command.toString()));
   }
 
   override handler_EHLO(command: Buffer, callback: () => void): void {
     this.#isGreeting = true;
     try {
-      super.handler_EHLO(Buffer.from(inOneWord(command.toString())), callback);
+      super.handler_EHLO(Buffer.from(joinHostName(command.toString())), callback);
     } finally {
       this.#isGreeting = false;
     }
   }
 
-  /** A sign-in is offered only where it is accepted: before STARTTLS a client would send its password in the clear. */
+  /** Offers sign-in only where it is accepted: before STARTTLS, a client would send its password unencrypted. */
   override _isSupported(command: string): boolean {
     const isSupported = super._isSupported(command);
     if (command !== 'AUTH' || !this.#isGreeting || this.secure) return isSupported;
@@ -59,13 +58,13 @@ class Connection extends SMTPConnection {
   }
 
   override handler_HELO(command: Buffer, callback: () => void): void {
-    super.handler_HELO(Buffer.from(inOneWord(command.toString())), callback);
+    super.handler_HELO(Buffer.from(joinHostName(command.toString())), callback);
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     if (code === 250 && context === 'DATA_OK') super.send(code, data);
     else if (code === 552) super.send(code, data, 'MESSAGE_TOO_BIG');
-    // What says its own status needs no second one.
+    // Replies with their own status code need no second one.
     else super.send(code, data, typeof data === 'string' && /^[245]\.\d\.\d /.test(data) ? false : context);
   }
 }

@@ -1,25 +1,25 @@
-/** The domain of an address that has none. */
-const here = 'localhost';
+/** Domain of addresses without one. */
+const defaultDomain = 'localhost';
 
 /**
- * `MAIL FROM:` and `RCPT TO:` as firmware and scripts send them, made out as other servers do: an address without angle
- * brackets, with a name before it, or without a domain (`root`). What is no address stays as it is and is refused.
+ * Normalizes `MAIL FROM:` and `RCPT TO:` of firmware and scripts like other servers: addresses without angle brackets,
+ * with a display name, or without domain (`root`). Other text stays unchanged and is refused.
  */
-export function bracketed(command: string): string {
+export function normalizeAddressCommand(command: string): string {
   const [, verb, rest = ''] = /^([^:]*):\s*(.*)$/s.exec(command) ?? [];
   if (verb === undefined) return command;
-  const [, path, more] =
-    // A name with quotes, or words, and then the address.
+  const [, path, parameters] =
+    // Optional display name, quoted or not, then the address.
     /^(?:"[^"<>]*"|[^"<>=@]*)\s*<([^<>]*)>(.*)$/s.exec(rest) ??
     /^([^\s<>="]+@[^\s<>="]+|[\w.+-]+)(\s.*)?$/s.exec(rest) ??
     [];
   if (path === undefined) return command;
-  const address = path === '' || path.includes('@') ? path : `${path.trim()}@${here}`;
-  return `${verb}:<${address.trim()}>${more ?? ''}`;
+  const address = path === '' || path.includes('@') ? path : `${path.trim()}@${defaultDomain}`;
+  return `${verb}:<${address.trim()}>${parameters ?? ''}`;
 }
 
-/** `HELO` and `EHLO` with a name in several words, as of cameras that people have named, with one. */
-export function inOneWord(command: string): string {
+/** Joins a name of several words in `HELO` and `EHLO`, as sent by cameras named by users. */
+export function joinHostName(command: string): string {
   const [verb = '', first, ...words] = command.trim().split(/\s+/);
   return first === undefined ? verb : `${verb} ${[first, ...words].join('-')}`;
 }

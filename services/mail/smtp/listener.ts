@@ -7,15 +7,17 @@ import type { Certificate } from './certificate.ts';
 import { ConnectionServer } from './connection.ts';
 import { Refusal } from './refusal.ts';
 
-/** What happens with a mail; the listener only speaks SMTP. */
-export interface Reception {
+/** Handles accepted mails; the listener only implements SMTP. */
+export interface MailHandler {
   /**
-   * The address as it goes on, without what was only for admittance.
-   * @throws Refusal for a recipient nobody configured, or that this sender may not send to
+   * Returns the address to be stored, without parts used for authorization.
+   *
+   * @throws Refusal for an unknown recipient, or one that the sender may not use
    */
   admit(address: string, sender: Sender | undefined, remoteAddress: string): Promise<string>;
   /**
-   * Takes a mail and resolves with its id once it is durable. The stream must be read to its end.
+   * Receives a mail and resolves with its id once it is durable. The stream must be read to its end.
+   *
    * @throws Refusal
    */
   receive(envelope: Envelope, stream: SMTPServerDataStream): Promise<string>;
@@ -34,13 +36,13 @@ export interface LiveListenerOptions {
   readonly maxSize: number;
   readonly maxRecipients: number;
   readonly maxClients: number;
-  /** ms without input. */
+  /** Milliseconds without input. */
   readonly idleMs: number;
-  /** Whether a client at this address may speak at all. */
+  /** Returns true when a client at this address may connect. */
   readonly mayConnect: (remoteAddress: string) => boolean;
   readonly signIn: 'off' | 'optional' | 'required';
-  /** Addresses may hold tokens: whether a sign-in is needed is told only when there is a recipient. */
-  readonly tokens: boolean;
+  /** True when addresses may contain tokens, so that a required sign-in is checked per recipient. */
+  readonly acceptsTokens: boolean;
 }
 
 export interface ListenerOptions extends LiveListenerOptions {
@@ -55,38 +57,38 @@ function changeableServerOptions(options: ListenerOptions) {
     maxRecipients: options.maxRecipients,
     maxClients: options.maxClients,
     socketTimeout: options.idleMs,
-    // STARTTLS needs a certificate, AUTH needs accounts; the last three are historical jokes.
+    // STARTTLS requires a certificate and AUTH requires accounts; the last three are obsolete.
     disabledCommands: [
       ...(options.signIn === 'off' ? ['AUTH'] : []),
       ...(options.tls === 'off' || options.tls === 'implicit' ? ['STARTTLS'] : []),
       ...['WIZ', 'SHELL', 'KILL'],
     ],
-    authOptional: options.signIn !== 'required' || options.tokens,
+    authOptional: options.signIn !== 'required' || options.acceptsTokens,
   };
 }
 
-/** A connection may not live longer than this, however busily it trickles. */
-const longestConnectionMs = 30 * 60_000;
-/** At a stop, a mail that is being received has this long to come to its end. */
-const graceMs = 7_000;
+/** Maximum duration of a connection, regardless of its activity. */
+const maxConnectionMs = 30 * 60_000;
+/** Time on shutdown for a mail in progress to complete. */
+const shutdownTimeoutMs = 7_000;
 
-/** The SMTP side: gets its connections from the host, answers them, and closes them without losing a mail. */
+/** SMTP listener: serves connections accepted by the host and closes them without losing a mail. */
 export class Listener {
   readonly #server: ConnectionServer;
   readonly #clock: Clock;
-  readonly #busy = new Map<string, Promise<void>>();
+  readonly #transfers = new Map<string, Promise<void>>();
   #closing = false;
 
   #options: ListenerOptions;
 
-  /** Applies changed options. Open connections stay: the next command of each is answered by the new options. */
+  /** Applies changed options. Open connections stay and use them from their next command. */
   reconfigure(changed: LiveListenerOptions): void {
     this.#options = { ...this.#options, ...changed };
     Object.assign(this.#server.options, changeableServerOptions(this.#options));
     this.#server.rearmIdleTimeouts();
   }
 
-  constructor(reception: Reception, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
+  constructor(mailHandler: MailHandler, signIn: SignIn, options: ListenerOptions, clock: Clock, log: Log) {
     this.#clock = clock;
     this.#options = options;
     const senders = new WeakMap<SMTPServerSession, Sender>();
@@ -97,9 +99,9 @@ export class Listener {
       rejectOversized: true,
       authMethods: ['PLAIN', 'LOGIN'],
       secure: options.tls === 'implicit',
-      // A look into DNS would hold up every connection.
+      // A DNS look-up would delay every connection.
       disableReverseLookup: true,
-      // Much firmware sends addresses that are not quite right.
+      // Much firmware sends slightly malformed addresses.
       lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
       logger: false,
@@ -114,106 +116,106 @@ export class Listener {
             callback(null, { user: username });
           },
           (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('sign-in could not be checked', { error });
+            if (!(error instanceof Refusal)) log.error('sign-in check failed', { error });
             callback(error instanceof Refusal ? error : new Refusal(454, 'Temporary failure, try again later'));
           },
         );
       },
       onMailFrom: (_address, session, callback) => {
-        const bare = options.tls === 'required' && !session.secure;
-        callback(bare ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
+        const isUnencrypted = options.tls === 'required' && !session.secure;
+        callback(isUnencrypted ? new Refusal(530, 'Encrypt the connection with STARTTLS first') : null);
       },
       onRcptTo: (recipient, session, callback) => {
         const sender = session.user === undefined ? undefined : senders.get(session);
-        reception.admit(recipient.address, sender, session.remoteAddress).then(
+        mailHandler.admit(recipient.address, sender, session.remoteAddress).then(
           (admitted) => {
-            // The library keeps this very object in the envelope.
+            // The library keeps this object in the envelope.
             recipient.address = admitted;
             callback(null);
           },
           (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('a recipient could not be looked at', { error });
+            if (!(error instanceof Refusal)) log.error('recipient check failed', { error });
             callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
           },
         );
       },
       onData: (stream, session, callback) => {
-        const work = this.#receive(reception, stream, session).then(
+        const work = this.#receive(mailHandler, stream, session).then(
           (id) => callback(null, `queued as ${id}`),
           (error: unknown) => {
-            if (!(error instanceof Refusal)) log.error('mail could not be taken', { error });
+            if (!(error instanceof Refusal)) log.error('mail receipt failed', { error });
             callback(error instanceof Refusal ? error : new Refusal(451, 'Temporary failure, try again later'));
           },
         );
-        this.#busy.set(session.id, work);
+        this.#transfers.set(session.id, work);
         void work.finally(() => {
-          this.#busy.delete(session.id);
-          if (this.#closing) this.#dismiss(session.id);
+          this.#transfers.delete(session.id);
+          if (this.#closing) this.#closeConnection(session.id);
         });
       },
     });
     this.#server.on('error', (error: Error) => log.debug('connection failed', { error }));
   }
 
-  /** Takes a certificate for connections from now on; encryption needs one before the first of them. */
-  use(certificate: Certificate): void {
+  /** Sets the certificate of new connections; encryption requires one before the first. */
+  setCertificate(certificate: Certificate): void {
     this.#server.updateSecureContext(certificate);
   }
 
-  /** Takes over a connection that the host accepted; one whose way is `leaving` is dismissed once it is idle. */
+  /** Serves a connection accepted by the host; when `leaving` is aborted, it is closed once idle. */
   accept(socket: Socket, leaving?: AbortSignal): void {
-    const limit = this.#clock.after(longestConnectionMs, () => socket.destroy());
+    const timeout = this.#clock.after(maxConnectionMs, () => socket.destroy());
     const { remoteAddress, remotePort } = socket;
-    const leave = (): void => {
-      const found = [...this.#server.connections].find(
+    const closeWhenIdle = (): void => {
+      const connection = [...this.#server.connections].find(
         ({ session }) => session.remoteAddress === remoteAddress && session.remotePort === remotePort,
       );
-      if (found === undefined) return void socket.destroy();
-      const { id } = found.session;
-      void Promise.resolve(this.#busy.get(id)).then(() => this.#dismiss(id));
+      if (connection === undefined) return void socket.destroy();
+      const { id } = connection.session;
+      void Promise.resolve(this.#transfers.get(id)).then(() => this.#closeConnection(id));
     };
-    leaving?.addEventListener('abort', leave);
+    leaving?.addEventListener('abort', closeWhenIdle);
     socket.once('close', () => {
-      limit[Symbol.dispose]();
-      leaving?.removeEventListener('abort', leave);
+      timeout[Symbol.dispose]();
+      leaving?.removeEventListener('abort', closeWhenIdle);
     });
     this.#server.server.emit('connection', socket);
   }
 
-  /** How many connections there are. */
+  /** Number of connections. */
   get size(): number {
     return this.#server.connections.size;
   }
 
-  /** Refuses new connections, dismisses idle ones with 421, and waits a while for mails that are being received. */
+  /** Refuses new connections, closes idle ones with 421, and waits for mails in progress. */
   async close(): Promise<void> {
     this.#closing = true;
     for (const { session } of this.#server.connections) {
-      if (!this.#busy.has(session.id)) this.#dismiss(session.id);
+      if (!this.#transfers.has(session.id)) this.#closeConnection(session.id);
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    using _limit = this.#clock.after(graceMs, resolve);
-    await Promise.race([Promise.all(this.#busy.values()), promise]);
-    for (const { session } of this.#server.connections) this.#dismiss(session.id);
+    using _timeout = this.#clock.after(shutdownTimeoutMs, resolve);
+    await Promise.race([Promise.all(this.#transfers.values()), promise]);
+    for (const { session } of this.#server.connections) this.#closeConnection(session.id);
   }
 
-  #dismiss(sessionId: string): void {
+  #closeConnection(sessionId: string): void {
     for (const connection of this.#server.connections) {
       if (connection.session.id === sessionId) connection.send(421, 'Shutting down, try again in a moment', false);
     }
   }
 
   async #receive(
-    reception: Reception,
+    mailHandler: MailHandler,
     stream: SMTPServerDataStream,
     { envelope, remoteAddress }: SMTPServerSession,
   ): Promise<string> {
     const sender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     const recipients = envelope.rcptTo.map(({ address }) => address);
     try {
-      return await reception.receive({ sender, recipients, remoteAddress }, stream);
+      return await mailHandler.receive({ sender, recipients, remoteAddress }, stream);
     } finally {
-      // The reply may only follow the end of the data, or the rest of them would be taken for commands.
+      // The reply must follow the end of the data; otherwise the rest would be parsed as commands.
       if (!stream.readableEnded && !stream.destroyed) {
         stream.resume();
         await Promise.race([once(stream, 'end'), once(stream, 'close')]);

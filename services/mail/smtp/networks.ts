@@ -1,22 +1,22 @@
 import { BlockList, isIP } from 'node:net';
 
-/** This machine and the networks that are nobody's on the Internet (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
-const internal = [
+/** This computer and private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
+const privateNetworks = [
   ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '100.64.0.0/10'],
   ...['::1', 'fc00::/7', 'fe80::/10'],
 ];
 
-/** True for addresses in one of the networks; without any named, for those that are not on the Internet. */
-export function within(networks: readonly string[]): (address: string) => boolean {
+/** Returns a test for addresses in one of the networks; without networks, for private addresses. */
+export function createNetworkFilter(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
-  for (const network of networks.length === 0 ? internal : networks) {
+  for (const network of networks.length === 0 ? privateNetworks : networks) {
     const [address = '', length] = network.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (length === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(length), family);
   }
   return (address) => {
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+    const normalized = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+    return isIP(normalized) !== 0 && list.check(normalized, isIP(normalized) === 6 ? 'ipv6' : 'ipv4');
   };
 }

@@ -1,4 +1,4 @@
-/** A reply that refuses. The message carries no status code of RFC 3463: it is added by its SMTP code. */
+/** Negative SMTP reply. The message contains no enhanced status code (RFC 3463), which is added by reply code. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly responseCode: number;

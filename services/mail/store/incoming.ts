@@ -2,57 +2,63 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { SpoolFile } from './spool.ts';
 
-/** Sources up to this size go into the database. */
-const smallBytes = 64 * 1024;
+/** Maximum size in bytes of sources stored in the database. */
+const maxDatabaseBytes = 64 * 1024;
 
-/** A mail's source that came whole. */
+/** Completely received source of a mail. */
 export interface Incoming extends AsyncDisposable {
   /** Bytes. */
   readonly size: number;
-  /** The beginning, with all of a header that is not made to hurt. */
+  /** Beginning of the source, including any header of regular size. */
   readonly head: Buffer;
-  /** All of a source that is small; undefined for one that has a file, which vanishes at the disposal unless it was kept. */
+  /** All bytes of a small source; undefined for a file, which is deleted on disposal unless it was kept. */
   readonly bytes: Buffer | undefined;
-  /** Makes a file durable. Returns the SHA-256 of the source. */
+  /** Makes a file durable and returns the SHA-256 of the source. */
   keep(): Promise<string>;
 }
 
-export function smallSource(bytes: Buffer): Incoming {
+export function toSmallSource(bytes: Buffer): Incoming {
   return {
-    ...{ bytes, head: bytes, size: bytes.length },
+    bytes,
+    head: bytes,
+    size: bytes.length,
     keep: () => Promise.resolve(hash('sha256', bytes)),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }
 
 /**
- * Reads a source to its end, into memory while it is small and else into the file that is opened then. Of one that has
- * `exceeded` its size the rest is read too, so that the client gets to see the refusal, and dropped.
- * @throws Error the stream's, when the client goes away.
+ * Reads a source to its end, into memory while it is small and otherwise into a file. An oversized source is also read,
+ * so that the client receives the refusal, and discarded.
+ *
+ * @throws Error of the stream when the client disconnects
  */
 export async function readSource(
   stream: Readable,
   headBytes: number,
-  exceeded: () => boolean,
+  isTooLarge: () => boolean,
   open: () => Promise<SpoolFile>,
 ): Promise<Incoming> {
   const beginning = await readBeginning(stream);
-  const [only, second] = beginning.chunks;
-  const first = only !== undefined && second === undefined ? only : Buffer.concat(beginning.chunks);
-  if (beginning.ended) return smallSource(first);
+  const [firstChunk, secondChunk] = beginning.chunks;
+  const firstBytes =
+    firstChunk !== undefined && secondChunk === undefined ? firstChunk : Buffer.concat(beginning.chunks);
+  if (beginning.ended) return toSmallSource(firstBytes);
   const file = await open();
   try {
-    const head: Buffer[] = [first];
-    let size = first.length;
-    await file.write(first);
+    const head: Buffer[] = [firstBytes];
+    let size = firstBytes.length;
+    await file.write(firstBytes);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (exceeded()) continue;
+      if (isTooLarge()) continue;
       if (size < headBytes) head.push(chunk);
       size += chunk.length;
       await file.write(chunk);
     }
     return {
-      ...{ size, bytes: undefined, head: Buffer.concat(head) },
+      size,
+      bytes: undefined,
+      head: Buffer.concat(head),
       keep: () => file.keep(),
       [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
     };
@@ -63,8 +69,8 @@ export async function readSource(
 }
 
 /**
- * By events: an iterator over a stream costs a small mail more than all else that is done with its source. The stream is
- * paused behind the beginning of a large one.
+ * Uses events, because an async iterator costs more than all other work for a small mail. The stream is paused after
+ * the beginning of a large one.
  */
 function readBeginning(stream: Readable): Promise<{ readonly chunks: Buffer[]; readonly ended: boolean }> {
   const chunks: Buffer[] = [];
@@ -73,20 +79,20 @@ function readBeginning(stream: Readable): Promise<{ readonly chunks: Buffer[]; r
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size <= smallBytes) return;
+    if (size <= maxDatabaseBytes) return;
     stream.pause();
-    leave();
+    removeListeners();
     resolve({ chunks, ended: false });
   };
   const onEnd = (): void => {
-    leave();
+    removeListeners();
     resolve({ chunks, ended: true });
   };
   const onError = (error: Error): void => {
-    leave();
+    removeListeners();
     reject(error);
   };
-  const leave = (): void => {
+  const removeListeners = (): void => {
     stream.off('data', onData).off('end', onEnd).off('error', onError);
   };
   stream.on('data', onData).on('end', onEnd).on('error', onError);

@@ -8,23 +8,25 @@ export interface MessageTable {
   /** JSON list of the accepted envelope recipients. */
   recipients: string;
   size: number;
-  /** JSON list of deliveries; the place in it is the delivery's part number. */
+  /** JSON list of deliveries; the index is the part number. */
   deliveries: ColumnType<string, string | undefined, string>;
-  /** What the gateway did with it besides, as a sentence; empty for nothing. */
+  /** Note about special handling; empty without one. */
   note: ColumnType<string, string | undefined, string>;
-  /** As a person reads it; null for a mail that came before it was noted. */
+  /** Decoded subject; null for mails of older versions. */
   subject: ColumnType<string | null, string, string>;
   /** Sender, recipients and subject in lower case, for searching. */
   words: ColumnType<string, string, string>;
-  /** Same source to the same targets; null for a mail without Message-ID, of which a copy may be meant. */
+  /**
+   * Identifies the same source with the same targets; null for mails without Message-ID, whose copies may be intended.
+   */
   fingerprint: string | null;
   /** ms since the epoch; a big integer, which PostgreSQL's driver returns as text. */
   received_at: ColumnType<number | string, number, number>;
 }
 
-/** Sources that are small. */
+/** Small sources. */
 interface SourceTable {
-  /** Of its message. */
+  /** Id of the message. */
   id: string;
   raw: Uint8Array;
 }
@@ -78,7 +80,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '004-create-sources',
     async up(db: Kysely<any>) {
-      // Not a column of the messages: lists and searches look at all of these and should not leaf through sources.
+      // A separate table, so that lists and searches of messages do not read sources.
       await db.schema
         .createTable('sources')
         .addColumn('id', 'text', (column) => column.primaryKey())

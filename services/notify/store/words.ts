@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { isPostgres } from '../../kit/dialect.ts';
-import { foldWords, type Phrase } from '../../kit/search-words.ts';
+import { foldTerms, type Phrase } from '../../kit/search-words.ts';
 import { ftsTokenizer, toFtsMatch, toTsQuery, toTsVector } from '../../kit/word-queries.ts';
 import type { Migration } from '../../contracts/service.ts';
 
@@ -79,7 +79,7 @@ export class NoticeWords {
         and not exists (select 1 from notice_words where ${number} = notice_numbers.number)
       order by notice_numbers.number limit ${sql.lit(batch)}`.execute(transaction);
     if (rows.length === 0) return false;
-    const words = rows.map((row): [number, readonly string[]] => [Number(row.number), foldWords(row.text)]);
+    const words = rows.map((row): [number, readonly string[]] => [Number(row.number), foldTerms(row.text)]);
     if (this.#postgres) {
       const json = JSON.stringify(words.map(([each, found]) => [each, toTsVector(found)]));
       await sql`

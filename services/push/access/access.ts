@@ -11,66 +11,83 @@ import { reservationRoutes } from '../ntfy-api/reservations.ts';
 import { tokenRoutes } from '../ntfy-api/tokens.ts';
 import { userRoutes } from '../ntfy-api/users.ts';
 import { loadOrCreateKey } from '../../kit/stored-key.ts';
-import { keyPlace } from '../store/keys.ts';
+import { getKeyLocation } from '../store/keys.ts';
 import { ProfileStore } from '../store/profiles.ts';
 import type { SyncTopics } from './sync-topics.ts';
 
-export interface AccessParts {
+export interface AccessDependencies {
   readonly context: Context;
   readonly limits: Limits;
   readonly syncTopics: SyncTopics;
   readonly publish: (draft: Draft) => Promise<unknown>;
   readonly signUp: () => boolean;
-  /** Whether messages may go out as mail. */
+  /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
   readonly reserved: ReadonlySet<string>;
-  /** Seconds that a message is kept. */
+  /** Retention of messages in seconds. */
   readonly cacheSeconds: () => number;
-  readonly attachments: Pick<Attachments, 'bounds' | 'stored'>;
+  readonly attachments: Pick<Attachments, 'bounds' | 'getStoredBytes'>;
 }
 
-/** The account and administration API, and what it keeps. */
+/** Account and administration API with its stored data. */
 export interface Access {
   readonly routes: ApiRoutes;
   start(): Promise<Disposable>;
 }
 
-export function openAccess(parts: AccessParts): Access {
-  const { context, limits, syncTopics } = parts;
+export function openAccess(dependencies: AccessDependencies): Access {
+  const { context, limits, syncTopics } = dependencies;
   const { accounts, clock } = context;
   const profiles = new ProfileStore(context);
 
-  const changed = async (account: string): Promise<void> => {
-    const topic = syncTopics.of(account);
+  const notifyDevices = async (account: string): Promise<void> => {
+    const topic = syncTopics.findTopic(account);
     if (topic === undefined) return;
-    await parts.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
+    await dependencies.publish({ event: 'message', topic, message: '{"event":"sync"}', cached: false });
   };
-  const forget = async (account: string): Promise<void> => {
-    // Nobody could change the grant of a topic whose owner is gone, and it may be taken by another.
-    for (const topic of await profiles.forget(account)) await accounts.setGrant(everyone, 'push', topic, undefined);
+  const releaseReservations = async (account: string): Promise<void> => {
+    // Removes the public grant, which no account could change any more and which the next owner of the topic would
+    // inherit.
+    for (const topic of await profiles.removeAccount(account))
+      await accounts.setGrant(everyone, 'push', topic, undefined);
   };
 
-  const usage = async (exchange: Exchange): Promise<object> =>
-    usageOf(limits.usage(exchange), parts, await parts.attachments.stored(limits.nameOf(exchange)));
-  const signing = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: parts.signUp };
+  const getUsage = async (exchange: Exchange): Promise<object> =>
+    toAccountUsage(
+      limits.usage(exchange),
+      dependencies,
+      await dependencies.attachments.getStoredBytes(limits.getKey(exchange)),
+    );
+  const signUpOptions = { admitSignUp: (exchange: Exchange) => limits.signUp(exchange), signUp: dependencies.signUp };
   return {
     routes: {
-      ...accountRoutes({ accounts, profiles, syncTopics, clock, changed, usage, ...signing }),
-      ...tokenRoutes({ accounts, clock, changed }),
-      ...reservationRoutes({ accounts, profiles, reserved: parts.reserved, changed }),
+      ...accountRoutes({
+        accounts,
+        profiles,
+        syncTopics,
+        clock,
+        notifyDevices,
+        getUsage,
+        ...signUpOptions,
+      }),
+      ...tokenRoutes({ accounts, clock, notifyDevices }),
+      ...reservationRoutes({ accounts, profiles, reserved: dependencies.reserved, notifyDevices }),
       ...userRoutes(accounts),
     },
     async start() {
-      syncTopics.use(await loadOrCreateKey(context, keyPlace('sync'), () => context.random.text(43)));
-      return deleteWithAccount(context, 'topics', forget);
+      syncTopics.setKey(await loadOrCreateKey(context, getKeyLocation('sync'), () => context.random.text(43)));
+      return deleteWithAccount(context, 'topics', releaseReservations);
     },
   };
 }
 
-/** Limits and use as the peer's account page shows them. What is off here (calls, tiers, mail without a server) is 0. */
-function usageOf(
+/**
+ * Returns limits and usage in the shape of ntfy's account page. Features that are not available (calls, tiers, mail
+ * without a server) are 0.
+ */
+function toAccountUsage(
   usage: ReturnType<Limits['usage']>,
-  { cacheSeconds, sendsMail, attachments: { bounds } }: AccessParts,
+  { cacheSeconds, sendsMail, attachments: { bounds } }: AccessDependencies,
   stored: number,
 ): object {
   const { messages, dailyMessages } = usage;

@@ -4,18 +4,18 @@ import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import { hourHandlers } from './hours.ts';
+import { hourlyCountHandlers } from './hourly-counts.ts';
 import { topicStatisticsHandlers } from './topic-statistics.ts';
 import type { Limits } from '../access/limits.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { Statistics } from '../metrics/statistics.ts';
-import { Browse } from '../store/browse.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
 import { composeHandlers } from './compose.ts';
-import { lineOf } from './to-page.ts';
+import { formatPreview } from './page-message.ts';
 import { topicMessageHandlers } from './topic-messages.ts';
-import { topicRights } from './topic-rights.ts';
+import { createTopicPermissions } from './topic-permissions.ts';
 
-interface ApiParts {
+interface ApiDependencies {
   readonly context: Context;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
@@ -23,54 +23,71 @@ interface ApiParts {
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: () => number;
-  /** Seconds that a message may be put off. */
-  readonly longestDelay: () => number;
+  /** Maximum delay in seconds. */
+  readonly maxDelaySeconds: () => number;
   readonly statistics: Pick<Statistics, 'total' | 'today' | 'rate'>;
-  /** Streams that are open. */
-  readonly subscribers: Pick<Subscribers, 'size' | 'countOf'>;
+  /** Open streams. */
+  readonly subscribers: Pick<Subscribers, 'size' | 'count'>;
   readonly counts: TopicCounts;
 }
 
-/** Topics a page lists. */
-const mostTopics = 500;
+/** Maximum number of topics returned to a page. */
+const maxTopics = 500;
 
-/** The service's part of our own API; the same grants count as on its own port. */
-export function pushHandlers(parts: ApiParts): readonly ApiHandler[] {
-  const { context, publisher, attachments, limits, reserved, messageSizeLimit, longestDelay, statistics, subscribers } =
-    parts;
+/** Returns the handlers of the service's app API. The same grants apply as on its own listener. */
+export function pushHandlers(dependencies: ApiDependencies): readonly ApiHandler[] {
+  const {
+    context,
+    publisher,
+    attachments,
+    limits,
+    reserved,
+    messageSizeLimit,
+    maxDelaySeconds,
+    statistics,
+    subscribers,
+  } = dependencies;
   const { accounts, clock, reads } = context;
-  const browse = new Browse(reads);
-  const seconds = (): number => Math.floor(clock.now() / 1000);
-  const rights = topicRights(accounts, reserved);
+  const history = new MessageHistoryStore(reads);
+  const nowSeconds = (): number => Math.floor(clock.now() / 1000);
+  const permissions = createTopicPermissions(accounts, reserved);
 
   return [
     implement(pushApi.topics, async ({ identity }) => {
-      const all = await browse.topics(seconds(), mostTopics);
-      const readable = all.filter(({ name }) => rights.may(identity, 'read', name));
-      const lines = await browse.lines(
+      const stored = await history.topics(nowSeconds(), maxTopics);
+      const readable = stored.filter(({ name }) => permissions.may(identity, 'read', name));
+      const latestTexts = await history.latestTexts(
         readable.map(({ name }) => name),
-        seconds(),
+        nowSeconds(),
       );
       const topics = readable.map((topic) => ({
         ...topic,
         latest: topic.latest * 1000,
-        line: lineOf(lines.get(topic.name)),
-        mayPublish: rights.may(identity, 'write', topic.name),
+        line: formatPreview(latestTexts.get(topic.name)),
+        mayPublish: permissions.may(identity, 'write', topic.name),
       }));
       return { topics };
     }),
 
-    ...topicMessageHandlers({ context, publisher, attachments, rights }),
+    ...topicMessageHandlers({ context, publisher, attachments, permissions }),
 
-    ...composeHandlers({ context, publisher, attachments, rights, limits, messageSizeLimit, longestDelay }),
-
-    ...topicStatisticsHandlers({
-      counts: parts.counts,
-      rights,
-      listening: (topic) => subscribers.countOf(topic),
+    ...composeHandlers({
+      context,
+      publisher,
+      attachments,
+      permissions,
+      limits,
+      messageSizeLimit,
+      maxDelaySeconds,
     }),
 
-    ...hourHandlers({ clock: context.clock, counts: parts.counts, rights }),
+    ...topicStatisticsHandlers({
+      counts: dependencies.counts,
+      permissions,
+      countStreams: (topic) => subscribers.count(topic),
+    }),
+
+    ...hourlyCountHandlers({ clock: context.clock, counts: dependencies.counts, permissions }),
 
     implement(pushApi.statistics, () => {
       const { total, today, rate } = statistics;

@@ -5,115 +5,135 @@ import { pushApi, type WrittenAction } from '../../contracts/push/api.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import { FileDrafts } from '../attachments/drafts.ts';
-import { tellingBytes } from '../attachments/kind.ts';
+import { detectionBytes } from '../attachments/file-type.ts';
 import { parseActions } from '../domain/actions.ts';
-import { linkedFile } from '../domain/attachment-name.ts';
+import { toLinkedAttachment } from '../domain/attachment-name.ts';
 import type { Attachment } from '../domain/message.ts';
-import { fileMessage } from '../domain/publication.ts';
-import { refusalOf } from '../domain/refusals.ts';
+import { getFileMessage } from '../domain/publication.ts';
+import { findRefusal } from '../domain/refusals.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import type { Limits } from '../access/limits.ts';
-import { secretId } from '../publish/message-ids.ts';
+import { createSecretId } from '../publish/message-ids.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { readBody } from '../ntfy-api/body.ts';
-import { dueOf } from './fields.ts';
-import { toPage } from './to-page.ts';
-import type { TopicRights } from './topic-rights.ts';
+import { parseDueTime } from './fields.ts';
+import { toPageMessage } from './page-message.ts';
+import type { TopicPermissions } from './topic-permissions.ts';
 
-export interface ComposeParts {
+export interface ComposeDependencies {
   readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'db'>;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
-  readonly rights: TopicRights;
-  readonly limits: Pick<Limits, 'nameOf' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly permissions: TopicPermissions;
+  readonly limits: Pick<Limits, 'getKey' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
   /** Bytes. */
   readonly messageSizeLimit: () => number;
-  /** Seconds that a message may be put off. */
-  readonly longestDelay: () => number;
+  /** Maximum delay in seconds. */
+  readonly maxDelaySeconds: () => number;
 }
 
-/** What our own page needs to write a message: what it may be, uploads, and publishing. */
-export function composeHandlers(parts: ComposeParts): readonly ApiHandler[] {
-  const { context, publisher, attachments, rights, limits, messageSizeLimit, longestDelay } = parts;
+/** Handlers for composing a message: limits, uploads and publishing. */
+export function composeHandlers(dependencies: ComposeDependencies): readonly ApiHandler[] {
+  const { context, publisher, attachments, permissions, limits, messageSizeLimit, maxDelaySeconds } = dependencies;
   const { clock, random } = context;
   const drafts = new FileDrafts(context, new AttachmentStore(context.db), attachments);
   return [
     implement(pushApi.limits, () => {
       const { size, seconds } = attachments.bounds;
       const file = attachments.enabled ? size : 0;
-      return { message: messageSizeLimit(), file, fileSeconds: seconds, delaySeconds: longestDelay() };
+      return { message: messageSizeLimit(), file, fileSeconds: seconds, delaySeconds: maxDelaySeconds() };
     }),
 
     implement(pushApi.upload, async ({ identity, params, query, incoming, remoteAddress: address }) => {
       if (incoming === undefined) throw new Problem('push.no_upload', 400, 'There is no file in this request.');
       const sender = { identity, address };
       try {
-        rights.require(identity, 'write', params['topic']);
+        permissions.require(identity, 'write', params['topic']);
         if (!attachments.enabled) throw invalidField('file', 'Files are switched off in the settings.');
         attachments.admit(incoming, 0);
-        const { bytes } = await readBody(incoming, tellingBytes);
-        const file = await drafts.hold({
-          ...{ request: incoming, id: secretId(context), name: query.name, head: bytes, sender: limits.nameOf(sender) },
+        const { bytes } = await readBody(incoming, detectionBytes);
+        const file = await drafts.receive({
+          request: incoming,
+          id: createSecretId(context),
+          name: query.name,
+          head: bytes,
+          sender: limits.getKey(sender),
           quota: limits.attachmentTotal(sender),
-          traffic: limits.bandwidthLeft(sender),
+          remainingTraffic: limits.bandwidthLeft(sender),
         });
         limits.bandwidth(sender, file.size);
         return file;
       } catch (error) {
-        throw worded(error);
+        throw toFieldProblem(error);
       }
     }),
 
     implement(pushApi.publish, async ({ identity, body, remoteAddress: address }) => {
       const { title, priority, tags, click, markdown } = body;
-      const topic = rights.require(identity, 'write', body.topic);
-      const due = dueOf(body.delay.trim(), clock.now(), longestDelay());
+      const topic = permissions.require(identity, 'write', body.topic);
+      const due = parseDueTime(body.delay.trim(), clock.now(), maxDelaySeconds());
       const text = body.message.trim();
       if (text === '' && body.file === undefined && body.attach === undefined)
         throw invalidField('message', 'Write a message.');
       if (Buffer.byteLength(text) >= messageSizeLimit()) {
         throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
       }
-      const actions = parseActions(JSON.stringify(body.actions.map(spelled)), () => random.text(10));
-      const messageExpires = publisher.expiryOf({ topic }, due ?? Math.floor(clock.now() / 1000));
+      const actions = parseActions(JSON.stringify(body.actions.map(toNtfyAction)), () => random.text(10));
+      const messageExpires = publisher.getExpiry({ topic }, due ?? Math.floor(clock.now() / 1000));
       const attachment =
-        (await held({ id: body.file, name: body.filename, due, messageExpires, sender: { identity, address } })) ??
-        linkedFile(body.attach ?? '', body.filename);
-      const message = text || fileMessage(attachment?.name ?? '');
+        (await claimDraft({
+          id: body.file,
+          name: body.filename,
+          due,
+          messageExpires,
+          sender: { identity, address },
+        })) ?? toLinkedAttachment(body.attach ?? '', body.filename);
+      const message = text || getFileMessage(attachment?.name ?? '');
       const draft = {
-        ...{ event: 'message' as const, topic, title: title.trim(), message, priority, tags, markdown, actions },
-        ...{ attachment, cached: true, due, account: identity?.account, inbox: { source: 'push', body: message } },
+        event: 'message' as const,
+        topic,
+        title: title.trim(),
+        message,
+        priority,
+        tags,
+        markdown,
+        actions,
+        attachment,
+        cached: true,
+        due,
+        account: identity?.account,
+        inbox: { source: 'push', body: message },
         ...(click === undefined ? {} : { click }),
       };
       const envelope = await publisher.publish(draft, undefined, body.file);
-      // Undefined is for keys, and a page's message has none.
+      // `publish` returns undefined only for repeated keys, and page messages have none.
       if (envelope === undefined) throw new Problem('push.not_published', 500, 'The message was not published.');
-      return toPage(envelope.message, envelope.seq ?? 0);
+      return toPageMessage(envelope.message, envelope.seq ?? 0);
     }),
   ];
 
-  async function held(given: {
+  async function claimDraft(claim: {
     readonly id: string | undefined;
     readonly name: string;
     readonly due: number | undefined;
     readonly messageExpires: number;
     readonly sender: { readonly identity: Identity | undefined; readonly address: string };
   }): Promise<Attachment | undefined> {
-    const { id } = given;
+    const { id } = claim;
     if (id === undefined) return undefined;
     const attachment = await drafts
-      .claim({ ...given, id, sender: limits.nameOf(given.sender) })
+      .claim({ ...claim, id, sender: limits.getKey(claim.sender) })
       .catch((error: unknown) => {
-        throw worded(error);
+        throw toFieldProblem(error);
       });
     if (attachment === undefined) throw invalidField('file', 'The file is not there any more. Attach it again.');
     return attachment;
   }
 }
 
-/** As the peer's clients write it. */
-function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
+/** Returns the action in the JSON form of ntfy clients. */
+function toNtfyAction({ kind, label, url, method, body, clear }: WrittenAction) {
   return {
     action: kind,
     label,
@@ -123,9 +143,9 @@ function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
   };
 }
 
-/** The peer's refusals of files in words for the person at the form. */
-function worded(error: unknown): unknown {
-  const code = error instanceof Problem ? refusalOf(error)?.code : undefined;
+/** Converts refusals of files into field errors of the form. */
+function toFieldProblem(error: unknown): unknown {
+  const code = error instanceof Problem ? findRefusal(error)?.code : undefined;
   if (code === 41301) return invalidField('file', 'The file is too large, or there is no room for more files.');
   if (code === 42905) return invalidField('file', 'You have sent as many bytes today as you may.');
   if (code === 40015)

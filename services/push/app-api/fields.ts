@@ -4,17 +4,18 @@ import { parseDelay } from '../domain/delay.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 
 /**
- * When a message is to go out, in unix seconds; undefined: now. `now` in ms, `longest` in seconds.
+ * Parses the delay of a message into unix seconds; undefined to publish immediately. `now` is in ms, `maxDelaySeconds`
+ * in seconds.
  *
- * @throws Problem with the field's name.
+ * @throws Problem with the name of the field
  */
-export function dueOf(delay: string, now: number, longest: number, field = 'delay'): number | undefined {
+export function parseDueTime(delay: string, now: number, maxDelaySeconds: number, field = 'delay'): number | undefined {
   if (delay === '') return undefined;
   try {
-    return parseDelay(delay, now, longest);
+    return parseDelay(delay, now, maxDelaySeconds);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const hours = String(Math.floor(longest / 3600));
+    const hours = String(Math.floor(maxDelaySeconds / 3600));
     throw invalidField(
       field,
       `Write 30m, 2 hours, tomorrow 10am or a unix time: 10 seconds to ${hours} hours from now.`,
@@ -22,7 +23,11 @@ export function dueOf(delay: string, now: number, longest: number, field = 'dela
   }
 }
 
-/** Routes for signed-in people have one. @throws Problem `accounts.sign_in` (401). */
+/**
+ * Returns the identity of routes that require an account.
+ *
+ * @throws Problem `accounts.sign_in` (401)
+ */
 export function requireIdentity(identity: Identity | undefined): Identity {
   if (identity === undefined) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
   return identity;

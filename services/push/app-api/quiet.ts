@@ -4,46 +4,50 @@ import { Problem } from '../../contracts/problem.ts';
 import { pushQuietApi, type PushQuietState } from '../../contracts/push/quiet.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
-import type { People } from '../quiet/people.ts';
+import type { AccountRules } from '../quiet/account-rules.ts';
 import type { QuietStore } from '../store/quiet.ts';
 
-export interface QuietParts {
+export interface QuietDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
   readonly store: QuietStore;
-  readonly people: People;
-  /** Somebody's rules are others now. */
-  readonly changed: () => Promise<void>;
+  readonly accountRules: AccountRules;
+  /** Called after the rules of an account changed. */
+  readonly onChanged: () => Promise<void>;
 }
 
-/** What a person does with the own rules. */
-export function quietHandlers({ context, store, people, changed }: QuietParts): readonly ApiHandler[] {
-  const state = async (identity: Identity): Promise<PushQuietState> => {
+/** Handlers for the quiet-hours rules of the caller's account. */
+export function quietHandlers({ context, store, accountRules, onChanged }: QuietDependencies): readonly ApiHandler[] {
+  const readState = async (identity: Identity): Promise<PushQuietState> => {
     const { account, role } = identity;
     const readable = ({ topic }: { readonly topic: string }): boolean =>
       context.accounts.may(identity, 'push', 'read', topic);
-    // Who is the first administrator to set anything decides about the machine's popups too.
-    const first = role === 'admin' && people.followed === null;
-    const { rules, zone, popups } = people.quiet(account) ?? { rules: [], zone: null, popups: first };
-    const held = (await store.held(account)).filter(readable);
+    // The first administrator who saves rules also controls the popups of this computer.
+    const isFirstAdministrator = role === 'admin' && accountRules.popupAccount === null;
+    const { rules, zone, popups } = accountRules.quiet(account) ?? {
+      rules: [],
+      zone: null,
+      popups: isFirstAdministrator,
+    };
+    const readableTopics = (await store.heldTopics(account)).filter(readable);
     const urgent = (await store.urgent(account)).filter(readable);
     return {
       quiet: { rules: [...rules], zone, popups: role === 'admin' && popups },
-      popupsFollow: role === 'admin' ? people.followed : null,
+      popupsFollow: role === 'admin' ? accountRules.popupAccount : null,
       machineZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-      held: held.map(({ topic, messages }) => ({ topic, messages })),
-      urgent: urgent.map(({ id, topic, text, time, due }) => ({ id, topic, title: titleOf(text), time, next: due })),
+      held: readableTopics.map(({ topic, messages }) => ({ topic, messages })),
+      urgent: urgent.map(({ id, topic, text, time, due }) => ({ id, topic, title: getTitle(text), time, next: due })),
     };
   };
 
   return [
-    implement(pushQuietApi.read, ({ identity }) => state(person(identity))),
+    implement(pushQuietApi.read, ({ identity }) => readState(requireAccount(identity))),
 
     implement(pushQuietApi.change, async ({ identity, body }) => {
-      const { account, role } = person(identity);
+      const { account, role } = requireAccount(identity);
       const quiet = { ...body, popups: body.popups && role === 'admin' };
       await context.commit((transaction) => store.put(transaction, account, quiet, context.clock.now()));
-      await changed();
-      return state(person(identity));
+      await onChanged();
+      return readState(requireAccount(identity));
     }),
 
     implement(pushQuietApi.acknowledge, async ({ body }) => {
@@ -53,12 +57,12 @@ export function quietHandlers({ context, store, people, changed }: QuietParts): 
   ];
 }
 
-function person(identity: Identity | undefined): Identity {
+function requireAccount(identity: Identity | undefined): Identity {
   if (identity !== undefined) return identity;
   throw new Problem('push.nobody', 401, 'Sign in to have quiet hours of your own.');
 }
 
-function titleOf(text: string): string {
+function getTitle(text: string): string {
   const { title, message = '' } = JSON.parse(text) as Message;
   return (title ?? message).slice(0, 120);
 }

@@ -2,47 +2,54 @@ import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushRetentionApi, type RetentionUsage, type RetentionRule } from '../../contracts/push/retention.ts';
 import type { Context } from '../../contracts/service.ts';
 import { invalidField } from '../domain/invalid-field.ts';
-import { ruleFor, type Rule } from '../domain/retention.ts';
+import { findRule, type Rule } from '../domain/retention.ts';
 import type { Retention } from '../retention/retention.ts';
-import { Browse } from '../store/browse.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
 
-/** Topics that are counted at most, those with the newest messages. */
-const mostTopics = 20_000;
+/** Maximum number of topics counted, most recently used first. */
+const maxTopics = 20_000;
 
-interface RetentionApiParts {
+interface RetentionApiDependencies {
   readonly context: Pick<Context, 'clock' | 'reads'>;
   readonly retention: Retention;
-  /** What the setting says, in seconds. */
-  readonly otherwise: () => number;
+  /** Retention of topics without a rule, in seconds. */
+  readonly defaultSeconds: () => number;
 }
 
-/** Our own API around how long messages are kept. */
-export function retentionHandlers({ context, retention, otherwise }: RetentionApiParts): readonly ApiHandler[] {
-  const browse = new Browse(context.reads);
-  const keptBy = async (rules: readonly Rule[]): Promise<RetentionUsage[]> => {
+/** Handlers for retention rules. */
+export function retentionHandlers({
+  context,
+  retention,
+  defaultSeconds,
+}: RetentionApiDependencies): readonly ApiHandler[] {
+  const history = new MessageHistoryStore(context.reads);
+  const countByRule = async (rules: readonly Rule[]): Promise<RetentionUsage[]> => {
     if (rules.length === 0) return [];
-    const topics = await browse.topics(Math.floor(context.clock.now() / 1000), mostTopics);
-    const byRule = Map.groupBy(topics, ({ name }) => ruleFor(rules, name));
+    const topics = await history.topics(Math.floor(context.clock.now() / 1000), maxTopics);
+    const byRule = Map.groupBy(topics, ({ name }) => findRule(rules, name));
     return rules.map((rule) => {
-      const decided = byRule.get(rule) ?? [];
-      return { topics: decided.length, messages: decided.reduce((sum, { messages }) => sum + messages, 0) };
+      const matching = byRule.get(rule) ?? [];
+      return { topics: matching.length, messages: matching.reduce((sum, { messages }) => sum + messages, 0) };
     });
   };
-  const shown = async (): Promise<{ rules: RetentionRule[]; kept: RetentionUsage[]; otherwise: number }> => {
+  const readRules = async (): Promise<{ rules: RetentionRule[]; kept: RetentionUsage[]; otherwise: number }> => {
     const { rules } = retention;
     return {
       rules: rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),
-      kept: await keptBy(rules),
-      otherwise: otherwise(),
+      kept: await countByRule(rules),
+      otherwise: defaultSeconds(),
     };
   };
   return [
-    implement(pushRetentionApi.read, shown),
+    implement(pushRetentionApi.read, readRules),
     implement(pushRetentionApi.replace, async ({ body: { rules } }) => {
-      const twice = rules.findIndex(({ topic }, index) => rules.slice(0, index).some((other) => other.topic === topic));
-      if (twice >= 0) throw invalidField(`rules.${String(twice)}.topic`, 'There is a rule for this topic already.');
+      const duplicate = rules.findIndex(({ topic }, index) =>
+        rules.slice(0, index).some((other) => other.topic === topic),
+      );
+      if (duplicate >= 0)
+        throw invalidField(`rules.${String(duplicate)}.topic`, 'There is a rule for this topic already.');
       await retention.replace(rules.map(({ topic, seconds, most }) => ({ pattern: topic, seconds, most })));
-      return shown();
+      return readRules();
     }),
   ];
 }

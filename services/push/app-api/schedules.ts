@@ -1,16 +1,16 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSchedulesApi, type PushSchedule, type ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Clock } from '../../contracts/service.ts';
-import { readRule } from '../domain/cron/rule.ts';
-import { ruleWords } from '../domain/cron/words.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
+import { describeRecurrence } from '../domain/cron/description.ts';
 import { invalidField } from '../domain/invalid-field.ts';
 import { readContent } from '../recurring/content.ts';
 import type { Schedules } from '../recurring/schedules.ts';
 import type { RecurringRow } from '../store/recurring.ts';
 import { requireIdentity } from './fields.ts';
-import { topicOf } from './topic-field.ts';
+import { parseTopic } from './topic-field.ts';
 
-export interface ScheduleRouteParts {
+export interface ScheduleRouteDependencies {
   readonly schedules: Schedules;
   readonly clock: Clock;
   readonly reserved: ReadonlySet<string>;
@@ -18,71 +18,95 @@ export interface ScheduleRouteParts {
   readonly messageSizeLimit: () => number;
 }
 
-const done = { ok: true } as const;
-const previewed = 3;
+const success = { ok: true } as const;
+const previewCount = 3;
 
-/** Our own API around messages that go out again and again. */
-export function scheduleHandlers(parts: ScheduleRouteParts): readonly ApiHandler[] {
-  const { schedules, clock, reserved, messageSizeLimit } = parts;
-  const checked = (form: ScheduleForm): ScheduleForm => {
+/** Handlers for recurring messages. */
+export function scheduleHandlers(dependencies: ScheduleRouteDependencies): readonly ApiHandler[] {
+  const { schedules, clock, reserved, messageSizeLimit } = dependencies;
+  const validateForm = (form: ScheduleForm): ScheduleForm => {
     const message = form.message.trim();
     if (message === '') throw invalidField('message', 'Write a message.');
     if (Buffer.byteLength(message) >= messageSizeLimit()) {
       throw invalidField('message', `The message is too long: ${String(messageSizeLimit())} bytes at most.`);
     }
-    return { ...form, topic: topicOf(form.topic, reserved), title: form.title.trim(), message };
+    return { ...form, topic: parseTopic(form.topic, reserved), title: form.title.trim(), message };
   };
 
   return [
     implement(pushSchedulesApi.list, async ({ identity, query: { before, limit } }) => {
       const { rows, total } = await schedules.list(requireIdentity(identity), before, limit);
-      return { schedules: rows.map(shown), next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null), total };
+      return {
+        schedules: rows.map(toPushSchedule),
+        next: rows.length < limit ? null : (rows.at(-1)?.seq ?? null),
+        total,
+      };
     }),
 
     implement(pushSchedulesApi.preview, ({ query: { rule, zone, starts, ends } }) => {
-      const read = readRule({ rule, zone, starts: seconds(starts), ends: seconds(ends) });
+      const parsed = parseRecurrence({ rule, zone, starts: toSeconds(starts), ends: toSeconds(ends) });
       const next: number[] = [];
       let time = Math.floor(clock.now() / 1000);
-      for (let found = read.after(time); found !== undefined && next.length < previewed; found = read.after(time)) {
-        next.push(found * 1000);
-        time = found;
+      for (let run = parsed.after(time); run !== undefined && next.length < previewCount; run = parsed.after(time)) {
+        next.push(run * 1000);
+        time = run;
       }
-      return { words: ruleWords(rule), next };
+      return { words: describeRecurrence(rule), next };
     }),
 
     implement(pushSchedulesApi.create, async ({ identity, body }) =>
-      shown(await schedules.create(requireIdentity(identity), checked(body))),
+      toPushSchedule(await schedules.create(requireIdentity(identity), validateForm(body))),
     ),
 
     implement(pushSchedulesApi.change, async ({ identity, params, body }) =>
-      shown(await schedules.change(requireIdentity(identity), params['id'] ?? '', checked(body))),
+      toPushSchedule(await schedules.change(requireIdentity(identity), params['id'] ?? '', validateForm(body))),
     ),
 
     implement(pushSchedulesApi.enable, async ({ identity, params, body }) =>
-      shown(await schedules.enable(requireIdentity(identity), params['id'] ?? '', body.enabled)),
+      toPushSchedule(await schedules.enable(requireIdentity(identity), params['id'] ?? '', body.enabled)),
     ),
 
     implement(pushSchedulesApi.run, async ({ identity, params }) => {
       await schedules.run(requireIdentity(identity), params['id'] ?? '');
-      return done;
+      return success;
     }),
 
     implement(pushSchedulesApi.remove, async ({ identity, params }) => {
       await schedules.remove(requireIdentity(identity), params['id'] ?? '');
-      return done;
+      return success;
     }),
   ];
 }
 
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.floor(ms / 1000);
+function toSeconds(toMs: number | undefined): number | undefined {
+  return toMs === undefined ? undefined : Math.floor(toMs / 1000);
 }
 
-function shown({ id, account, topic, content, rule, zone, missed, trouble, ...row }: RecurringRow): PushSchedule {
-  const ms = (time: number | null): number | null => (time === null ? null : time * 1000);
+function toPushSchedule({
+  id,
+  account,
+  topic,
+  content,
+  rule,
+  zone,
+  missed,
+  trouble,
+  ...row
+}: RecurringRow): PushSchedule {
+  const toMs = (time: number | null): number | null => (time === null ? null : time * 1000);
   return {
-    ...{ id, account, topic, ...readContent(content), rule, zone, trouble, words: ruleWords(rule) },
-    ...{ starts: ms(row.starts), ends: ms(row.ends), next: ms(row.next), last: ms(row.last) },
+    id,
+    account,
+    topic,
+    ...readContent(content),
+    rule,
+    zone,
+    trouble,
+    words: describeRecurrence(rule),
+    starts: toMs(row.starts),
+    ends: toMs(row.ends),
+    next: toMs(row.next),
+    last: toMs(row.last),
     missed: missed === 'skip' ? 'skip' : 'once',
     enabled: row.enabled === 1,
   };

@@ -1,21 +1,21 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushSearchApi } from '../../contracts/push/search.ts';
 import type { Search } from '../search/search.ts';
-import { toPage } from './to-page.ts';
+import { toPageMessage } from './page-message.ts';
 import { requireIdentity } from './fields.ts';
 
-/** Our own API around what was published before. */
+/** Handler for the search over published messages. */
 export function searchHandlers(search: Search): readonly ApiHandler[] {
   return [
     implement(pushSearchApi.search, async ({ identity, query }) => {
-      const { since, until = Infinity, before = Infinity, ...question } = query;
-      const { found, next = null } = await search.ask(requireIdentity(identity), {
-        ...question,
+      const { since, until = Infinity, before = Infinity, ...criteria } = query;
+      const { messages, next = null } = await search.search(requireIdentity(identity), {
+        ...criteria,
         since: Math.floor(since / 1000),
         until: Math.min(Math.floor(until / 1000), Number.MAX_SAFE_INTEGER),
         before: Math.min(before, Number.MAX_SAFE_INTEGER),
       });
-      return { messages: found.map(({ seq, message }) => toPage(message, seq)), next };
+      return { messages: messages.map(({ seq, message }) => toPageMessage(message, seq)), next };
     }),
   ];
 }

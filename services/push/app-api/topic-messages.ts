@@ -8,34 +8,38 @@ import type { Event, Message } from '../domain/message.ts';
 import { Sequences } from '../domain/sequences.ts';
 import { isTopic } from '../domain/topics.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { Browse } from '../store/browse.ts';
-import type { TopicRights } from './topic-rights.ts';
+import { MessageHistoryStore } from '../store/message-history.ts';
+import type { TopicPermissions } from './topic-permissions.ts';
 import { invalidField } from '../domain/invalid-field.ts';
-import { toPage } from './to-page.ts';
+import { toPageMessage } from './page-message.ts';
 
-export interface TopicMessageParts {
+export interface TopicMessageDependencies {
   readonly context: Pick<Context, 'clock' | 'reads'>;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
-  readonly rights: TopicRights;
+  readonly permissions: TopicPermissions;
 }
 
-/** Messages that one request with a filter looks through. */
-const searched = 2000;
-/** Seconds that a browser may keep a picture. */
-const keptByBrowsers = 3600;
-/** Pictures without anything that runs, which a browser draws by itself. */
-const drawn = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
+/** Maximum number of messages that one filtered request reads. */
+const maxFilteredMessages = 2000;
+/** Seconds that a browser may cache a file. */
+const fileMaxAgeSeconds = 3600;
+/** Image types without active content, which a browser may display. */
+const displayableTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/bmp']);
 
-/** The messages of one topic for our own page: reading them with their files, clearing and deleting them. */
-export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHandler[] {
-  const { context, publisher, attachments, rights } = parts;
-  const browse = new Browse(context.reads);
-  const seconds = (): number => Math.floor(context.clock.now() / 1000);
+/** Handlers for the messages of one topic: list, files, clear and delete. */
+export function topicMessageHandlers(dependencies: TopicMessageDependencies): readonly ApiHandler[] {
+  const { context, publisher, attachments, permissions } = dependencies;
+  const history = new MessageHistoryStore(context.reads);
+  const nowSeconds = (): number => Math.floor(context.clock.now() / 1000);
 
-  const takeBack = async (event: Event, identity: Identity | undefined, asked: Readonly<Record<string, string>>) => {
-    const topic = rights.require(identity, 'write', asked['topic']);
-    const sequenceId = asked['sequence'];
+  const publishEvent = async (
+    event: Event,
+    identity: Identity | undefined,
+    params: Readonly<Record<string, string>>,
+  ) => {
+    const topic = permissions.require(identity, 'write', params['topic']);
+    const sequenceId = params['sequence'];
     if (sequenceId === undefined || !isTopic(sequenceId)) throw invalidField('sequence', 'There is no such message.');
     await publisher.publish({ event, topic, sequenceId, cached: true });
     return { ok: true } as const;
@@ -44,61 +48,69 @@ export function topicMessageHandlers(parts: TopicMessageParts): readonly ApiHand
   return [
     implement(pushApi.messages, async ({ identity, params, query }) => {
       const { before, limit } = query;
-      const topic = rights.require(identity, 'read', params['topic']);
-      const narrow = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
-      const most = narrow ? searched : limit;
+      const topic = permissions.require(identity, 'read', params['topic']);
+      const isFiltered = query.words.trim() !== '' || query.priority > 1 || query.tag !== '';
+      const maxRows = isFiltered ? maxFilteredMessages : limit;
       const sequences = new Sequences();
-      // What came later decides what is still shown of this page.
-      const later = before === undefined ? [] : await browse.sequenced(topic, before, seconds());
-      for (const text of later) sequences.take(JSON.parse(text) as Message);
-      const rows = await browse.newest(topic, { before, now: seconds(), limit: most });
+      // Later messages determine which messages of this page are still visible.
+      const later = before === undefined ? [] : await history.sequenced(topic, before, nowSeconds());
+      for (const text of later) sequences.add(JSON.parse(text) as Message);
+      const rows = await history.newest(topic, { before, now: nowSeconds(), limit: maxRows });
       const messages: PushMessage[] = [];
       let last: number | null = null;
       for (const { seq, text } of rows) {
         if (messages.length === limit) break;
         last = seq;
         const message = JSON.parse(text) as Message;
-        const state = sequences.take(message);
+        const state = sequences.add(message);
         if (state === undefined) continue;
-        const view = toPage(message, seq, state === 'cleared');
-        if (!narrow || fits(view, query)) messages.push(view);
+        const view = toPageMessage(message, seq, state === 'cleared');
+        if (!isFiltered || matchesFilter(view, query)) messages.push(view);
       }
-      const whole = rows.length < most && last === (rows.at(-1)?.seq ?? null);
+      const isLastPage = rows.length < maxRows && last === (rows.at(-1)?.seq ?? null);
       return {
         messages,
-        cleared: sequences.those('cleared'),
-        deleted: sequences.those('deleted'),
-        next: whole ? null : last,
-        mayPublish: rights.may(identity, 'write', topic),
-        anyone: { reads: rights.may(undefined, 'read', topic), publishes: rights.may(undefined, 'write', topic) },
+        cleared: sequences.withoutMessage('cleared'),
+        deleted: sequences.withoutMessage('deleted'),
+        next: isLastPage ? null : last,
+        mayPublish: permissions.may(identity, 'write', topic),
+        anyone: {
+          reads: permissions.may(undefined, 'read', topic),
+          publishes: permissions.may(undefined, 'write', topic),
+        },
       };
     }),
 
     implement(pushApi.file, async ({ identity, params, query }) => {
-      const topic = rights.require(identity, 'read', params['topic']);
+      const topic = permissions.require(identity, 'read', params['topic']);
       const id = params['id'] ?? '';
-      const message = await browse.find(topic, id, seconds());
-      const found = message === undefined ? undefined : await attachments.find(id);
-      if (found === undefined) throw new Problem('push.no_file', 404, 'This file is not there any more.');
-      const { file, path } = found;
-      const saved = query.save || !drawn.has(file.type);
-      return new FileReply({ path, type: file.type, maxAge: keptByBrowsers, ...(saved ? { saveAs: file.name } : {}) });
+      const message = await history.find(topic, id, nowSeconds());
+      const attachment = message === undefined ? undefined : await attachments.find(id);
+      if (attachment === undefined) throw new Problem('push.no_file', 404, 'This file is not there any more.');
+      const { file, path } = attachment;
+      const isDownload = query.save || !displayableTypes.has(file.type);
+      return new FileReply({
+        path,
+        type: file.type,
+        maxAge: fileMaxAgeSeconds,
+        ...(isDownload ? { saveAs: file.name } : {}),
+      });
     }),
 
-    implement(pushApi.clear, ({ identity, params }) => takeBack('message_clear', identity, params)),
-    implement(pushApi.remove, ({ identity, params }) => takeBack('message_delete', identity, params)),
+    implement(pushApi.clear, ({ identity, params }) => publishEvent('message_clear', identity, params)),
+    implement(pushApi.remove, ({ identity, params }) => publishEvent('message_delete', identity, params)),
   ];
 }
 
-/** Every word somewhere in it, the priority or more, and the tag. */
-function fits(
+/** Requires every word somewhere in the message, the minimum priority and the tag. */
+function matchesFilter(
   { title, message, tags, priority }: PushMessage,
   filter: { readonly words: string; readonly priority: number; readonly tag: string },
 ): boolean {
   if (priority < filter.priority || (filter.tag !== '' && !tags.includes(filter.tag))) return false;
-  const whole = [title, message, ...tags].join('\n').toLowerCase();
+  const searchable = [title, message, ...tags].join('\n').toLowerCase();
   return filter.words
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => whole.includes(word));
+    .every((word) => searchable.includes(word));
 }

@@ -1,43 +1,47 @@
 import { implement, type ApiHandler } from '../../contracts/api.ts';
 import { pushApi, type TopicStatistics } from '../../contracts/push/api.ts';
 import type { TopicCounts } from '../topics/topic-counts.ts';
-import type { TopicRights } from './topic-rights.ts';
+import type { TopicPermissions } from './topic-permissions.ts';
 
-export interface TopicStatisticsParts {
+export interface TopicStatisticsDependencies {
   readonly counts: TopicCounts;
-  readonly rights: TopicRights;
-  /** Streams that are open on a topic. */
-  readonly listening: (topic: string) => number;
+  readonly permissions: TopicPermissions;
+  /** Returns the number of open streams of a topic. */
+  readonly countStreams: (topic: string) => number;
 }
 
-const shownDays = 7;
+const dayCount = 7;
 
-/** How much is published to topics and reaches their readers, for our own page. */
-export function topicStatisticsHandlers({ counts, rights, listening }: TopicStatisticsParts): readonly ApiHandler[] {
+/** Handlers for the statistics of topics: published messages and deliveries. */
+export function topicStatisticsHandlers({
+  counts,
+  permissions,
+  countStreams,
+}: TopicStatisticsDependencies): readonly ApiHandler[] {
   return [
     implement(pushApi.topicStatistics, async ({ identity, query }) => {
-      const topic = query.topic === undefined ? undefined : rights.require(identity, 'read', query.topic);
-      const days = counts.days(shownDays);
+      const topic = query.topic === undefined ? undefined : permissions.require(identity, 'read', query.topic);
+      const days = counts.days(dayCount);
       const byTopic = new Map<string, TopicStatistics>();
-      if (topic !== undefined) byTopic.set(topic, nothing(topic, listening(topic)));
-      for (const part of await counts.read(days[0] ?? '', topic)) {
-        if (!rights.may(identity, 'read', part.topic)) continue;
-        const known = byTopic.get(part.topic) ?? nothing(part.topic, listening(part.topic));
-        byTopic.set(part.topic, {
-          ...known,
-          published: known.published.map((count, index) => count + (days[index] === part.day ? part.published : 0)),
-          sent: known.sent + part.sent,
-          failed: known.failed + part.failed,
-          latest: Math.max(known.latest ?? 0, part.latest * 1000) || null,
+      if (topic !== undefined) byTopic.set(topic, emptyStatistics(topic, countStreams(topic)));
+      for (const row of await counts.read(days[0] ?? '', topic)) {
+        if (!permissions.may(identity, 'read', row.topic)) continue;
+        const entry = byTopic.get(row.topic) ?? emptyStatistics(row.topic, countStreams(row.topic));
+        byTopic.set(row.topic, {
+          ...entry,
+          published: entry.published.map((count, index) => count + (days[index] === row.day ? row.published : 0)),
+          sent: entry.sent + row.sent,
+          failed: entry.failed + row.failed,
+          latest: Math.max(entry.latest ?? 0, row.latest * 1000) || null,
         });
       }
-      const total = ({ published }: TopicStatistics): number => published.reduce((sum, count) => sum + count, 0);
-      return { days: [...days], topics: [...byTopic.values()].sort((a, b) => total(b) - total(a)) };
+      const sumPublished = ({ published }: TopicStatistics): number => published.reduce((sum, count) => sum + count, 0);
+      return { days: [...days], topics: [...byTopic.values()].sort((a, b) => sumPublished(b) - sumPublished(a)) };
     }),
   ];
 }
 
-function nothing(name: string, listening: number): TopicStatistics {
-  const published = Array.from({ length: shownDays }, () => 0);
+function emptyStatistics(name: string, listening: number): TopicStatistics {
+  const published = Array.from({ length: dayCount }, () => 0);
   return { name, published, sent: 0, failed: 0, latest: null, listening };
 }

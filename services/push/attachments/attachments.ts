@@ -3,57 +3,57 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { plainName } from '../domain/attachment-name.ts';
-import type { Attachment, HeldFile } from '../domain/message.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
+import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import { kindOf, tellingBytes } from './kind.ts';
+import { detectFileType, detectionBytes } from './file-type.ts';
 
 export interface AttachmentSettings {
-  /** Bytes of one file; 0 keeps none. */
+  /** Maximum size of one file in bytes; 0 disables attachments. */
   readonly fileSize: number;
-  /** Bytes of all files. */
+  /** Maximum size of all files in bytes. */
   readonly totalSize: number;
-  /** How long a file is kept at most. */
+  /** Maximum retention of a file. */
   readonly seconds: number;
-  /** Where this server is reached, without a slash at the end; undefined while nobody knows. */
+  /** Public address of this server without trailing slash; undefined without a listener. */
   readonly baseUrl: () => string | undefined;
 }
 
 export interface Upload {
   readonly request: IncomingMessage;
-  /** Of the message that it belongs to. */
+  /** Id of the message that the file belongs to. */
   readonly id: string;
   readonly name: string;
-  /** What was read of the body so far. */
+  /** Bytes of the body already read. */
   readonly head: Buffer;
-  /** Whose quota it counts for, and how many bytes that is. */
+  /** Sender whose quota is used, and the quota in bytes. */
   readonly sender: string;
   readonly quota: number;
-  /** Bytes that he may still send today. */
-  readonly traffic: number;
-  /** When the message expires, and when it is delivered if that is later than now; unix seconds. */
+  /** Bytes that the sender may still transfer today. */
+  readonly remainingTraffic: number;
+  /** Expiry of the message, and its delivery time when it is delayed; unix seconds. */
   readonly messageExpires: number;
   readonly due: number | undefined;
 }
 
-/** A sender that is silent for this long has gone; ms. */
-const longestSilence = 30_000;
-/** A file whose message is not there after this time has lost it; ms. */
-const orphanAge = 3_600_000;
-const batch = 500;
+/** Milliseconds without data after which an upload is ended. */
+const uploadIdleTimeoutMs = 30_000;
+/** Milliseconds after which a file without message is deleted. */
+const orphanAgeMs = 3_600_000;
+const batchSize = 500;
 
-/** Where files lie within the service's own folder, each under the id of its message. */
-export function attachmentsFolder(files: string): string {
+/** Returns the folder of attachments inside of the service's folder; each file is named after the id of its message. */
+export function getAttachmentsFolder(files: string): string {
   return join(files, 'attachments');
 }
 
-/** The files of messages, in a folder of their own under the ids of their messages. */
+/** Stores the attachments of messages as files named after the message id. */
 export class Attachments {
   readonly #context: Pick<Context, 'files' | 'clock' | 'commit' | 'log'>;
   readonly #store: AttachmentStore;
   readonly #settings: AttachmentSettings;
-  /** Files that are coming in or not recorded yet. */
+  /** Uploads in progress and files not recorded yet. */
   readonly #incoming = new Map<string, { size: number; readonly sender: string }>();
 
   constructor(
@@ -71,66 +71,76 @@ export class Attachments {
   }
 
   /**
-   * Refuses what says that it is too large before any of it is read. `least` bytes are taken in any case.
+   * Refuses a request with a Content-Length above the limit before reading it. Up to `minBytes` bytes are always
+   * accepted.
    *
    * @throws Problem 41301
    */
-  admit(request: IncomingMessage, least: number): void {
-    const announced = Number(request.headers['content-length'] ?? 0);
-    if (announced > Math.max(this.#settings.fileSize, least)) throw refuse('too_large');
+  admit(request: IncomingMessage, minBytes: number): void {
+    const contentLength = Number(request.headers['content-length'] ?? 0);
+    if (contentLength > Math.max(this.#settings.fileSize, minBytes)) throw refuse('too_large');
   }
 
   /**
-   * Takes a file in and writes it down for good; it is recorded with its message. The limits hold for what really comes,
-   * whatever was announced, and for all that come at once together. `room` is to be given back once the file is recorded.
+   * Receives a file and syncs it to disk; it is recorded together with its message. The limits apply to the bytes
+   * received, regardless of Content-Length, and across concurrent uploads. `reservation` must be disposed after the
+   * file is recorded.
    *
-   * @throws Problem 40015, 41301, 50001 when the disk is full, `push.cut_off` (400) when the connection ends early.
+   * @throws Problem 40015, 41301, 50001 when the disk is full, `push.cut_off` (400) when the connection ends early
    */
   async receive(
     upload: Upload,
-  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile; readonly room: Disposable }> {
+  ): Promise<{ readonly attachment: Attachment; readonly file: StoredFile; readonly reservation: Disposable }> {
     const { id, head, sender, due, messageExpires } = upload;
     const now = Math.floor(this.#context.clock.now() / 1000);
     const expires = Math.min(now + this.#settings.seconds, messageExpires);
     if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
-    const fits = await this.#fits(upload);
-    const given = plainName(upload.name);
-    const { type, ending } = await kindOf(head.subarray(0, tellingBytes), given);
-    const name = given || `attachment${ending}`;
-    const room: Disposable = { [Symbol.dispose]: () => this.#incoming.delete(id) };
+    const hasCapacity = await this.#reserve(upload);
+    const fileName = sanitizeFileName(upload.name);
+    const { type, extension } = await detectFileType(head.subarray(0, detectionBytes), fileName);
+    const name = fileName || `attachment${extension}`;
+    const reservation: Disposable = { [Symbol.dispose]: () => this.#incoming.delete(id) };
     try {
-      const size = await this.#write(upload, fits);
-      // Others were recorded meanwhile, which were not counted when this one began.
-      if (!(await this.#fits(upload))(0)) throw refuse('too_large');
-      const url = this.addressOf(id, ending);
-      return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender }, room };
+      const size = await this.#write(upload, hasCapacity);
+      // Checks again, because other uploads may have been recorded since this one started.
+      if (!(await this.#reserve(upload))(0)) throw refuse('too_large');
+      const url = this.buildUrl(id, extension);
+      return {
+        attachment: { name, type, size, expires, url },
+        file: { id, name, type, size, expires, sender },
+        reservation,
+      };
     } catch (error) {
-      room[Symbol.dispose]();
-      await this.discard([id]);
+      reservation[Symbol.dispose]();
+      await this.deleteFiles([id]);
       throw error;
     }
   }
 
   /**
-   * Keeps a file that another part of the app has whole; it is recorded with its message. Undefined where there is no room
-   * for it: then the message comes without.
+   * Stores a file received from another service; it is recorded together with its message. Returns undefined when the
+   * quota is exhausted: the message is then published without it.
    *
-   * @throws Problem 50001 when the disk is full.
+   * @throws Problem 50001 when the disk is full
    */
-  async keep(
+  async store(
     id: string,
-    given: { readonly name: string; readonly bytes: Uint8Array },
+    input: { readonly name: string; readonly bytes: Uint8Array },
     { sender, messageExpires }: { readonly sender: string; readonly messageExpires: number },
-  ): Promise<{ readonly attachment: Attachment; readonly file: HeldFile } | undefined> {
-    const { length: size } = given.bytes;
+  ): Promise<{ readonly attachment: Attachment; readonly file: StoredFile } | undefined> {
+    const { length: size } = input.bytes;
     const { fileSize, totalSize, seconds } = this.#settings;
-    const coming = [...this.#incoming.values()].reduce((sum, each) => sum + each.size, 0);
-    if (!this.enabled || size === 0 || size > Math.min(fileSize, totalSize - (await this.#store.size()) - coming))
+    const incomingBytes = [...this.#incoming.values()].reduce((sum, each) => sum + each.size, 0);
+    if (
+      !this.enabled ||
+      size === 0 ||
+      size > Math.min(fileSize, totalSize - (await this.#store.size()) - incomingBytes)
+    )
       return undefined;
     const expires = Math.min(Math.floor(this.#context.clock.now() / 1000) + seconds, messageExpires);
-    const bytes = Buffer.from(given.bytes.buffer, given.bytes.byteOffset, size);
-    const { type, ending } = await kindOf(bytes.subarray(0, tellingBytes), plainName(given.name));
-    const name = plainName(given.name) || `attachment${ending}`;
+    const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, size);
+    const { type, extension } = await detectFileType(bytes.subarray(0, detectionBytes), sanitizeFileName(input.name));
+    const name = sanitizeFileName(input.name) || `attachment${extension}`;
     this.#incoming.set(id, { size, sender });
     try {
       await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
@@ -138,112 +148,119 @@ export class Attachments {
       await append(handle, bytes);
       await handle.sync();
     } catch (error) {
-      await this.discard([id]);
+      await this.deleteFiles([id]);
       throw error;
     } finally {
       this.#incoming.delete(id);
     }
-    const url = this.addressOf(id, ending);
+    const url = this.buildUrl(id, extension);
     return { attachment: { name, type, size, expires, url }, file: { id, name, type, size, expires, sender } };
   }
 
-  /** Where clients get a file. */
-  addressOf(id: string, ending: string): string {
-    return `${this.#settings.baseUrl() ?? ''}/file/${id}${ending}`;
+  /** Returns the URL at which clients download a file. */
+  buildUrl(id: string, extension: string): string {
+    return `${this.#settings.baseUrl() ?? ''}/file/${id}${extension}`;
   }
 
-  /** What one file may have, in bytes, and how long it is kept at most, in seconds. */
+  /** Maximum size of a file in bytes and its maximum retention in seconds. */
   get bounds(): { readonly size: number; readonly seconds: number } {
     return { size: this.#settings.fileSize, seconds: this.#settings.seconds };
   }
 
-  /** Bytes of the files of one sender. */
-  stored(sender: string): Promise<number> {
+  /** Returns the total size of a sender's files in bytes. */
+  getStoredBytes(sender: string): Promise<number> {
     return this.#store.size(sender);
   }
 
-  /** A file that is there, and where. */
-  async find(id: string): Promise<{ readonly file: HeldFile; readonly path: string } | undefined> {
+  /** Returns a stored file and its path. */
+  async find(id: string): Promise<{ readonly file: StoredFile; readonly path: string } | undefined> {
     const file = await this.#store.find(id, Math.floor(this.#context.clock.now() / 1000));
     return file === undefined ? undefined : { file, path: this.#path(id) };
   }
 
-  /** Removes files from the folder; those that are gone already are no fault. */
-  async discard(ids: readonly string[]): Promise<void> {
+  /** Deletes files. Missing files are ignored. */
+  async deleteFiles(ids: readonly string[]): Promise<void> {
     for (const id of ids) await rm(this.#path(id), { force: true });
   }
 
-  /** Removes what has expired, and what lost its message before it was recorded. */
-  async clean(): Promise<void> {
+  /** Deletes expired files. */
+  async removeExpired(): Promise<void> {
     const { clock, commit } = this.#context;
     const now = Math.floor(clock.now() / 1000);
-    for (let removed = batch; removed === batch;) {
-      const ids = await commit((transaction) => this.#store.removeExpired(transaction, now, batch));
-      await this.discard(ids);
+    for (let removed = batchSize; removed === batchSize;) {
+      const ids = await commit((transaction) => this.#store.removeExpired(transaction, now, batchSize));
+      await this.deleteFiles(ids);
       removed = ids.length;
     }
   }
 
-  async cleanOrphans(): Promise<void> {
+  async removeOrphans(): Promise<void> {
     const names = await readdir(this.#folder()).catch(() => []);
-    for (let at = 0; at < names.length; at += batch) {
-      const some = names.slice(at, at + batch);
-      const known = await this.#store.known(some);
-      for (const name of some) {
-        if (known.has(name) || this.#incoming.has(name)) continue;
-        const found = await stat(this.#path(name)).catch(() => undefined);
-        if (found !== undefined && this.#context.clock.now() - found.mtimeMs > orphanAge) await this.discard([name]);
+    for (let offset = 0; offset < names.length; offset += batchSize) {
+      const chunk = names.slice(offset, offset + batchSize);
+      const recorded = await this.#store.existingIds(chunk);
+      for (const name of chunk) {
+        if (recorded.has(name) || this.#incoming.has(name)) continue;
+        const stats = await stat(this.#path(name)).catch(() => undefined);
+        if (stats !== undefined && this.#context.clock.now() - stats.mtimeMs > orphanAgeMs)
+          await this.deleteFiles([name]);
       }
     }
   }
 
-  /** Tells whether a file may have so many bytes more, by what was recorded when it was asked and what comes in now. */
-  async #fits({ request, id, sender, quota, traffic }: Upload): Promise<(more: number) => boolean> {
+  /**
+   * Reserves an upload and returns a function that checks whether further bytes fit, based on the files recorded now
+   * and concurrent uploads.
+   */
+  async #reserve({ request, id, sender, quota, remainingTraffic }: Upload): Promise<(more: number) => boolean> {
     const { fileSize, totalSize } = this.#settings;
-    const [all, own] = await Promise.all([this.#store.size(), quota === Infinity ? 0 : this.#store.size(sender)]);
-    let coming = this.#incoming.get(id);
-    const fits = (more: number): boolean => {
-      let [total, mine] = [all + more, own + more];
+    const [totalBytes, senderBytes] = await Promise.all([
+      this.#store.size(),
+      quota === Infinity ? 0 : this.#store.size(sender),
+    ]);
+    let upload = this.#incoming.get(id);
+    const hasCapacity = (more: number): boolean => {
+      let [total, senderTotal] = [totalBytes + more, senderBytes + more];
       for (const each of this.#incoming.values()) {
         total += each.size;
-        if (each.sender === sender) mine += each.size;
+        if (each.sender === sender) senderTotal += each.size;
       }
-      const size = (coming?.size ?? 0) + more;
-      return size <= fileSize && size <= traffic && total <= totalSize && mine <= quota;
+      const size = (upload?.size ?? 0) + more;
+      return size <= fileSize && size <= remainingTraffic && total <= totalSize && senderTotal <= quota;
     };
-    if (coming === undefined) {
-      if (!fits(Number(request.headers['content-length'] ?? 0))) throw refuse('too_large');
-      this.#incoming.set(id, (coming = { size: 0, sender }));
+    if (upload === undefined) {
+      if (!hasCapacity(Number(request.headers['content-length'] ?? 0))) throw refuse('too_large');
+      this.#incoming.set(id, (upload = { size: 0, sender }));
     }
-    return fits;
+    return hasCapacity;
   }
 
-  async #write({ request, id, head }: Upload, fits: (more: number) => boolean): Promise<number> {
+  async #write({ request, id, head }: Upload, hasCapacity: (more: number) => boolean): Promise<number> {
     await mkdir(this.#folder(), { recursive: true, mode: 0o700 });
     await using handle = await open(this.#path(id), 'wx', 0o600);
     let size = 0;
-    const coming = this.#incoming.get(id);
-    const take = async (chunk: Buffer): Promise<void> => {
-      if (!fits(chunk.length)) {
-        // At once, or all that come now would be refused before the first of them makes room.
+    const upload = this.#incoming.get(id);
+    const writeChunk = async (chunk: Buffer): Promise<void> => {
+      if (!hasCapacity(chunk.length)) {
+        // Releases the reservation immediately, so that concurrent uploads are not refused because of this one.
         this.#incoming.delete(id);
         throw refuse('too_large');
       }
       size += chunk.length;
-      if (coming !== undefined) coming.size = size;
+      if (upload !== undefined) upload.size = size;
       await append(handle, chunk);
     };
-    await take(head);
+    await writeChunk(head);
     if (request.readableEnded) {
       await handle.sync();
       return size;
     }
     const { socket } = request;
-    // Node destroys the socket then.
-    socket.setTimeout(longestSilence);
+    // Node destroys the socket after the timeout.
+    socket.setTimeout(uploadIdleTimeoutMs);
     try {
-      // Not destroyed when a chunk is refused: its sender is to see why.
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) await take(chunk as Buffer);
+      // Keeps the connection open when a chunk is refused, so that the sender receives the response.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) await writeChunk(chunk as Buffer);
     } catch (cause) {
       if (cause instanceof Problem) throw cause;
       throw new Problem('push.cut_off', 400, 'the request ended before its body', { cause });
@@ -255,7 +272,7 @@ export class Attachments {
   }
 
   #folder(): string {
-    return attachmentsFolder(this.#context.files);
+    return getAttachmentsFolder(this.#context.files);
   }
 
   #path(id: string): string {
@@ -265,9 +282,10 @@ export class Attachments {
 
 async function append(handle: FileHandle, chunk: Buffer): Promise<void> {
   try {
-    for (let done = 0; done < chunk.length;) done += (await handle.write(chunk, done)).bytesWritten;
+    for (let written = 0; written < chunk.length;) written += (await handle.write(chunk, written)).bytesWritten;
   } catch (cause) {
-    const full = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
-    throw full ? refuse('internal', 'no space is left for files', { cause }) : cause;
+    const isDiskFull =
+      cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+    throw isDiskFull ? refuse('internal', 'no space is left for files', { cause }) : cause;
   }
 }

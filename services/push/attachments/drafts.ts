@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import type { Context } from '../../contracts/service.ts';
-import { plainName } from '../domain/attachment-name.ts';
-import type { Attachment, HeldFile } from '../domain/message.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
+import type { Attachment, StoredFile } from '../domain/message.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { Attachments, Upload } from './attachments.ts';
-import { kindOf, tellingBytes } from './kind.ts';
+import { detectFileType, detectionBytes } from './file-type.ts';
 
-/** How long a file waits for its message; s. */
-const patience = 3600;
+/** Seconds that an uploaded file is kept for its message. */
+const draftLifetimeSeconds = 3600;
 
-/** Files that were uploaded before their message is written, as a form does. */
+/** Files uploaded before their message is published, for example in a form. */
 export class FileDrafts {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #store: AttachmentStore;
@@ -23,40 +23,48 @@ export class FileDrafts {
   }
 
   /**
-   * Takes in a file; it waits an hour for {@link claim}.
+   * Receives a file and keeps it for {@link draftLifetimeSeconds} until {@link claim}.
    *
-   * @throws Problem as `receive` of the attachments
+   * @throws Problem as `Attachments.receive`
    */
-  async hold(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<HeldFile> {
-    const sender = draftOf(upload.sender);
+  async receive(upload: Omit<Upload, 'messageExpires' | 'due'>): Promise<StoredFile> {
+    const sender = toDraftSender(upload.sender);
     const quota = upload.quota - (await this.#store.size(sender));
     const received = await this.#attachments.receive({ ...upload, quota, messageExpires: Infinity, due: undefined });
-    using _room = received.room;
-    const file = { ...received.file, sender, expires: this.#now() + patience };
+    using _room = received.reservation;
+    const file = { ...received.file, sender, expires: this.#now() + draftLifetimeSeconds };
     await this.#context.commit((transaction) => this.#store.insert(transaction, [file]));
     return file;
   }
 
   /**
-   * The file with this id that its sender has uploaded, as the attachment of the message with the same id. Once.
+   * Returns the file that the sender uploaded under this id as the attachment of the message with the same id. A draft
+   * can be claimRequest once.
    *
    * @throws Problem 40015
    */
   async claim(
-    given: Pick<Upload, 'id' | 'name' | 'sender' | 'messageExpires' | 'due'>,
+    request: Pick<Upload, 'id' | 'name' | 'sender' | 'messageExpires' | 'due'>,
   ): Promise<Attachment | undefined> {
-    const { id, sender, messageExpires, due } = given;
+    const { id, sender, messageExpires, due } = request;
     const now = this.#now();
     const expires = Math.min(now + this.#attachments.bounds.seconds, messageExpires);
     if (due !== undefined && expires < due) throw refuse('attachment_expires_first');
-    const found = await this.#attachments.find(id);
-    if (found === undefined) return undefined;
-    const claimed = { id, sender, draft: draftOf(sender), name: plainName(given.name), expires, now };
-    const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimed));
+    const stored = await this.#attachments.find(id);
+    if (stored === undefined) return undefined;
+    const claimRequest = {
+      id,
+      sender,
+      draft: toDraftSender(sender),
+      name: sanitizeFileName(request.name),
+      expires,
+      now,
+    };
+    const file = await this.#context.commit((transaction) => this.#store.claim(transaction, claimRequest));
     if (file === undefined) return undefined;
     const { name, type, size } = file;
-    const { ending } = await kindOf(await firstBytes(found.path), name);
-    return { name, type, size, expires, url: this.#attachments.addressOf(id, ending) };
+    const { extension } = await detectFileType(await readHead(stored.path), name);
+    return { name, type, size, expires, url: this.#attachments.buildUrl(id, extension) };
   }
 
   #now(): number {
@@ -64,13 +72,13 @@ export class FileDrafts {
   }
 }
 
-/** Whose quota a file counts for until its message is there. */
-function draftOf(sender: string): string {
+/** Returns the sender that owns a draft until its message is published. */
+function toDraftSender(sender: string): string {
   return `draft of ${sender}`;
 }
 
-async function firstBytes(path: string): Promise<Buffer> {
+async function readHead(path: string): Promise<Buffer> {
   await using handle = await open(path);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(tellingBytes), 0, tellingBytes, 0);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(detectionBytes), 0, detectionBytes, 0);
   return buffer.subarray(0, bytesRead);
 }

@@ -1,69 +1,72 @@
 import type { Context } from '../../contracts/service.ts';
 
-/** The clock may be set, and the machine sleep: no timer waits longer. ms */
-const longestWait = 1000;
-/** After a failure; ms. */
-const retryAfter = 5000;
+/** Maximum length of a timer in ms, because the clock may be changed and the computer may be suspended. */
+const maxTimerMs = 1000;
+/** Delay after a failure in ms. */
+const retryDelayMs = 5000;
 
-export interface AlarmParts {
+export interface AlarmOptions {
   readonly context: Pick<Context, 'clock' | 'log'>;
-  /** What is said in the log when ringing failed. */
-  readonly failed: string;
-  /** Does what is due. `going` is false once the alarm is closed. Answers when something is due next, in unix seconds. */
-  readonly ring: (going: () => boolean) => Promise<number | undefined>;
+  /** Log message for a failed run. */
+  readonly failureMessage: string;
+  /**
+   * Processes everything that is due and returns the time of the next due item in unix seconds. `isOpen` returns false
+   * after the alarm is closed.
+   */
+  readonly run: (isOpen: () => boolean) => Promise<number | undefined>;
 }
 
-/** One timer for whatever is due next; a table holds the rest. */
+/** Timer for the next due row of a table. */
 export class Alarm implements AsyncDisposable {
-  readonly #parts: AlarmParts;
+  readonly #options: AlarmOptions;
   #next: number | undefined;
   #timer: Disposable | undefined;
-  #ringing: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(parts: AlarmParts) {
-    this.#parts = parts;
+  constructor(options: AlarmOptions) {
+    this.#options = options;
   }
 
-  /** Something is due at this time, in unix seconds. */
+  /** Schedules a run for this time, in unix seconds. */
   expect(time: number | undefined): void {
     if (time === undefined || (this.#next !== undefined && this.#next <= time)) return;
     this.#next = time;
-    this.#wait();
+    this.#arm();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#timer?.[Symbol.dispose]();
-    await this.#ringing;
+    await this.#running;
   }
 
-  #wait(): void {
+  #arm(): void {
     this.#timer?.[Symbol.dispose]();
-    if (this.#closed || this.#next === undefined || this.#ringing !== undefined) return;
-    const { clock } = this.#parts.context;
-    const left = this.#next * 1000 - clock.now();
-    if (left <= 0) return this.#tick();
-    this.#timer = clock.after(Math.min(left, longestWait), () => this.#tick());
+    if (this.#closed || this.#next === undefined || this.#running !== undefined) return;
+    const { clock } = this.#options.context;
+    const remainingMs = this.#next * 1000 - clock.now();
+    if (remainingMs <= 0) return this.#tick();
+    this.#timer = clock.after(Math.min(remainingMs, maxTimerMs), () => this.#tick());
   }
 
   #tick(): void {
-    const { clock, log } = this.#parts.context;
+    const { clock, log } = this.#options.context;
     // The clock may have been set back.
-    if (this.#next === undefined || this.#next * 1000 > clock.now()) return this.#wait();
-    this.#ringing = this.#ring()
+    if (this.#next === undefined || this.#next * 1000 > clock.now()) return this.#arm();
+    this.#running = this.#run()
       .catch((error: unknown) => {
-        log.error(this.#parts.failed, { error });
-        this.#next = Math.ceil((clock.now() + retryAfter) / 1000);
+        log.error(this.#options.failureMessage, { error });
+        this.#next = Math.ceil((clock.now() + retryDelayMs) / 1000);
       })
       .finally(() => {
-        this.#ringing = undefined;
-        this.#wait();
+        this.#running = undefined;
+        this.#arm();
       });
   }
 
-  async #ring(): Promise<void> {
+  async #run(): Promise<void> {
     this.#next = undefined;
-    this.expect(await this.#parts.ring(() => !this.#closed));
+    this.expect(await this.#options.run(() => !this.#closed));
   }
 }

@@ -2,120 +2,128 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Message } from '../domain/message.ts';
-import { keptFor } from '../domain/retention.ts';
-import { readStored, type Envelope } from '../subscribe/envelope.ts';
+import { withMaxRetention } from '../domain/retention.ts';
+import { parseStoredMessage, type Envelope } from '../subscribe/envelope.ts';
 import type { WriteMessages } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
-import type { PlannedPlace, ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
+import type { DelayedPosition, DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
-export interface DelayedParts {
+export interface DelayedMessagesDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit'>;
-  readonly store: ScheduleStore;
+  readonly store: DelayedMessageStore;
   readonly attachments: AttachmentStore;
-  readonly record: WriteMessages;
+  readonly writeMessages: WriteMessages;
   readonly announce: (envelopes: readonly Envelope[]) => Promise<void>;
-  /** A message is due at this time, in unix seconds. */
-  readonly expect: (time: number) => void;
-  /** Files of these messages are not wanted any more. */
-  readonly discard: (ids: readonly string[]) => void;
-  /** Seconds that a message of a topic is kept; 0: it is not. */
+  /** Called with the new time of a message, in unix seconds. */
+  readonly onRescheduled: (time: number) => void;
+  /** Deletes the files of cancelled messages. */
+  readonly deleteFiles: (ids: readonly string[]) => void;
+  /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   readonly keptSeconds: (topic: string) => number;
-  /** What waits has changed. */
-  readonly changed: () => void;
+  /** Called after the list of delayed messages changed. */
+  readonly onChanged: () => void;
 }
 
-type Planned = ScheduledMessage & { readonly seq: number };
+type ListedDelayedMessage = DelayedMessageRow & { readonly seq: number };
 
-/** What waits for its time, in the hands of those who asked for it, and of administrators. */
+/** Delayed messages, managed by the accounts that scheduled them and by administrators. */
 export class DelayedMessages {
-  readonly #parts: DelayedParts;
+  readonly #dependencies: DelayedMessagesDependencies;
 
-  constructor(parts: DelayedParts) {
-    this.#parts = parts;
+  constructor(dependencies: DelayedMessagesDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** A page of what an identity may see, by time, and how much that is in all. */
+  /** Returns a page of the delayed messages that the identity may manage, ordered by time, and their total number. */
   async list(
     identity: Identity,
-    after: PlannedPlace,
+    after: DelayedPosition,
     limit: number,
-  ): Promise<{ readonly messages: readonly Planned[]; readonly total: number }> {
-    const { store } = this.#parts;
-    const whose = identity.role === 'admin' ? undefined : identity.account;
-    const [messages, total] = await Promise.all([store.list(whose, after, limit), store.count(whose)]);
+  ): Promise<{ readonly messages: readonly ListedDelayedMessage[]; readonly total: number }> {
+    const { store } = this.#dependencies;
+    const account = identity.role === 'admin' ? undefined : identity.account;
+    const [messages, total] = await Promise.all([store.list(account, after, limit), store.count(account)]);
     return { messages, total };
   }
 
   /**
-   * Gives a message another time, in unix seconds. How long it is kept counts from then on.
+   * Changes the time of a message, in unix seconds. Retention counts from the new time.
    *
-   * @throws Problem `push.not_planned` (404), `push.forbidden` (403), `push.file_expires_first` (422).
+   * @throws Problem `push.not_planned` (404), `push.forbidden` (403), `push.file_expires_first` (422)
    */
-  async move(identity: Identity, id: string, time: number): Promise<ScheduledMessage> {
-    const { context, store, expect, changed } = this.#parts;
-    const row = await this.#own(identity, id);
+  async reschedule(identity: Identity, id: string, time: number): Promise<DelayedMessageRow> {
+    const { context, store, onRescheduled, onChanged } = this.#dependencies;
+    const row = await this.#requireOwned(identity, id);
     this.#requireWrite(identity, row.topic);
-    const fileExpires = readStored(row.text).attachment?.expires;
+    const fileExpires = parseStoredMessage(row.text).attachment?.expires;
     if (fileExpires !== undefined && fileExpires < time) {
-      const at = 'Its file is not kept until then. Choose an earlier time.';
-      throw new Problem('push.file_expires_first', 422, at, { fields: { at } });
+      const detail = 'Its file is not kept until then. Choose an earlier time.';
+      throw new Problem('push.file_expires_first', 422, detail, { fields: { at: detail } });
     }
-    const moved = { ...row, ...at(row, time) };
-    const { expires, text } = moved;
-    if (!(await context.commit((transaction) => store.move(transaction, id, { time, expires, text })))) {
-      throw gone();
+    const rescheduled = { ...row, ...withTime(row, time) };
+    const { expires, text } = rescheduled;
+    if (!(await context.commit((transaction) => store.reschedule(transaction, id, { time, expires, text })))) {
+      throw notFound();
     }
-    expect(time);
-    changed();
-    return moved;
+    onRescheduled(time);
+    onChanged();
+    return rescheduled;
   }
 
-  /** Publishes a message before its time. @throws Problem `push.not_planned` (404), `push.forbidden` (403). */
+  /**
+   * Publishes a message before its time.
+   *
+   * @throws Problem `push.not_planned` (404), `push.forbidden` (403)
+   */
   async publish(identity: Identity, id: string): Promise<void> {
-    const { context, store, record, announce, keptSeconds, changed } = this.#parts;
-    this.#requireWrite(identity, (await this.#own(identity, id)).topic);
+    const { context, store, writeMessages, announce, keptSeconds, onChanged } = this.#dependencies;
+    this.#requireWrite(identity, (await this.#requireOwned(identity, id)).topic);
     const now = Math.floor(context.clock.now() / 1000);
     const envelopes = await context.commit(async (transaction) => {
       const row = await store.take(transaction, id);
       if (row === undefined) return [];
-      const moved = at(row, now);
-      const message = keptFor(moved.message, keptSeconds(row.topic));
-      return record(transaction, [{ message, text: JSON.stringify(message), inbox: row.entry ?? undefined }]);
+      const rescheduled = withTime(row, now);
+      const message = withMaxRetention(rescheduled.message, keptSeconds(row.topic));
+      return writeMessages(transaction, [{ message, text: JSON.stringify(message), inbox: row.entry ?? undefined }]);
     });
-    if (envelopes.length === 0) throw gone();
-    changed();
+    if (envelopes.length === 0) throw notFound();
+    onChanged();
     await announce(envelopes);
   }
 
-  /** Takes a message back, with its file. @throws Problem `push.not_planned` (404). */
+  /**
+   * Cancels a message and deletes its file.
+   *
+   * @throws Problem `push.not_planned` (404)
+   */
   async cancel(identity: Identity, id: string): Promise<void> {
-    const { context, store, attachments, discard, changed } = this.#parts;
-    await this.#own(identity, id);
-    const taken = await context.commit(async (transaction) => {
+    const { context, store, attachments, deleteFiles, onChanged } = this.#dependencies;
+    await this.#requireOwned(identity, id);
+    const cancelled = await context.commit(async (transaction) => {
       const row = await store.take(transaction, id);
       if (row !== undefined) await attachments.remove(transaction, [id]);
       return row;
     });
-    if (taken === undefined) throw gone();
-    discard([id]);
-    changed();
+    if (cancelled === undefined) throw notFound();
+    deleteFiles([id]);
+    onChanged();
   }
 
-  /** Forgets whose it was, once an account is no more. */
-  async forget(account: string): Promise<void> {
-    const { context, store } = this.#parts;
-    await context.commit((transaction) => store.disown(transaction, account));
+  /** Detaches the messages of a deleted account. */
+  async detachAccount(account: string): Promise<void> {
+    const { context, store } = this.#dependencies;
+    await context.commit((transaction) => store.detachAccount(transaction, account));
   }
 
-  /** One that somebody else asked for is as good as not there. */
-  async #own(identity: Identity, id: string): Promise<ScheduledMessage> {
-    const row = await this.#parts.store.find(id);
-    if (row === undefined || (identity.role !== 'admin' && row.account !== identity.account)) throw gone();
+  /** Messages of other accounts are reported as not found. */
+  async #requireOwned(identity: Identity, id: string): Promise<DelayedMessageRow> {
+    const row = await this.#dependencies.store.find(id);
+    if (row === undefined || (identity.role !== 'admin' && row.account !== identity.account)) throw notFound();
     return row;
   }
 
   #requireWrite(identity: Identity, topic: string): void {
-    if (this.#parts.context.accounts.may(identity, 'push', 'write', topic)) return;
+    if (this.#dependencies.context.accounts.may(identity, 'push', 'write', topic)) return;
     throw new Problem(
       'push.forbidden',
       403,
@@ -124,14 +132,14 @@ export class DelayedMessages {
   }
 }
 
-/** A waiting message as it is when it goes out at another time. */
-function at(
-  row: ScheduledMessage,
+/** Returns the message with another publication time. */
+function withTime(
+  row: DelayedMessageRow,
   time: number,
-): Pick<ScheduledMessage, 'time' | 'expires' | 'text'> & {
+): Pick<DelayedMessageRow, 'time' | 'expires' | 'text'> & {
   readonly message: Message;
 } {
-  const stored = readStored(row.text);
+  const stored = parseStoredMessage(row.text);
   const expires = row.expires + (time - row.time);
   const message = { ...stored, time, ...(stored.expires === undefined ? {} : { expires }) };
   return {
@@ -142,6 +150,6 @@ function at(
   };
 }
 
-function gone(): Problem {
+function notFound(): Problem {
   return new Problem('push.not_planned', 404, 'This message does not wait any more: it is out, or was taken back.');
 }

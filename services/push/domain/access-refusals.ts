@@ -1,9 +1,9 @@
-const manual = 'https://ntfy.sh/docs';
-const limitations = `${manual}/publish/#limitations`;
+const docsUrl = 'https://ntfy.sh/docs';
+const limitations = `${docsUrl}/publish/#limitations`;
 
-/** The peer's refusals about accounts, limits and web push. */
+/** Refusals of ntfy about accounts, limits and web push. */
 export const accessRefusals = {
-  signup_off: { code: 40022, text: 'invalid request: signup not enabled', link: `${manual}/config` },
+  signup_off: { code: 40022, text: 'invalid request: signup not enabled', link: `${docsUrl}/config` },
   no_token: { code: 40023, text: 'invalid request: no token provided' },
   permission_invalid: { code: 40025, text: 'invalid request: incorrect permission string' },
   wrong_confirmation: { code: 40026, text: 'invalid request: password confirmation is not correct' },

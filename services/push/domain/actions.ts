@@ -2,43 +2,43 @@ import { z } from 'zod';
 import type { Action } from './message.ts';
 import { parseShortActions } from './short-actions.ts';
 import { refuse } from './refusals.ts';
-import type { WrittenAction } from './written-action.ts';
+import type { ActionInput } from './action-input.ts';
 
-const most = 3;
+const maxActions = 3;
 const kinds = ['view', 'broadcast', 'http', 'copy'];
 
-const text = z.string().default('');
-const words = z.record(z.string(), z.string()).default({});
-const WrittenActions = z.array(
+const optionalText = z.string().default('');
+const stringMap = z.record(z.string(), z.string()).default({});
+const ActionInputs = z.array(
   z.object({
-    action: text,
-    label: text,
+    action: optionalText,
+    label: optionalText,
     clear: z.boolean().default(false),
-    url: text,
-    method: text,
-    headers: words,
-    body: text,
-    intent: text,
-    extras: words,
-    value: text,
+    url: optionalText,
+    method: optionalText,
+    headers: stringMap,
+    body: optionalText,
+    intent: optionalText,
+    extras: stringMap,
+    value: optionalText,
   }),
 );
 
 /**
- * Reads the `actions` parameter, as JSON or in the short form (`view, Open, https://x; copy, Code, 12`). `newId` makes
- * the id of each.
+ * Parses the `actions` parameter: JSON or the short form (`view, Open, https://x; copy, Code, 12`). `newId` creates the
+ * id of each action.
  *
- * @throws Problem 40018 with the reason appended.
+ * @throws Problem 40018 with the reason appended
  */
-export function parseActions(written: string, newId: () => string): Action[] {
-  const trimmed = written.trim();
+export function parseActions(input: string, newId: () => string): Action[] {
+  const trimmed = input.trim();
   const actions = trimmed.startsWith('[') ? parseJsonActions(trimmed) : parseShortActions(trimmed);
-  if (actions.length > most) throw refuse('actions_invalid', `only ${String(most)} actions allowed`);
+  if (actions.length > maxActions) throw refuse('actions_invalid', `only ${String(maxActions)} actions allowed`);
   return actions.map((action) => checkAction(action, newId()));
 }
 
-function parseJsonActions(json: string): WrittenAction[] {
-  const parsed = WrittenActions.safeParse(readJson(json));
+function parseJsonActions(json: string): ActionInput[] {
+  const parsed = ActionInputs.safeParse(readJson(json));
   if (!parsed.success) throw refuse('actions_invalid', 'JSON error: a list of action objects is expected');
   return parsed.data;
 }
@@ -51,36 +51,36 @@ function readJson(json: string): unknown {
   }
 }
 
-function checkAction(written: WrittenAction, id: string): Action {
-  const action = written.action.toLowerCase();
-  const method = written.method.toUpperCase();
+function checkAction(input: ActionInput, id: string): Action {
+  const action = input.action.toLowerCase();
+  const method = input.method.toUpperCase();
   if (!kinds.includes(action)) {
     throw refuse(
       'actions_invalid',
       `parameter 'action' cannot be '${action}', valid values are 'view', 'broadcast', 'http' and 'copy'`,
     );
   }
-  if (written.label === '') throw refuse('actions_invalid', "parameter 'label' is required");
-  if ((action === 'view' || action === 'http') && written.url === '') {
+  if (input.label === '') throw refuse('actions_invalid', "parameter 'label' is required");
+  if ((action === 'view' || action === 'http') && input.url === '') {
     throw refuse('actions_invalid', `parameter 'url' is required for action '${action}'`);
   }
-  if (action === 'copy' && written.value === '') {
+  if (action === 'copy' && input.value === '') {
     throw refuse('actions_invalid', "parameter 'value' is required for action 'copy'");
   }
-  if (action === 'http' && (method === 'GET' || method === 'HEAD') && written.body !== '') {
+  if (action === 'http' && (method === 'GET' || method === 'HEAD') && input.body !== '') {
     throw refuse('actions_invalid', `parameter 'body' cannot be set if method is ${method}`);
   }
   return {
     id,
     action,
-    label: written.label,
-    clear: written.clear,
-    ...(written.url && { url: written.url }),
+    label: input.label,
+    clear: input.clear,
+    ...(input.url && { url: input.url }),
     ...(method && { method }),
-    ...(Object.keys(written.headers).length > 0 && { headers: written.headers }),
-    ...(written.body && { body: written.body }),
-    ...(written.intent && { intent: written.intent }),
-    ...(Object.keys(written.extras).length > 0 && { extras: written.extras }),
-    ...(written.value && { value: written.value }),
+    ...(Object.keys(input.headers).length > 0 && { headers: input.headers }),
+    ...(input.body && { body: input.body }),
+    ...(input.intent && { intent: input.intent }),
+    ...(Object.keys(input.extras).length > 0 && { extras: input.extras }),
+    ...(input.value && { value: input.value }),
   };
 }

@@ -1,31 +1,33 @@
 import type { Attachment } from './message.ts';
 import { refuse } from './refusals.ts';
 
-const longestName = 255;
+const maxNameLength = 255;
 
 /**
- * The file behind an address, which is passed on and never fetched; undefined without one.
+ * Returns an external attachment, which is passed on and never downloaded; undefined without a URL.
  *
  * @throws Problem 40013
  */
-export function linkedFile(url: string, filename: string): Attachment | undefined {
+export function toLinkedAttachment(url: string, filename: string): Attachment | undefined {
   if (url === '') return undefined;
   if (!/^https?:\/\//.test(url)) throw refuse('attachment_url_invalid');
-  const last = URL.canParse(url) ? new URL(url).pathname.split('/').findLast((segment) => segment !== '') : undefined;
-  return { name: filename || plainName(decodeSegment(last ?? '')) || 'attachment', url };
+  const lastSegment = URL.canParse(url)
+    ? new URL(url).pathname.split('/').findLast((segment) => segment !== '')
+    : undefined;
+  return { name: filename || sanitizeFileName(decodeSegment(lastSegment ?? '')) || 'attachment', url };
 }
 
-/** A name without a path and without what cannot stand in a name; empty when nothing is left. */
-export function plainName(text: string): string {
-  const last = text.split(/[/\\]/).at(-1) ?? '';
-  return [...last.replace(/\p{Cc}/gu, '')].slice(0, longestName).join('');
+/** Returns a file name without path and control characters; empty when nothing remains. */
+export function sanitizeFileName(text: string): string {
+  const lastSegment = text.split(/[/\\]/).at(-1) ?? '';
+  return [...lastSegment.replace(/\p{Cc}/gu, '')].slice(0, maxNameLength).join('');
 }
 
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // Not percent-encoded UTF-8: as it is, it still is a name.
+    // Not percent-encoded UTF-8, but usable as a name.
     return segment;
   }
 }

@@ -1,18 +1,21 @@
-/** How many messages of a topic are summed up. */
-export interface Counted {
+/** Number of held messages of a topic. */
+export interface TopicCount {
   readonly topic: string;
   readonly messages: number;
 }
 
-/** Topics that are named. */
-const mostNamed = 5;
+/** Maximum number of topics listed in a digest. */
+const maxListedTopics = 5;
 
-/** "7 messages while it was quiet", and below "backups 4, doors 3"; the topics come with the busiest first. */
-export function digestOf(topics: readonly Counted[]): { readonly title: string; readonly message: string } {
+/**
+ * Builds the digest "7 messages while it was quiet" with a text such as "backups 4, doors 3". Topics are ordered by
+ * number of messages.
+ */
+export function buildDigestText(topics: readonly TopicCount[]): { readonly title: string; readonly message: string } {
   const total = topics.reduce((sum, { messages }) => sum + messages, 0);
-  const named = topics.slice(0, mostNamed).map(({ topic, messages }) => `${topic} ${String(messages)}`);
+  const listed = topics.slice(0, maxListedTopics).map(({ topic, messages }) => `${topic} ${String(messages)}`);
   return {
     title: `${String(total)} ${total === 1 ? 'message' : 'messages'} while it was quiet`,
-    message: [...named, ...(topics.length > mostNamed ? ['…'] : [])].join(', '),
+    message: [...listed, ...(topics.length > maxListedTopics ? ['…'] : [])].join(', '),
   };
 }

@@ -8,14 +8,15 @@ const units: Readonly<Record<string, number>> = {
   m: 6e4,
   h: 36e5,
 };
-const whole = /^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
-const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const durationPattern = /^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
+const componentPattern = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** A duration as Go writes it (`10m`, `1h30m`, `1.5s`; there is no unit for days), in ms; undefined when it is none. */
+/** Parses a Go duration (`10m`, `1h30m`, `1.5s`; without a unit for days) into ms; undefined when invalid. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
-  if (!whole.test(text)) return undefined;
+  if (!durationPattern.test(text)) return undefined;
   let sum = 0;
-  for (const [, count, unit] of text.matchAll(part)) sum += Number(count) * (units[unit ?? ''] ?? Number.NaN);
+  for (const [, count, unit] of text.matchAll(componentPattern))
+    sum += Number(count) * (units[unit ?? ''] ?? Number.NaN);
   return text.startsWith('-') ? -sum : sum;
 }

@@ -3,7 +3,7 @@ import { refuse } from './refusals.ts';
 const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+$/;
 
 /**
- * The parameter as an address. `yes` stands for the own, verified one, which accounts do not have here.
+ * Parses the recipient of a mail. `yes` means the account's verified address in ntfy, which accounts do not have here.
  *
  * @throws Problem 40050, 40052, 40053
  */

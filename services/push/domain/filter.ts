@@ -1,13 +1,13 @@
 import { defaultPriority, parsePriority } from './priority.ts';
-import { commaList, type Parameters } from './parameters.ts';
+import { parseCommaList, type Parameters } from './parameters.ts';
 import type { Message } from './message.ts';
 
-/** Whether a subscriber wants this event; undefined in place of a filter means everything. */
+/** Returns true when a subscriber receives the event. Without a filter, all events are received. */
 export type Filter = (message: Message) => boolean;
 
 /**
- * Reads the filters of a subscription: id, message and title are exact, priority is any of a list, tags are all of a
- * list. They look at messages and at what clears or deletes one.
+ * Parses the filters of a subscription: id, message and title match exactly, priority matches one of a list, tags match
+ * all of a list. They apply to messages and to events that clear or delete messages.
  *
  * @throws Problem 40007
  */
@@ -15,8 +15,8 @@ export function parseFilter(read: Parameters): Filter | undefined {
   const id = read('x-id', 'id');
   const text = read('x-message', 'message', 'm');
   const title = read('x-title', 'title', 't');
-  const tags = commaList(read('x-tags', 'tags', 'tag', 'ta'));
-  const priorities = commaList(read('x-priority', 'priority', 'prio', 'p')).map(parsePriority);
+  const tags = parseCommaList(read('x-tags', 'tags', 'tag', 'ta'));
+  const priorities = parseCommaList(read('x-priority', 'priority', 'prio', 'p')).map(parsePriority);
   if (id === '' && text === '' && title === '' && tags.length === 0 && priorities.length === 0) return undefined;
   return (message) =>
     (id === '' || message.id === id) &&

@@ -1,6 +1,6 @@
 import { Problem } from '../../contracts/problem.ts';
 
-/** What a form's field has against its value. */
+/** Returns a validation error of a form field. */
 export function invalidField(field: string, message: string, cause?: unknown): Problem {
   return new Problem('push.invalid', 422, message, { fields: { [field]: message }, cause });
 }

@@ -1,4 +1,4 @@
-/** A button of a notification. */
+/** Action button of a notification. */
 export interface Action {
   readonly id: string;
   readonly action: string;
@@ -13,7 +13,7 @@ export interface Action {
   readonly value?: string;
 }
 
-/** `type`, `size` (bytes) and `expires` (unix seconds) are there for files that this server keeps. */
+/** `type`, `size` (bytes) and `expires` (unix seconds) are set for files stored on this server. */
 export interface Attachment {
   readonly name: string;
   readonly type?: string;
@@ -22,8 +22,8 @@ export interface Attachment {
   readonly url: string;
 }
 
-/** A file that this server keeps for a message, under the message's id. */
-export interface HeldFile {
+/** Attachment stored on this server under the message id. */
+export interface StoredFile {
   readonly id: string;
   readonly name: string;
   readonly type: string;
@@ -31,15 +31,15 @@ export interface HeldFile {
   readonly size: number;
   /** Unix seconds. */
   readonly expires: number;
-  /** Whose quota it counts for. */
+  /** Sender whose quota is used. */
   readonly sender: string;
 }
 
 export type Event = 'open' | 'keepalive' | 'message' | 'message_delete' | 'message_clear' | 'poll_request';
 
 /**
- * One event as subscribers see it, under the peer's field names. Clients look at which fields are there, so a field
- * without a value is left out: `sequence_id` when it is the id itself, `priority` when the publisher gave none.
+ * Event as sent to subscribers, with ntfy's field names. Fields without value are omitted, because clients test for
+ * presence: `sequence_id` when equal to the id, `priority` when not set by the publisher.
  */
 export interface Message {
   readonly id: string;
@@ -49,7 +49,7 @@ export interface Message {
   /** Unix seconds; only for cached messages. */
   readonly expires?: number;
   readonly event: Event;
-  /** For open and keepalive: the list of topics as it was asked for. */
+  /** For open and keepalive: the requested list of topics. */
   readonly topic: string;
   readonly title?: string;
   readonly message?: string;
@@ -64,7 +64,7 @@ export interface Message {
   readonly encoding?: string;
 }
 
-/** A message before it has an id and a time, and what is to become of it. */
+/** Message without id and time, and delivery options. */
 export interface Draft {
   readonly event: Event;
   readonly topic: string;
@@ -77,33 +77,33 @@ export interface Draft {
   readonly icon?: string;
   readonly actions?: readonly Action[];
   readonly attachment?: Attachment | undefined;
-  /** The attachment is kept here, and recorded together with the message. */
-  readonly file?: HeldFile;
+  /** Attachment stored on this server and recorded together with the message. */
+  readonly file?: StoredFile;
   readonly pollId?: string;
   readonly markdown?: boolean;
   readonly encoding?: string | undefined;
-  /** It is to go out as mail, too; `sender` is the address of who published it. */
+  /** Recipient of the message as mail; `sender` is the address of the publisher. */
   readonly email?: { readonly to: string; readonly sender: string } | undefined;
-  /** When it is to be delivered, in unix seconds; without it at once. */
+  /** Delivery time in unix seconds; immediately when omitted. */
   readonly due?: number | undefined;
-  /** Who asked for one that waits. */
+  /** Account that scheduled the message. */
   readonly account?: string | undefined;
-  /** Seconds after its delivery at which it expires, if that is sooner than others do. */
+  /** Maximum lifetime after delivery in seconds. */
   readonly lifetime?: number | undefined;
-  /** False: only those who listen now get it. */
+  /** When false, only current subscribers receive the message. */
   readonly cached: boolean;
-  /** Set when the inbox is to show it. */
+  /** Set when the message is stored in the inbox. */
   readonly inbox?: { readonly key?: string | undefined; readonly source: string; readonly body: string } | undefined;
 }
 
-/** Gives a draft its place in time; `expires` counts for cached ones only. The fields are in the peer's order. */
-export function compose(draft: Draft, given: { id: string; time: number; expires: number }): Message {
+/** Builds the message of a draft with fields in ntfy's order; `expires` applies to cached messages only. */
+export function compose(draft: Draft, context: { id: string; time: number; expires: number }): Message {
   const { sequenceId, tags, actions, attachment } = draft;
   return {
-    id: given.id,
-    ...(sequenceId !== undefined && sequenceId !== given.id && { sequence_id: sequenceId }),
-    time: given.time,
-    ...(draft.cached && { expires: given.expires }),
+    id: context.id,
+    ...(sequenceId !== undefined && sequenceId !== context.id && { sequence_id: sequenceId }),
+    time: context.time,
+    ...(draft.cached && { expires: context.expires }),
     event: draft.event,
     topic: draft.topic,
     ...(draft.title && { title: draft.title }),

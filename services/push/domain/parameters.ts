@@ -1,17 +1,14 @@
-/**
- * Looks a parameter up under its names, in order, first among the headers and then in the query; the first one that is
- * not empty wins. Empty when there is none.
- */
+/** Returns the value of a parameter by its names, from headers and then from the query; empty without one. */
 export type Parameters = (...names: readonly string[]) => string;
 
-/** 1, yes and true are true, any other text is false, no text is the default. */
-export function flag(text: string, otherwise: boolean): boolean {
-  if (text === '') return otherwise;
+/** Parses a boolean: 1, yes and true are true, other text is false, empty text is the default. */
+export function parseFlag(text: string, defaultValue: boolean): boolean {
+  if (text === '') return defaultValue;
   return /^(1|yes|true)$/i.test(text);
 }
 
-/** The entries of a comma list, trimmed, without empty ones. */
-export function commaList(text: string): string[] {
+/** Splits a comma-separated list, without empty entries. */
+export function parseCommaList(text: string): string[] {
   return text
     .split(',')
     .map((entry) => entry.trim())

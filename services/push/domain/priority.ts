@@ -1,6 +1,6 @@
 import { refuse } from './refusals.ts';
 
-const names: Readonly<Record<string, number>> = {
+const prioritiesByName: Readonly<Record<string, number>> = {
   '1': 1,
   min: 1,
   '2': 2,
@@ -17,14 +17,14 @@ const names: Readonly<Record<string, number>> = {
 export const defaultPriority = 3;
 
 /**
- * A priority's number; undefined for empty text.
+ * Parses a priority; undefined for empty text.
  *
  * @throws Problem 40007
  */
 export function parsePriority(text: string): number | undefined {
-  const word = text.trim().toLowerCase();
-  if (word === '') return undefined;
-  const priority = Object.hasOwn(names, word) ? names[word] : undefined;
+  const name = text.trim().toLowerCase();
+  if (name === '') return undefined;
+  const priority = Object.hasOwn(prioritiesByName, name) ? prioritiesByName[name] : undefined;
   if (priority === undefined) throw refuse('priority_invalid');
   return priority;
 }

@@ -1,97 +1,97 @@
 import { parseEmail } from './email.ts';
 import { parseActions } from './actions.ts';
-import { linkedFile } from './attachment-name.ts';
-import { parseDelay, parseWordedDuration } from './delay.ts';
+import { toLinkedAttachment } from './attachment-name.ts';
+import { parseDelay, parseNaturalDuration } from './delay.ts';
 import type { Draft } from './message.ts';
-import { commaList, flag, type Parameters } from './parameters.ts';
+import { parseCommaList, parseFlag, type Parameters } from './parameters.ts';
 import { parsePriority } from './priority.ts';
 import { refuse } from './refusals.ts';
 import type { MessageTemplate } from './template/built-in.ts';
 import { renderMessage } from './template/message.ts';
-import type { Surroundings } from './template/run.ts';
+import type { TemplateEnvironment } from './template/run.ts';
 import { isTopic } from './topics.ts';
 
-/** The beginning of a publish request's body. */
+/** Beginning of the body of a publish request. */
 export interface Body {
   /** Undefined when the bytes are not UTF-8. */
   readonly text: string | undefined;
   readonly base64: () => string;
-  /** Whether it reached the limit; what is beyond is not here. */
-  readonly long: boolean;
+  /** True when the body reached the limit and is incomplete. */
+  readonly isTruncated: boolean;
 }
 
-export interface Publication {
+export interface PublishRequest {
   readonly topic: string;
-  /** From the path; it wins over the parameter. */
+  /** Sequence id of the path, which takes precedence over the parameter. */
   readonly sequenceId?: string | undefined;
   readonly read: Parameters;
   readonly body: Body;
-  /** `inline`: message, title and priority are templates themselves. */
+  /** With `inline`, message, title and priority are templates. */
   readonly template?: MessageTemplate | 'inline' | undefined;
   readonly newActionId: () => string;
-  /** ms */
+  /** Ms. */
   readonly now: number;
-  /** Seconds that a message may be put off at most. */
-  readonly longestDelay: number;
-  /** Bytes of a message. */
+  /** Maximum delay in seconds. */
+  readonly maxDelaySeconds: number;
+  /** Bytes. */
   readonly messageSizeLimit: number;
-  /** Whether the server keeps files. */
-  readonly keepsFiles: boolean;
-  /** Whether messages may go out as mail, whether the sender has an account, and which address the request came from. */
-  readonly mail: { readonly enabled: boolean; readonly isKnown: boolean; readonly sender: string };
-  /** A template has run for too long. */
-  readonly expired: () => boolean;
-  /** What templates may ask of the world. */
-  readonly surroundings: Surroundings;
+  /** True when attachments are enabled. */
+  readonly attachmentsEnabled: boolean;
+  /** State of mail forwarding, whether the sender has an account, and the client address. */
+  readonly mail: { readonly enabled: boolean; readonly hasAccount: boolean; readonly sender: string };
+  /** Returns true when the templates exceeded their run time. */
+  readonly isExpired: () => boolean;
+  /** Environment of templates. */
+  readonly environment: TemplateEnvironment;
 }
 
-/** What a request asks for: a message, and whether its body is to be kept as a file. */
-export interface Asked {
+/** Parsed publish request: a draft and whether the body is an attachment. */
+export interface ParsedPublication {
   readonly draft: Draft;
-  /** It came from an application server, for one program. */
+  /** Sent by an application server to one application. */
   readonly isUnifiedPush?: boolean;
-  /** The file's name, empty to be named after its kind. */
+  /** File name of the attachment; empty to derive it from the type. */
   readonly upload?: string;
 }
 
-const httpAddress = /^https?:\/\//;
+const httpUrl = /^https?:\/\//;
 
-/** What the peer says for a message without text. */
+/** Text of ntfy for a message without text. */
 export const emptyMessage = 'triggered';
 
-/** What the peer says for a file without text. */
-export function fileMessage(name: string): string {
+/** Returns ntfy's text for an attachment without text. */
+export function getFileMessage(name: string): string {
   return `You received a file: ${name}`;
 }
 
 /**
- * What a publish request asks for. Parameters are looked at in the peer's order, so that of several faults the same one
- * is told.
+ * Parses a publish request. Parameters are checked in ntfy's order, so that the same error is reported when several
+ * apply.
  *
- * @throws Problem of the peer's kind for a wrong parameter, and for what this server does not offer.
+ * @throws Problem with ntfy's error codes for invalid parameters and for unavailable features
  */
-export function parsePublication(publication: Publication): Asked {
-  const { topic, read, body, template } = publication;
-  const sequenceId = publication.sequenceId ?? (read('x-sequence-id', 'sequence-id', 'sid') || undefined);
+export function parsePublication(request: PublishRequest): ParsedPublication {
+  const { topic, read, body, template } = request;
+  const sequenceId = request.sequenceId ?? (read('x-sequence-id', 'sequence-id', 'sid') || undefined);
   if (sequenceId !== undefined && !isTopic(sequenceId)) throw refuse('sequence_invalid');
-  const cached = flag(read('x-cache', 'cache'), true);
+  const cached = parseFlag(read('x-cache', 'cache'), true);
   const filename = read('x-filename', 'filename', 'file', 'f');
-  const link = linkedFile(read('x-attach', 'attach', 'a'), filename);
+  const linkedAttachment = toLinkedAttachment(read('x-attach', 'attach', 'a'), filename);
   const icon = read('x-icon', 'icon');
-  if (icon !== '' && !httpAddress.test(icon)) throw refuse('icon_invalid');
-  const email = readEmail(publication);
+  if (icon !== '' && !httpUrl.test(icon)) throw refuse('icon_invalid');
+  const email = parseRecipient(request);
   if (read('x-call', 'call') !== '') throw refuse('calls_off');
-  const parameter = read('x-message', 'message', 'm');
-  const written = read('x-priority', 'priority', 'prio', 'p');
-  const priority = template === 'inline' ? undefined : parsePriority(written);
-  const tags = commaList(read('x-tags', 'tags', 'tag', 'ta'));
-  const due = parseDue(publication, cached, email !== undefined);
+  const messageParameter = read('x-message', 'message', 'm');
+  const priorityParameter = read('x-priority', 'priority', 'prio', 'p');
+  const priority = template === 'inline' ? undefined : parsePriority(priorityParameter);
+  const tags = parseCommaList(read('x-tags', 'tags', 'tag', 'ta'));
+  const due = parseDue(request, cached, email !== undefined);
   const actions = read('x-actions', 'actions', 'action');
   const markdown =
-    flag(read('x-markdown', 'markdown', 'md'), false) ||
+    parseFlag(read('x-markdown', 'markdown', 'md'), false) ||
     /^text\/markdown\s*(;|$)/i.test(read('content-type', 'content_type'));
   const unifiedPush =
-    flag(read('x-unifiedpush', 'unifiedpush', 'up'), false) || read('content-encoding') === 'aes128gcm';
+    parseFlag(read('x-unifiedpush', 'unifiedpush', 'up'), false) || read('content-encoding') === 'aes128gcm';
   const pollId = read('x-poll-id', 'poll-id');
   const title = read('x-title', 'title', 't');
 
@@ -103,8 +103,8 @@ export function parsePublication(publication: Publication): Asked {
     tags,
     click: read('x-click', 'click'),
     icon,
-    actions: actions === '' ? [] : parseActions(actions, publication.newActionId),
-    attachment: link,
+    actions: actions === '' ? [] : parseActions(actions, request.newActionId),
+    attachment: linkedAttachment,
     markdown,
     email,
     due,
@@ -112,71 +112,78 @@ export function parsePublication(publication: Publication): Asked {
     cached,
   };
   if (pollId !== '') {
-    // Nothing else of the request goes with it: it only tells an app to look.
+    // Poll requests carry no other fields; they only tell an app to fetch messages.
     return { draft: { event: 'poll_request', topic, message: 'New message', pollId, cached: false } };
   }
-  // What an application server sends through UnifiedPush is for one program, sealed and unreadable to a person.
-  if (unifiedPush) return { draft: { ...common, ...verbatim(body), event: 'message' }, isUnifiedPush: true };
+  // UnifiedPush messages are encrypted for one application and not shown to users.
+  if (unifiedPush) return { draft: { ...common, ...toRawMessage(body), event: 'message' }, isUnifiedPush: true };
 
-  if (link === undefined && (filename !== '' || (template === undefined && isFile(body)))) {
-    if (!publication.keepsFiles) throw refuse('attachments_off');
-    const message = readBreaks(parameter);
-    return { draft: { ...common, event: 'message', message, ...inInbox(message) }, upload: filename };
+  if (linkedAttachment === undefined && (filename !== '' || (template === undefined && isFile(body)))) {
+    if (!request.attachmentsEnabled) throw refuse('attachments_off');
+    const message = unescapeLineBreaks(messageParameter);
+    return { draft: { ...common, event: 'message', message, ...toInboxFields(message) }, upload: filename };
   }
-  if (template !== undefined && link === undefined) {
+  if (template !== undefined && linkedAttachment === undefined) {
     const rendered = renderMessage(
       body.text ?? '',
-      { template, title, message: parameter, priority: written },
-      publication,
+      { template, title, message: messageParameter, priority: priorityParameter },
+      request,
     );
     const message = rendered.message || emptyMessage;
     const draft = { ...common, title: rendered.title, priority: rendered.priority ?? priority, message };
-    return { draft: { ...draft, event: 'message', ...inInbox(message) } };
+    return { draft: { ...draft, event: 'message', ...toInboxFields(message) } };
   }
   if (body.text === undefined) throw refuse('not_text');
-  const message = body.text.trim() || readBreaks(parameter) || (link ? fileMessage(link.name) : emptyMessage);
-  return { draft: { ...common, event: 'message', message, ...inInbox(message) } };
+  const message =
+    body.text.trim() ||
+    unescapeLineBreaks(messageParameter) ||
+    (linkedAttachment ? getFileMessage(linkedAttachment.name) : emptyMessage);
+  return { draft: { ...common, event: 'message', message, ...toInboxFields(message) } };
 }
 
-function inInbox(body: string): Pick<Draft, 'inbox'> {
+function toInboxFields(body: string): Pick<Draft, 'inbox'> {
   return { inbox: { source: 'push', body } };
 }
 
-/** What cannot be a message's text. */
+/** Returns true when the body cannot be the text of a message. */
 function isFile(body: Body): boolean {
-  return body.long || body.text === undefined;
+  return body.isTruncated || body.text === undefined;
 }
 
-/** Headers cannot hold a line break, so it is spelled. */
-function readBreaks(text: string): string {
+/** Converts escaped line breaks, which headers cannot contain. */
+function unescapeLineBreaks(text: string): string {
   return text.replaceAll('\\n', '\n');
 }
 
-function readEmail({ read, mail }: Publication): Draft['email'] {
+function parseRecipient({ read, mail }: PublishRequest): Draft['email'] {
   const text = read('x-email', 'x-e-mail', 'email', 'e-mail', 'mail', 'e');
   if (text === '') return undefined;
   if (!mail.enabled) throw refuse('email_off');
-  return { to: parseEmail(text, mail.isKnown), sender: mail.sender };
+  return { to: parseEmail(text, mail.hasAccount), sender: mail.sender };
 }
 
-function parseDue({ read, now, longestDelay }: Publication, cached: boolean, asMail: boolean): number | undefined {
+function parseDue(
+  { read, now, maxDelaySeconds }: PublishRequest,
+  cached: boolean,
+  isMail: boolean,
+): number | undefined {
   const delay = read('x-delay', 'delay', 'x-at', 'at', 'x-in', 'in');
   if (delay === '') return undefined;
   if (!cached) throw refuse('delay_without_cache');
-  if (asMail) throw refuse('delay_with_email');
-  return parseDelay(delay, now, longestDelay);
+  if (isMail) throw refuse('delay_with_email');
+  return parseDelay(delay, now, maxDelaySeconds);
 }
 
-/** Our own parameter: how long a message counts, such as `30m` or `2 days`. In seconds. */
+/** Parses the lifetime of a message, an extension of Homeport such as `30m` or `2 days`, into seconds. */
 function parseLifetime(text: string): number | undefined {
   if (text === '') return undefined;
-  const ms = parseWordedDuration(text);
+  const ms = parseNaturalDuration(text);
   if (ms === undefined || !(ms >= 1000))
     throw refuse('invalid', 'expire takes a duration of a second or more, such as 30m');
   return Math.floor(ms / 1000);
 }
 
-function verbatim(body: Body): Pick<Draft, 'message' | 'encoding'> {
+function toRawMessage(body: Body): Pick<Draft, 'message' | 'encoding'> {
   if (body.text !== undefined) return { message: body.text || emptyMessage };
   return { message: body.base64(), encoding: 'base64' };
 }

@@ -1,8 +1,8 @@
-const manual = 'https://ntfy.sh/docs';
-const delays = `${manual}/publish/#scheduled-delivery`;
-const templates = `${manual}/publish/#message-templating`;
+const docsUrl = 'https://ntfy.sh/docs';
+const delays = `${docsUrl}/publish/#scheduled-delivery`;
+const templates = `${docsUrl}/publish/#message-templating`;
 
-/** How the peer refuses delays, templates, attachments and what comes through a Matrix gateway. */
+/** Refusals of ntfy about delays, templates, attachments and the Matrix gateway. */
 export const publishRefusals = {
   delay_invalid: { code: 40004, text: 'invalid delay parameter: unable to parse delay', link: delays },
   delay_too_small: { code: 40005, text: 'invalid delay parameter: too small, please refer to the docs', link: delays },
@@ -15,7 +15,7 @@ export const publishRefusals = {
   matrix_invalid: {
     code: 40019,
     text: 'invalid request: Matrix JSON invalid',
-    link: `${manual}/publish/#matrix-gateway`,
+    link: `${docsUrl}/publish/#matrix-gateway`,
   },
   rendered_too_large: {
     code: 40041,
@@ -42,11 +42,11 @@ export const publishRefusals = {
   unified_push_unheard: {
     code: 50701,
     text: 'cannot publish to UnifiedPush topic without previously active subscriber',
-    link: `${manual}/publish/#unifiedpush`,
+    link: `${docsUrl}/publish/#unifiedpush`,
   },
   base_url_missing: {
     code: 50003,
     text: 'internal server error: base-url must be configured for this feature',
-    link: `${manual}/config/`,
+    link: `${docsUrl}/config/`,
   },
 } as const;

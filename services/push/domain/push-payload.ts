@@ -1,26 +1,26 @@
 import type { Message } from './message.ts';
 
-/** RFC 8291 leaves 3,993 bytes of plain text in the 4,096 that every push service takes. */
-const longest = 3993;
+/** Maximum number of plaintext bytes that fit into the 4096 bytes every push service accepts (RFC 8291). */
+const maxPayloadBytes = 3993;
 
 /**
- * The text a browser's service worker gets: the message under the peer's names. One that is too long loses the end of
- * its text, then its buttons and attachment; the page reads the whole message from the server. `beside` it stands what only
- * our own worker knows.
+ * Builds the payload for a service worker: the message with ntfy's field names. A long message is shortened: first its
+ * text, then its actions and attachment; the page loads the full message from the server. `options` are fields for
+ * Homeport's own worker.
  */
-export function pushPayload(subscriptionId: string, message: Message, beside: object = {}): string {
-  const write = (given: Message): string =>
-    JSON.stringify({ event: 'message', subscription_id: subscriptionId, ...beside, message: given });
-  const whole = write(message);
-  if (Buffer.byteLength(whole) <= longest) return whole;
-  const { actions: _actions, attachment: _attachment, icon: _icon, ...plain } = message;
-  const kept = Buffer.byteLength(write({ ...message, message: '' })) < longest - 200 ? message : plain;
-  let text = kept.message ?? '';
+export function buildPushPayload(subscriptionId: string, message: Message, options: object = {}): string {
+  const serialize = (content: Message): string =>
+    JSON.stringify({ event: 'message', subscription_id: subscriptionId, ...options, message: content });
+  const full = serialize(message);
+  if (Buffer.byteLength(full) <= maxPayloadBytes) return full;
+  const { actions: _actions, attachment: _attachment, icon: _icon, ...reduced } = message;
+  const base = Buffer.byteLength(serialize({ ...message, message: '' })) < maxPayloadBytes - 200 ? message : reduced;
+  let text = base.message ?? '';
   while (text !== '') {
     text = text.slice(0, Math.floor(text.length * 0.9));
-    // Half a character would come out as another one.
-    const cut = write({ ...kept, message: `${text.replace(/[\uD800-\uDBFF]$/, '')}…` });
-    if (Buffer.byteLength(cut) <= longest) return cut;
+    // Drops an unpaired surrogate.
+    const shortened = serialize({ ...base, message: `${text.replace(/[\uD800-\uDBFF]$/, '')}…` });
+    if (Buffer.byteLength(shortened) <= maxPayloadBytes) return shortened;
   }
-  return write({ id: message.id, time: message.time, event: message.event, topic: message.topic, message: '…' });
+  return serialize({ id: message.id, time: message.time, event: message.event, topic: message.topic, message: '…' });
 }

@@ -1,15 +1,15 @@
 import type { Message } from './message.ts';
 import { matchesPattern } from './topics.ts';
 
-/** How long the messages of some topics are kept, in seconds, and how many; null: nothing is said about it. */
+/** Retention rule of a topic pattern: seconds and number of messages; null when not limited. */
 export interface Rule {
   readonly pattern: string;
   readonly seconds: number | null;
   readonly most: number | null;
 }
 
-/** The rule for a topic: of those that fit the one with the longest pattern. */
-export function ruleFor(rules: readonly Rule[], topic: string): Rule | undefined {
+/** Returns the rule of a topic: the one with the longest matching pattern. */
+export function findRule(rules: readonly Rule[], topic: string): Rule | undefined {
   let best: Rule | undefined;
   for (const rule of rules) {
     if (best !== undefined && rule.pattern.length <= best.pattern.length) continue;
@@ -18,13 +18,13 @@ export function ruleFor(rules: readonly Rule[], topic: string): Rule | undefined
   return best;
 }
 
-/** A message that is kept no longer than this, in seconds after its time; its file goes with it. 0: it is not kept. */
-export function keptFor(message: Message, seconds: number): Message {
-  const { expires: said, ...rest } = message;
-  if (said === undefined) return message;
+/** Limits the retention of a message and its file to `seconds` after its time; 0 means not cached. */
+export function withMaxRetention(message: Message, seconds: number): Message {
+  const { expires: currentExpiry, ...rest } = message;
+  if (currentExpiry === undefined) return message;
   if (seconds === 0) return rest;
-  const expires = Math.min(said, message.time + seconds);
-  if (expires === said) return message;
+  const expires = Math.min(currentExpiry, message.time + seconds);
+  if (expires === currentExpiry) return message;
   const { attachment } = message;
   if (attachment?.expires === undefined) return { ...message, expires };
   return { ...message, expires, attachment: { ...attachment, expires: Math.min(attachment.expires, expires) } };

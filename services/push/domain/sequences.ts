@@ -1,27 +1,25 @@
 import type { Message } from './message.ts';
 
-type State = 'shown' | 'cleared' | 'deleted';
+type State = 'visible' | 'cleared' | 'deleted';
 
-/**
- * Folds messages that update each other into the latest one, as the clients do. Give it all events from the newest to the oldest.
- */
+/** Folds messages that update each other into the latest one, as clients do. Expects events from newest to oldest. */
 export class Sequences {
   readonly #states = new Map<string, State>();
 
-  /** How an event counts: a message that is to be shown, perhaps as cleared; undefined for what is not shown. */
-  take({ event, id, sequence_id: sequence = id }: Message): 'shown' | 'cleared' | undefined {
-    const known = this.#states.get(sequence);
+  /** Returns the state of an event: a visible or cleared message; undefined when it is not displayed. */
+  add({ event, id, sequence_id: sequence = id }: Message): 'visible' | 'cleared' | undefined {
+    const state = this.#states.get(sequence);
     if (event === 'message_clear' || event === 'message_delete') {
-      if (known === undefined) this.#states.set(sequence, event === 'message_clear' ? 'cleared' : 'deleted');
+      if (state === undefined) this.#states.set(sequence, event === 'message_clear' ? 'cleared' : 'deleted');
       return undefined;
     }
-    if (event !== 'message' || known === 'shown' || known === 'deleted') return undefined;
-    this.#states.set(sequence, 'shown');
-    return known ?? 'shown';
+    if (event !== 'message' || state === 'visible' || state === 'deleted') return undefined;
+    this.#states.set(sequence, 'visible');
+    return state ?? 'visible';
   }
 
-  /** Sequences in this state whose message was not among the events. */
-  those(state: 'cleared' | 'deleted'): string[] {
-    return [...this.#states].flatMap(([sequence, known]) => (known === state ? [sequence] : []));
+  /** Returns the sequences in this state whose message was not among the events. */
+  withoutMessage(state: 'cleared' | 'deleted'): string[] {
+    return [...this.#states].flatMap(([sequence, entryState]) => (entryState === state ? [sequence] : []));
   }
 }

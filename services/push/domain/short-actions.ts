@@ -1,4 +1,4 @@
-import type { WrittenAction } from './written-action.ts';
+import type { ActionInput } from './action-input.ts';
 import { refuse } from './refusals.ts';
 
 const fields = ['action', 'label', 'url', 'method', 'body', 'intent', 'value'] as const;
@@ -8,46 +8,46 @@ const spaces = /\s*/y;
 interface Section {
   readonly key: string;
   readonly value: string;
-  /** Whether the action ends with it. */
-  readonly last: boolean;
+  /** True when the action ends with this section. */
+  readonly isLast: boolean;
 }
 
 /**
- * The short form of actions: `;` parts actions and `,` their sections, which are `key=value`; the first three may do
- * without a key. Values may stand in quotes of either kind, in which a backslash escapes the quote.
+ * Parses the short form of actions: `;` separates actions and `,` their sections, written `key=value`; the first three
+ * need no key. Values may be quoted with either quote, in which a backslash escapes the quote.
  */
-export function parseShortActions(text: string): WrittenAction[] {
-  const actions: WrittenAction[] = [];
-  let at = 0;
+export function parseShortActions(text: string): ActionInput[] {
+  const actions: ActionInput[] = [];
+  let index = 0;
 
   const match = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? '';
-    at += found.length;
-    return found;
+    pattern.lastIndex = index;
+    const matched = pattern.exec(text)?.[0] ?? '';
+    index += matched.length;
+    return matched;
   };
-  const ends = (position: number): boolean =>
+  const isEnd = (position: number): boolean =>
     position >= text.length || text[position] === ',' || text[position] === ';';
   const closeSection = (key: string, value: string): Section => {
-    const last = at >= text.length || text[at] === ';';
-    at += 1;
-    return { key, value, last };
+    const isLast = index >= text.length || text[index] === ';';
+    index += 1;
+    return { key, value, isLast };
   };
 
   const readQuoted = (key: string, quote: string): Section => {
-    const start = at;
+    const start = index;
     let value = '';
-    for (at += 1; at < text.length; at += 1) {
-      if (text[at] === '\\' && text[at + 1] === quote) {
+    for (index += 1; index < text.length; index += 1) {
+      if (text[index] === '\\' && text[index + 1] === quote) {
         value += quote;
-        at += 1;
-      } else if (text[at] === quote) {
-        at += 1;
+        index += 1;
+      } else if (text[index] === quote) {
+        index += 1;
         match(spaces);
-        if (ends(at)) return closeSection(key, value);
-        throw refuse('actions_invalid', `unexpected character '${text[at] ?? ''}' at position ${String(at)}`);
+        if (isEnd(index)) return closeSection(key, value);
+        throw refuse('actions_invalid', `unexpected character '${text[index] ?? ''}' at position ${String(index)}`);
       } else {
-        value += text[at] ?? '';
+        value += text[index] ?? '';
       }
     }
     throw refuse('actions_invalid', `unexpected end of input, quote started at position ${String(start)}`);
@@ -56,27 +56,27 @@ export function parseShortActions(text: string): WrittenAction[] {
   const readSection = (): Section => {
     match(spaces);
     const key = match(keyPattern).replace(/\s*=\s*$/, '');
-    const quote = text[at];
+    const quote = text[index];
     if (quote === '"' || quote === "'") return readQuoted(key, quote);
-    const start = at;
-    while (!ends(at)) at += 1;
-    return closeSection(key, text.slice(start, at).trim());
+    const start = index;
+    while (!isEnd(index)) index += 1;
+    return closeSection(key, text.slice(start, index).trim());
   };
 
-  while (at < text.length) {
+  while (index < text.length) {
     const action = emptyAction();
     for (let position = 0; ; position += 1) {
       const section = readSection();
-      fill(action, position, section);
+      setField(action, position, section);
       match(spaces);
-      if (section.last) break;
+      if (section.isLast) break;
     }
     actions.push(action);
   }
   return actions;
 }
 
-function emptyAction(): WrittenAction {
+function emptyAction(): ActionInput {
   return {
     action: '',
     label: '',
@@ -91,8 +91,8 @@ function emptyAction(): WrittenAction {
   };
 }
 
-function fill(action: WrittenAction, position: number, { key: written, value }: Section): void {
-  const key = written === '' ? keyAt(position, action.action) : written;
+function setField(action: ActionInput, position: number, { key: explicitKey, value }: Section): void {
+  const key = explicitKey === '' ? getDefaultKey(position, action.action) : explicitKey;
   if (key === '') throw refuse('actions_invalid', `term '${value}' unknown`);
   if (key.startsWith('headers.')) {
     action.headers[key.slice('headers.'.length)] = value;
@@ -113,7 +113,7 @@ function fill(action: WrittenAction, position: number, { key: written, value }: 
   }
 }
 
-function keyAt(position: number, action: string): string {
+function getDefaultKey(position: number, action: string): string {
   if (position === 0) return 'action';
   if (position === 1) return 'label';
   if (position === 2 && (action === 'view' || action === 'http')) return 'url';

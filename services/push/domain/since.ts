@@ -1,22 +1,22 @@
 import { parseDuration } from './duration.ts';
 import { refuse } from './refusals.ts';
 
-/** Where a subscriber's history begins. */
+/** Start of the history of a subscription. */
 export type Since =
   | { readonly from: 'all' | 'none' | 'latest' }
-  /** After the message of this id; an unknown id behaves as all. */
+  /** After the message with this id; unknown ids behave like all. */
   | { readonly from: 'id'; readonly id: string }
   /** Unix seconds, inclusive. */
   | { readonly from: 'time'; readonly time: number };
 
 /**
- * Reads the `since` parameter; `now` in ms. Without one a poll means everything and a stream nothing.
- * Ids come first: 12 alphanumerics are an id even when all of them are digits.
+ * Parses the `since` parameter; `now` is in ms. The default is all for a poll and none for a stream. 12 alphanumeric
+ * characters are always an id, even when all are digits.
  *
  * @throws Problem 40008
  */
-export function parseSince(text: string, poll: boolean, now: number): Since {
-  if (text === '') return { from: poll ? 'all' : 'none' };
+export function parseSince(text: string, isPoll: boolean, now: number): Since {
+  if (text === '') return { from: isPoll ? 'all' : 'none' };
   if (text === 'all' || text === 'none' || text === 'latest') return { from: text };
   if (/^[A-Za-z0-9]{12}$/.test(text)) return { from: 'id', id: text };
   if (/^[+-]?\d+$/.test(text)) {

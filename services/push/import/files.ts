@@ -1,27 +1,35 @@
 import { copyFile, lstat, mkdir } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { attachmentsFolder } from '../attachments/attachments.ts';
-import type { HeldFile } from '../domain/message.ts';
+import { getAttachmentsFolder } from '../attachments/attachments.ts';
+import type { StoredFile } from '../domain/message.ts';
 
 /**
- * Where the peer keeps files: as its settings have it, or, when the folder was brought from another machine, under that name
- * beside its databases. Undefined when there is no such folder.
+ * Finds the attachment folder of an ntfy server: as configured, or, when the data was copied from another computer,
+ * under the same name next to its databases.
  */
 export function findAttachments(folder: string, configured: string | undefined): string | undefined {
-  const places = configured === undefined ? [] : [resolve(folder, configured), join(folder, basename(configured))];
-  return [...places, join(folder, 'attachments'), join(folder, 'attach')].find((place) => existsSync(place));
+  const candidates = configured === undefined ? [] : [resolve(folder, configured), join(folder, basename(configured))];
+  return [...candidates, join(folder, 'attachments'), join(folder, 'attach')].find((candidate) =>
+    existsSync(candidate),
+  );
 }
 
-/** Copies the file of a message into our own folder; false when it is not there as the peer recorded it. */
-export async function takeFile(files: string, from: string | undefined, { id, size }: HeldFile): Promise<boolean> {
-  if (from === undefined) return false;
-  const source = join(from, id);
-  const found = await lstat(source).catch(() => undefined);
-  // A link would lead to whatever file its maker liked to publish.
-  if (found?.isFile() !== true || found.size !== size) return false;
-  const target = attachmentsFolder(files);
-  await mkdir(target, { recursive: true, mode: 0o700 });
-  await copyFile(source, join(target, id));
+/**
+ * Copies an attachment into the folder of this service. Returns false when it does not exist with the recorded size.
+ */
+export async function importFile(
+  files: string,
+  sourceFolder: string | undefined,
+  { id, size }: StoredFile,
+): Promise<boolean> {
+  if (sourceFolder === undefined) return false;
+  const source = join(sourceFolder, id);
+  const stats = await lstat(source).catch(() => undefined);
+  // Symbolic links are rejected, because they could publish any file of this computer.
+  if (stats?.isFile() !== true || stats.size !== size) return false;
+  const targetFolder = getAttachmentsFolder(files);
+  await mkdir(targetFolder, { recursive: true, mode: 0o700 });
+  await copyFile(source, join(targetFolder, id));
   return true;
 }

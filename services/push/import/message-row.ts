@@ -1,34 +1,35 @@
-import type { HeldFile, Message } from '../domain/message.ts';
-import { commaList } from '../domain/parameters.ts';
+import type { StoredFile, Message } from '../domain/message.ts';
+import { parseCommaList } from '../domain/parameters.ts';
 import { isTopic } from '../domain/topics.ts';
-import { plainName } from '../domain/attachment-name.ts';
-import { textOf } from './rows.ts';
+import { sanitizeFileName } from '../domain/attachment-name.ts';
+import { toText } from './rows.ts';
 
-/** A row of the peer's messages, of whatever release. */
+/** Row of ntfy's message table, of any release. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The file that the peer keeps for a message, as it will be recorded here; undefined when there is none or no longer. */
-export function fileOf(row: Row, now: number): HeldFile | undefined {
+/** Returns the attachment of a message as it will be recorded; undefined without one or when it has expired. */
+export function findFile(row: Row, now: number): StoredFile | undefined {
   const [size, expires] = [Number(row['attachment_size'] ?? 0), Number(row['attachment_expires'] ?? 0)];
-  const id = textOf(row['mid']);
+  const id = toText(row['mid']);
   if (!isMessageId(id) || !(size > 0) || !(expires > now) || Number(row['attachment_deleted'] ?? 0) !== 0)
     return undefined;
-  const name = plainName(textOf(row['attachment_name'])) || 'attachment';
-  const type = textOf(row['attachment_type']) || 'application/octet-stream';
+  const name = sanitizeFileName(toText(row['attachment_name'])) || 'attachment';
+  const type = toText(row['attachment_type']) || 'application/octet-stream';
   return { id, name, type, size, expires, sender: 'import' };
 }
 
-/** What can still be read, or is still to be sent; `held`: its file was taken over. */
-export function messageOf(row: Row, now: number, held: boolean): Message | undefined {
-  const text = (name: string): string => textOf(row[name]);
+/** Converts a row that is unexpired or still to be published. `hasFile` is true when its file was imported. */
+export function toMessage(row: Row, now: number, hasFile: boolean): Message | undefined {
+  const text = (name: string): string => toText(row[name]);
   const [id, topic] = [text('mid'), text('topic')];
   const [time, expires] = [Number(row['time']), Number(row['expires'] ?? 0)];
   const event = text('event') || 'message';
-  const known = event === 'message' || event === 'message_delete' || event === 'message_clear';
-  if (!isMessageId(id) || !isTopic(topic) || !known || !Number.isSafeInteger(time) || expires <= now) return undefined;
+  const isSupported = event === 'message' || event === 'message_delete' || event === 'message_clear';
+  if (!isMessageId(id) || !isTopic(topic) || !isSupported || !Number.isSafeInteger(time) || expires <= now)
+    return undefined;
   const sequence = text('sequence_id');
-  const [priority, tags] = [Number(row['priority'] ?? 0), commaList(text('tags'))];
-  const actions = actionsOf(text('actions'));
+  const [priority, tags] = [Number(row['priority'] ?? 0), parseCommaList(text('tags'))];
+  const actions = parseActions(text('actions'));
   return {
     id,
     ...(sequence === '' || sequence === id ? {} : { sequence_id: sequence }),
@@ -36,26 +37,26 @@ export function messageOf(row: Row, now: number, held: boolean): Message | undef
     expires,
     event,
     topic,
-    ...given('title', text('title')),
-    ...given('message', text('message')),
+    ...optionalField('title', text('title')),
+    ...optionalField('message', text('message')),
     ...(priority >= 1 && priority <= 5 ? { priority } : {}),
     ...(tags.length === 0 ? {} : { tags }),
-    ...given('click', text('click')),
-    ...given('icon', text('icon')),
+    ...optionalField('click', text('click')),
+    ...optionalField('icon', text('icon')),
     ...(actions === undefined ? {} : { actions }),
-    ...attachmentOf(row, now, held),
-    ...given('content_type', text('content_type')),
-    ...given('encoding', text('encoding')),
+    ...toAttachment(row, now, hasFile),
+    ...optionalField('content_type', text('content_type')),
+    ...optionalField('encoding', text('encoding')),
   };
 }
 
-/** A file on the peer's own disk has a size, and is left out when it is not here; an address elsewhere has none. */
-function attachmentOf(row: Row, now: number, held: boolean): Pick<Message, 'attachment'> {
-  const [name, url] = [textOf(row['attachment_name']), textOf(row['attachment_url'])];
+/** Attachments with a size were stored by ntfy and are omitted when the file is missing; external URLs have no size. */
+function toAttachment(row: Row, now: number, hasFile: boolean): Pick<Message, 'attachment'> {
+  const [name, url] = [toText(row['attachment_name']), toText(row['attachment_url'])];
   const size = Number(row['attachment_size'] ?? 0);
   if (url === '') return {};
   if (size === 0) return { attachment: { name, url } };
-  const file = held ? fileOf(row, now) : undefined;
+  const file = hasFile ? findFile(row, now) : undefined;
   if (file === undefined) return {};
   return { attachment: { name: file.name, type: file.type, size, expires: file.expires, url } };
 }
@@ -64,16 +65,16 @@ function isMessageId(text: string): boolean {
   return /^[A-Za-z0-9]{12}$/.test(text);
 }
 
-function given<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
+function optionalField<Name extends string>(name: Name, value: string): { [Key in Name]?: string } {
   return value === '' ? {} : ({ [name]: value } as { [Key in Name]: string });
 }
 
-function actionsOf(text: string): Message['actions'] {
+function parseActions(text: string): Message['actions'] {
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) && value.length > 0 ? (value as Message['actions']) : undefined;
   } catch {
-    // Empty where there are none.
+    // Empty without actions.
     return undefined;
   }
 }

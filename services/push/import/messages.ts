@@ -1,102 +1,120 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Context } from '../../contracts/service.ts';
 import { formatCount } from '../../kit/format-count.ts';
-import type { HeldFile, Message } from '../domain/message.ts';
-import { inboxCopy } from '../publish/inbox-copy.ts';
+import type { StoredFile, Message } from '../domain/message.ts';
+import { buildInboxCopy } from '../publish/inbox-copy.ts';
 import { Search } from '../search/search.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore, type ScheduledMessage } from '../store/schedule.ts';
-import { takeFile } from './files.ts';
-import { fileOf, messageOf, type Row } from './message-row.ts';
+import { DelayedMessageStore, type DelayedMessageRow } from '../store/delayed-messages.ts';
+import { importFile } from './files.ts';
+import { findFile, toMessage, type Row } from './message-row.ts';
 import { hasTable } from './rows.ts';
 
-const page = 500;
+const pageSize = 500;
 
-export interface MessagesParts {
+export interface MessageImportDependencies {
   readonly context: Pick<Context, 'accounts' | 'commit' | 'clock' | 'db' | 'files' | 'reads'>;
   readonly messages: MessageStore;
-  /** What is still to be sent is shown in the inbox when it is. */
+  /** Stores delayed messages in the inbox when they are published. */
   readonly keepInInbox: boolean;
-  /** The folder of the peer's files; undefined when there is none. */
+  /** Folder of ntfy's attachments; undefined without one. */
   readonly attachments: string | undefined;
 }
 
-/** One page of the peer's messages, sorted by what becomes of them. */
-interface Sorted {
-  readonly out: Message[];
-  readonly later: Message[];
-  readonly files: HeldFile[];
+/** Page of imported messages: published, delayed, and their files. */
+interface ImportPage {
+  readonly published: Message[];
+  readonly delayed: Message[];
+  readonly files: StoredFile[];
 }
 
 /**
- * Takes over what can still be read from the peer's `cache.db`, in its order, with the files that go with it, and what is
- * still to be sent. Answers sentences about it.
+ * Imports unexpired messages from ntfy's `cache.db` in order, with their attachments, and messages still to be
+ * published. Returns notes for the user.
  */
-export async function takeMessages(parts: MessagesParts, db: BetterSqlite3.Database): Promise<string[]> {
+export async function importMessages(
+  dependencies: MessageImportDependencies,
+  db: BetterSqlite3.Database,
+): Promise<string[]> {
   if (!hasTable(db, 'messages')) return [];
-  const now = Math.floor(parts.context.clock.now() / 1000);
-  const read = db.prepare('SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?');
-  let [last, taken, planned, files, lost] = [0, 0, 0, 0, 0];
+  const now = Math.floor(dependencies.context.clock.now() / 1000);
+  const select = db.prepare('SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?');
+  let [last, messageCount, delayedCount, fileCount, missingFiles] = [0, 0, 0, 0, 0];
   for (;;) {
-    const rows = read.all(last, page) as Row[];
+    const rows = select.all(last, pageSize) as Row[];
     if (rows.length === 0) break;
     last = Number(rows.at(-1)?.['id']);
-    const sorted: Sorted = { out: [], later: [], files: [] };
-    for (const row of rows) if (!(await sort(parts, row, now, sorted))) lost += 1;
-    const stored = await store(parts, sorted);
-    taken += stored.out;
-    planned += stored.later;
-    files += stored.files;
+    const importPage: ImportPage = { published: [], delayed: [], files: [] };
+    for (const row of rows) if (!(await addRow(dependencies, row, now, importPage))) missingFiles += 1;
+    const stored = await store(dependencies, importPage);
+    messageCount += stored.out;
+    delayedCount += stored.later;
+    fileCount += stored.files;
   }
   return [
-    `Taken over: ${formatCount(taken, 'message')}, ${formatCount(planned, 'scheduled message')}, ${formatCount(files, 'file')}.`,
-    ...(lost === 0 ? [] : [`Not found where files are kept: ${formatCount(lost, 'file')}.`]),
+    `Taken over: ${formatCount(messageCount, 'message')}, ${formatCount(delayedCount, 'scheduled message')}, ${formatCount(fileCount, 'file')}.`,
+    ...(missingFiles === 0 ? [] : [`Not found where files are kept: ${formatCount(missingFiles, 'file')}.`]),
   ];
 }
 
-/** False when the message had a file that is not there. */
-async function sort({ context, attachments }: MessagesParts, row: Row, now: number, sorted: Sorted): Promise<boolean> {
-  const file = fileOf(row, now);
-  const held = file !== undefined && (await takeFile(context.files, attachments, file));
-  const message = messageOf(row, now, held);
-  if (message !== undefined) (Number(row['published'] ?? 1) === 0 ? sorted.later : sorted.out).push(message);
-  if (message !== undefined && held) sorted.files.push(file);
-  return file === undefined || held;
+/** Adds a row to the page. Returns false when its file is missing. */
+async function addRow(
+  { context, attachments }: MessageImportDependencies,
+  row: Row,
+  now: number,
+  importPage: ImportPage,
+): Promise<boolean> {
+  const file = findFile(row, now);
+  const hasFile = file !== undefined && (await importFile(context.files, attachments, file));
+  const message = toMessage(row, now, hasFile);
+  if (message !== undefined)
+    (Number(row['published'] ?? 1) === 0 ? importPage.delayed : importPage.published).push(message);
+  if (message !== undefined && hasFile) importPage.files.push(file);
+  return file === undefined || hasFile;
 }
 
-async function store({ context, messages, keepInInbox }: MessagesParts, { out, later, files }: Sorted) {
-  const schedule = new ScheduleStore(context.db);
+async function store(
+  { context, messages, keepInInbox }: MessageImportDependencies,
+  { published, delayed, files: fileCount }: ImportPage,
+) {
+  const delayedMessages = new DelayedMessageStore(context.db);
   const attachments = new AttachmentStore(context.db);
-  const rows = out.map((message) => ({ ...placeOf(message), text: JSON.stringify(message) }));
+  const rows = published.map((message) => ({ ...toColumns(message), text: JSON.stringify(message) }));
   return context.commit(async (transaction) => {
-    const kept = await attachments.insertMissing(transaction, files);
-    const done = rows.length === 0 ? new Map<string, number>() : await messages.insertMissing(transaction, rows);
-    const fresh = out.filter(({ id }) => done.has(id)).map((message) => ({ message }));
-    if (fresh.length > 0) await new Search(context).store(transaction, fresh, done);
-    // What was due since the last time is out, and not to be sent twice.
-    const sent = await messages.known(
+    const insertedFiles = await attachments.insertMissing(transaction, fileCount);
+    const seqs = rows.length === 0 ? new Map<string, number>() : await messages.insertMissing(transaction, rows);
+    const inserted = published.filter(({ id }) => seqs.has(id)).map((message) => ({ message }));
+    if (inserted.length > 0) await new Search(context).store(transaction, inserted, seqs);
+    // Skips messages that were published since an earlier import.
+    const publishedIds = await messages.existingIds(
       transaction,
-      later.map(({ id }) => id),
+      delayed.map(({ id }) => id),
     );
     const after = await messages.top(transaction);
-    const waiting = later.filter(({ id }) => !sent.has(id)).map((message) => waitingOf(message, after, keepInInbox));
-    return { out: done.size, later: await schedule.insertMissing(transaction, waiting), files: kept };
+    const delayedRows = delayed
+      .filter(({ id }) => !publishedIds.has(id))
+      .map((message) => toDelayedRow(message, after, keepInInbox));
+    return {
+      out: seqs.size,
+      later: await delayedMessages.insertMissing(transaction, delayedRows),
+      files: insertedFiles,
+    };
   });
 }
 
-function placeOf({ id, topic, time, expires = time }: Message) {
+function toColumns({ id, topic, time, expires = time }: Message) {
   return { id, topic, time, expires };
 }
 
-function waitingOf(message: Message, after: number, keepInInbox: boolean): ScheduledMessage {
+function toDelayedRow(message: Message, after: number, keepInInbox: boolean): DelayedMessageRow {
   const { sequence_id, message: body = '', encoding } = message;
   const inbox = keepInInbox && encoding === undefined ? { source: 'push', body } : undefined;
   return {
-    ...placeOf(message),
+    ...toColumns(message),
     sequence: sequence_id ?? message.id,
     text: JSON.stringify(message),
-    entry: inboxCopy({ inbox }, message) ?? null,
+    entry: buildInboxCopy({ inbox }, message) ?? null,
     after,
     account: null,
   };

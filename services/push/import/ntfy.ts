@@ -6,25 +6,25 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context, ImportResult } from '../../contracts/service.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { ProfileStore } from '../store/profiles.ts';
-import { takeAccounts } from './accounts.ts';
+import { importAccounts } from './accounts.ts';
 import { findAttachments } from './files.ts';
-import { takeMessages } from './messages.ts';
+import { importMessages } from './messages.ts';
 import { readSettings } from './settings.ts';
 
-export interface TakeOverParts {
+export interface ImportDependencies {
   readonly context: Context;
   readonly messages: MessageStore;
   readonly keepInInbox: boolean;
 }
 
 /**
- * Takes over what an ntfy server left in a folder: `auth.db` (or `user.db`), `cache.db` and `server.yml`, those that are
- * there, and the files of messages. Doing it twice changes nothing more.
+ * Imports the data of an ntfy server from a folder: `auth.db` (or `user.db`), `cache.db`, `server.yml` and attachments,
+ * as far as they exist. Repeated imports add nothing.
  *
  * @throws Problem `push.nothing_to_take_over` (404), `push.unreadable` (422)
  */
-export async function takeOverNtfy(
-  { context, messages, keepInInbox }: TakeOverParts,
+export async function importNtfy(
+  { context, messages, keepInInbox }: ImportDependencies,
   folder: string,
 ): Promise<ImportResult> {
   const find = (...files: string[]): string | undefined =>
@@ -35,23 +35,23 @@ export async function takeOverNtfy(
     throw new Problem('push.nothing_to_take_over', 404, detail);
   }
   const profiles = new ProfileStore(context);
-  const read =
-    yaml === undefined ? undefined : await inFile(yaml, async () => readSettings(await readFile(yaml, 'utf8')));
+  const serverConfig =
+    yaml === undefined ? undefined : await withReadError(yaml, async () => readSettings(await readFile(yaml, 'utf8')));
   const { accounts, clock } = context;
-  const taken = [
-    ...(auth === undefined ? [] : await inDatabase(auth, (db) => takeAccounts({ accounts, profiles, clock }, db))),
+  const notes = [
+    ...(auth === undefined ? [] : await withDatabase(auth, (db) => importAccounts({ accounts, profiles, clock }, db))),
     ...(cache === undefined
       ? []
-      : await inDatabase(cache, (db) => {
-          const attachments = findAttachments(folder, read?.attachments);
-          return takeMessages({ context, messages, keepInInbox, attachments }, db);
+      : await withDatabase(cache, (db) => {
+          const attachments = findAttachments(folder, serverConfig?.attachments);
+          return importMessages({ context, messages, keepInInbox, attachments }, db);
         })),
   ];
-  return { settings: read?.settings ?? {}, notes: [...taken, ...(read?.notes ?? [])] };
+  return { settings: serverConfig?.settings ?? {}, notes: [...notes, ...(serverConfig?.notes ?? [])] };
 }
 
-async function inDatabase<T>(file: string, work: (db: BetterSqlite3.Database) => Promise<T>): Promise<T> {
-  return inFile(file, async () => {
+async function withDatabase<T>(file: string, work: (db: BetterSqlite3.Database) => Promise<T>): Promise<T> {
+  return withReadError(file, async () => {
     const { default: Database } = await import('better-sqlite3');
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
@@ -62,7 +62,7 @@ async function inDatabase<T>(file: string, work: (db: BetterSqlite3.Database) =>
   });
 }
 
-async function inFile<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withReadError<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

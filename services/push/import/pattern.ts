@@ -1,7 +1,7 @@
 /**
- * A topic pattern as the peer stores it, for SQL's LIKE: `%` is any run of characters, `\_` a plain underscore. Answers
- * it as grants have it, with `*`.
+ * Converts a topic pattern of ntfy, stored for SQL's LIKE (`%` for any characters, `\_` for an underscore), to the form
+ * of grants with `*`.
  */
-export function patternOf(like: string): string {
+export function fromLikePattern(like: string): string {
   return like.replaceAll('\\_', '_').replaceAll('%', '*');
 }

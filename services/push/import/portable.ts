@@ -4,23 +4,23 @@ import { Problem } from '../../contracts/problem.ts';
 import { RetentionRule } from '../../contracts/push/retention.ts';
 import { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Context, Service } from '../../contracts/service.ts';
-import { readRule } from '../domain/cron/rule.ts';
-import { contentText, readContent } from '../recurring/content.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
+import { serializeContent, readContent } from '../recurring/content.ts';
 import { RecurringStore, type RecurringRow } from '../store/recurring.ts';
 import { RetentionStore } from '../store/retention.ts';
 
 const Schedule = ScheduleForm.extend({ id: z.string().regex(/^[A-Za-z0-9]{1,64}$/), account: AccountName });
 type Schedule = z.infer<typeof Schedule>;
 
-/** What an export holds: schedules with whose they are, and the rules about how long messages are kept. */
+/** Exported data: schedules with their accounts, and retention rules. */
 const Portable = z.object({
   schedules: z.array(Schedule).default([]),
   retention: z.array(RetentionRule).default([]),
 });
 
-const page = 500;
+const pageSize = 500;
 
-/** Export and import of schedules and retention rules; there are no secrets in them. */
+/** Export and import of schedules and retention rules, which contain no secrets. */
 export function createPortable({
   clock,
   commit,
@@ -29,22 +29,22 @@ export function createPortable({
   const recurring = new RecurringStore(db);
   const retention = new RetentionStore(db);
 
-  const allRows = async (): Promise<readonly RecurringRow[]> => {
+  const readAll = async (): Promise<readonly RecurringRow[]> => {
     const rows: RecurringRow[] = [];
     for (let before: number | undefined; ;) {
-      const some = await recurring.list(undefined, before, page);
-      rows.push(...some);
-      before = some.at(-1)?.seq;
-      if (some.length < page) return rows.toReversed();
+      const chunk = await recurring.list(undefined, before, pageSize);
+      rows.push(...chunk);
+      before = chunk.at(-1)?.seq;
+      if (chunk.length < pageSize) return rows.toReversed();
     }
   };
 
   return {
     async export() {
-      const [rows, rules] = [await allRows(), await retention.rules()];
+      const [rows, rules] = [await readAll(), await retention.rules()];
       return {
-        schedules: rows.map(formOf),
-        retention: rules.map(({ pattern, seconds, most }) => ({ topic: pattern, seconds, most })),
+        schedules: rows.map(toSchedule),
+        retention: rules.map(({ pattern, seconds: toSeconds, most }) => ({ topic: pattern, seconds: toSeconds, most })),
       };
     },
     async import(data) {
@@ -56,8 +56,12 @@ export function createPortable({
         });
       }
       const now = Math.floor(clock.now() / 1000);
-      const rows = parsed.data.schedules.map((schedule) => rowOf(schedule, now));
-      const rules = parsed.data.retention.map(({ topic, seconds, most }) => ({ pattern: topic, seconds, most }));
+      const rows = parsed.data.schedules.map((schedule) => toRow(schedule, now));
+      const rules = parsed.data.retention.map(({ topic, seconds: toSeconds, most }) => ({
+        pattern: topic,
+        seconds: toSeconds,
+        most,
+      }));
       await commit(async (transaction) => {
         await recurring.removeAll(transaction);
         for (const row of rows) await recurring.insert(transaction, row);
@@ -67,23 +71,56 @@ export function createPortable({
   };
 }
 
-function formOf({ id, account, topic, content, rule, zone, starts, ends, missed, enabled }: RecurringRow): Schedule {
-  const ms = (time: number | null): number | null => (time === null ? null : time * 1000);
+function toSchedule({
+  id,
+  account,
+  topic,
+  content,
+  rule,
+  zone,
+  starts,
+  ends,
+  missed,
+  enabled,
+}: RecurringRow): Schedule {
+  const toMs = (time: number | null): number | null => (time === null ? null : time * 1000);
   return {
-    ...{ id, account, topic, ...readContent(content), rule, zone, starts: ms(starts), ends: ms(ends) },
+    id,
+    account,
+    topic,
+    ...readContent(content),
+    rule,
+    zone,
+    starts: toMs(starts),
+    ends: toMs(ends),
     missed: missed === 'skip' ? 'skip' : 'once',
     enabled: enabled === 1,
   };
 }
 
-/** @throws Problem for a rule that cannot be read. What is over may come along: it stays over. */
-function rowOf(schedule: Schedule, now: number): Omit<RecurringRow, 'seq'> {
+/**
+ * Converts a schedule to a row. Schedules that have ended stay ended.
+ *
+ * @throws Problem for an invalid rule
+ */
+function toRow(schedule: Schedule, now: number): Omit<RecurringRow, 'seq'> {
   const { id, account, topic, rule, zone, missed, enabled } = schedule;
-  const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
-  const [starts, ends] = [seconds(schedule.starts), seconds(schedule.ends)];
-  const next = readRule({ rule, zone, starts, ends }).after(now) ?? null;
+  const toSeconds = (toMs: number | null): number | null => (toMs === null ? null : Math.floor(toMs / 1000));
+  const [starts, ends] = [toSeconds(schedule.starts), toSeconds(schedule.ends)];
+  const next = parseRecurrence({ rule, zone, starts, ends }).after(now) ?? null;
   return {
-    ...{ id, account, topic, content: contentText(schedule), rule, zone, starts, ends, missed },
-    ...{ enabled: enabled ? 1 : 0, next: enabled ? next : null, last: null, trouble: '' },
+    id,
+    account,
+    topic,
+    content: serializeContent(schedule),
+    rule,
+    zone,
+    starts,
+    ends,
+    missed,
+    enabled: enabled ? 1 : 0,
+    next: enabled ? next : null,
+    last: null,
+    trouble: '',
   };
 }

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
 import { Settings } from '../settings.ts';
 
-/** The peer's names in `server.yml` and the settings they are here. */
-const names: Readonly<Record<string, keyof Settings>> = {
+/** Settings of ntfy's `server.yml` and the corresponding settings of this service. */
+const settingNames: Readonly<Record<string, keyof Settings>> = {
   'cache-duration': 'cacheDuration',
   'keepalive-interval': 'keepaliveInterval',
   'message-size-limit': 'messageSizeLimit',
@@ -33,32 +33,33 @@ const names: Readonly<Record<string, keyof Settings>> = {
   'visitor-attachment-total-size-limit': 'attachmentTotalLimit',
   'visitor-attachment-daily-bandwidth-limit': 'attachmentDailyBandwidth',
 };
-/** Where the databases are: not settings, but nothing to complain about. */
-const silent = new Set(['auth-file', 'cache-file', 'attachment-cache-dir', 'listen-http', 'web-push-file']);
+/** Settings about the location of the databases, which are ignored without a note. */
+const ignoredNames = new Set(['auth-file', 'cache-file', 'attachment-cache-dir', 'listen-http', 'web-push-file']);
 
-/** Reads the settings out of the peer's `server.yml`, with a sentence about those that mean nothing here. */
+/** Reads settings from ntfy's `server.yml`, with a note about settings that are not supported. */
 export function readSettings(text: string): {
   settings: Record<string, unknown>;
-  /** Where files of messages are kept. */
+  /** Folder of attachments. */
   attachments: string | undefined;
   notes: string[];
 } {
   const value: unknown = parse(text);
   const settings: Record<string, unknown> = {};
-  const left: string[] = [];
+  const unsupported: string[] = [];
   let attachments: string | undefined;
-  for (const [name, given] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
-    if (name === 'attachment-cache-dir' && typeof given === 'string') attachments = given;
-    const field = Object.hasOwn(names, name) ? names[name] : undefined;
-    // Numbers and durations alike come with and without quotes.
-    const found =
-      field && [given, String(given), Number(given)].find((each) => Settings.shape[field].safeParse(each).success);
-    if (field !== undefined && found !== undefined) settings[field] = found;
-    else if (!silent.has(name)) left.push(name);
+  for (const [name, input] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+    if (name === 'attachment-cache-dir' && typeof input === 'string') attachments = input;
+    const field = Object.hasOwn(settingNames, name) ? settingNames[name] : undefined;
+    // Numbers and durations may be written with or without quotes.
+    const accepted =
+      field &&
+      [input, String(input), Number(input)].find((candidate) => Settings.shape[field].safeParse(candidate).success);
+    if (field !== undefined && accepted !== undefined) settings[field] = accepted;
+    else if (!ignoredNames.has(name)) unsupported.push(name);
   }
   return {
     settings,
     attachments,
-    notes: left.length === 0 ? [] : [`Settings that were left alone: ${left.join(', ')}.`],
+    notes: unsupported.length === 0 ? [] : [`Settings that were left alone: ${unsupported.join(', ')}.`],
   };
 }

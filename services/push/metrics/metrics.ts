@@ -6,11 +6,11 @@ export interface PushMetrics {
   readonly published: Counter;
   readonly refused: Counter;
   readonly cut: Counter;
-  /** Seconds from a message's arrival to its commit. */
-  readonly took: Histogram;
+  /** Seconds from the arrival of a message to its commit. */
+  readonly commitSeconds: Histogram;
 }
 
-/** Declares the service's metrics. */
+/** Registers the metrics of the service. */
 export function createPushMetrics(metrics: Metrics, store: MessageStore, subscribers: Subscribers): PushMetrics {
   metrics.gauge({
     name: 'push_subscribers',
@@ -38,7 +38,7 @@ export function createPushMetrics(metrics: Metrics, store: MessageStore, subscri
       help: 'Streams that were cut off because they were not read.',
       initial: [{}],
     }),
-    took: metrics.histogram({
+    commitSeconds: metrics.histogram({
       name: 'push_commit_seconds',
       help: 'Time from the arrival of a message to its commit.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],

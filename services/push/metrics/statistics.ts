@@ -1,24 +1,24 @@
 import type { Clock } from '../../contracts/service.ts';
 
-const minute = 60_000;
-/** Minutes that the rate looks back. */
-const window = 10;
+const minuteMs = 60_000;
+/** Minutes over which the rate is computed. */
+const windowMinutes = 10;
 
-/** How much is published: in all, today (local time) and lately. */
+/** Number of published messages: in total, today (local time) and as a recent rate. */
 export class Statistics {
   readonly #clock: Clock;
   #total = 0;
   #today = 0;
   #day: string;
-  /** The total at the end of each of the last minutes, oldest first. */
+  /** Total at the end of each of the last minutes, oldest first. */
   readonly #samples: { readonly time: number; readonly total: number }[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#day = dayOf(clock.now());
+    this.#day = toDay(clock.now());
   }
 
-  /** Goes on from what is stored. */
+  /** Continues from stored values. */
   resume(total: number, today: number): void {
     this.#total = total;
     this.#today = today;
@@ -26,7 +26,7 @@ export class Statistics {
   }
 
   add(messages: number): void {
-    const day = dayOf(this.#clock.now());
+    const day = toDay(this.#clock.now());
     if (day !== this.#day) this.#today = 0;
     this.#day = day;
     this.#total += messages;
@@ -38,24 +38,25 @@ export class Statistics {
   }
 
   get today(): number {
-    return dayOf(this.#clock.now()) === this.#day ? this.#today : 0;
+    return toDay(this.#clock.now()) === this.#day ? this.#today : 0;
   }
 
-  /** Messages a second over the last ten minutes, or since the start. */
+  /** Messages per second over the last ten minutes, or since the start. */
   get rate(): number {
     const oldest = this.#samples[0];
     if (oldest === undefined) return 0;
     return (this.#total - oldest.total) / Math.max(1, (this.#clock.now() - oldest.time) / 1000);
   }
 
-  /** Call each minute. */
+  /** Records a sample. Called every minute. */
   sample(): void {
     const now = this.#clock.now();
     this.#samples.push({ time: now, total: this.#total });
-    while (this.#samples.length > 1 && now - (this.#samples[0]?.time ?? now) > window * minute) this.#samples.shift();
+    while (this.#samples.length > 1 && now - (this.#samples[0]?.time ?? now) > windowMinutes * minuteMs)
+      this.#samples.shift();
   }
 }
 
-function dayOf(time: number): string {
+function toDay(time: number): string {
   return new Date(time).toDateString();
 }

@@ -3,16 +3,16 @@ import type { MessageStore } from '../store/messages.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import type { Statistics } from './statistics.ts';
 
-/** Keeps how many messages there ever were, also of those that are removed. */
+/** Stores the number of messages ever published, including deleted ones. */
 export class StoredTotal {
   readonly #context: Pick<Context, 'commit'>;
   readonly #store: MessageStore;
   readonly #statistics: Statistics;
-  /** The newest message that the total counts. */
-  #newest = 0;
-  /** The total is known; before that there is none to save. */
-  #known = false;
-  #saved: number | undefined;
+  /** Newest message included in the total. */
+  #newestSeq = 0;
+  /** True after the stored total was read; before that, nothing may be saved. */
+  #loaded = false;
+  #savedTotal: number | undefined;
 
   constructor(context: Pick<Context, 'commit'>, store: MessageStore, statistics: Statistics) {
     this.#context = context;
@@ -20,25 +20,28 @@ export class StoredTotal {
     this.#statistics = statistics;
   }
 
-  /** Goes on from what is stored. `today`: how many were published today. */
+  /** Continues from the stored total. `today` is the number of messages published today. */
   async resume(today: number): Promise<void> {
-    this.#newest = await this.#store.top();
+    this.#newestSeq = await this.#store.top();
     this.#statistics.resume(await this.#store.total(), today);
-    this.#known = true;
+    this.#loaded = true;
   }
 
-  /** The statistics count these, too. */
-  counted(envelopes: readonly Envelope[]): void {
-    this.#newest = envelopes.findLast(({ seq }) => seq !== undefined)?.seq ?? this.#newest;
+  /** Records that the statistics include these messages. */
+  advance(envelopes: readonly Envelope[]): void {
+    this.#newestSeq = envelopes.findLast(({ seq }) => seq !== undefined)?.seq ?? this.#newestSeq;
   }
 
-  /** Says whether it was written; `anyway` also where nothing has changed, to see whether writing works. */
-  async save({ anyway }: { readonly anyway: boolean }): Promise<boolean> {
+  /**
+   * Saves the total and returns true when it was written. `force` writes an unchanged total, to test whether storage
+   * works.
+   */
+  async save({ force }: { readonly force: boolean }): Promise<boolean> {
     const { total } = this.#statistics;
-    if (!this.#known || (total === this.#saved && !anyway)) return false;
-    const newest = this.#newest;
-    await this.#context.commit((transaction) => this.#store.saveTotal(transaction, total, newest));
-    this.#saved = total;
+    if (!this.#loaded || (total === this.#savedTotal && !force)) return false;
+    const newestSeq = this.#newestSeq;
+    await this.#context.commit((transaction) => this.#store.saveTotal(transaction, total, newestSeq));
+    this.#savedTotal = total;
     return true;
   }
 }

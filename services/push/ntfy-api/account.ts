@@ -9,33 +9,33 @@ import { Confirmation, Credential, PasswordChange, Preferences, Subscription } f
 import { answerSuccess, requireUser, type ApiRoutes } from './api-routes.ts';
 import { answerValue, type Exchange } from './exchange.ts';
 import { readJson } from './json-body.ts';
-import { wireTokens } from './tokens.ts';
-import { explained } from './users.ts';
+import { listTokens } from './tokens.ts';
+import { withNtfyRefusal } from './users.ts';
 
-export interface AccountParts {
+export interface AccountDependencies {
   readonly accounts: Accounts;
   readonly profiles: ProfileStore;
   readonly syncTopics: SyncTopics;
   readonly clock: Clock;
   readonly signUp: () => boolean;
-  /** What the sender of a request may do in a day, and has done. */
-  readonly usage: (exchange: Exchange) => Promise<object>;
-  /** @throws Problem 42906 when too many accounts were made from this address. */
+  /** Returns limits and usage of the request's sender. */
+  readonly getUsage: (exchange: Exchange) => Promise<object>;
+  /** @throws Problem 42906 when too many accounts were created from this address */
   readonly admitSignUp: (exchange: Exchange) => void;
-  /** Tells the account's other devices that it changed. */
-  readonly changed: (account: string) => Promise<void>;
+  /** Notifies other devices of the account about a change. */
+  readonly notifyDevices: (account: string) => Promise<void>;
 }
 
-/** A person's own account: what it is, its password, preferences and subscribed topics. */
-export function accountRoutes(parts: AccountParts): ApiRoutes {
-  const { accounts, profiles, syncTopics, clock, changed } = parts;
+/** Routes of the caller's account: profile, password, preferences and subscribed topics. */
+export function accountRoutes(dependencies: AccountDependencies): ApiRoutes {
+  const { accounts, profiles, syncTopics, clock, notifyDevices } = dependencies;
 
-  const confirm = async (exchange: Exchange, { account }: Identity, password: string): Promise<void> => {
+  const confirmPassword = async (exchange: Exchange, { account }: Identity, password: string): Promise<void> => {
     const authorization = `Basic ${Buffer.from(`${account}:${password}`).toString('base64')}`;
     try {
       const { address: remoteAddress, foreignSite } = exchange;
-      const proven = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
-      if (proven?.via === 'password') return;
+      const verified = await accounts.authenticate({ authorization, remoteAddress, isCrossSite: foreignSite });
+      if (verified?.via === 'password') return;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
     }
@@ -51,7 +51,7 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
   return {
     async 'GET /v1/account'(exchange) {
       const { identity, response } = exchange;
-      const usage = await parts.usage(exchange);
+      const usage = await dependencies.getUsage(exchange);
       if (identity === undefined) {
         answerValue(response, { username: everyone, role: 'anonymous', ...usage });
         return;
@@ -63,13 +63,13 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
       }
       const subscriptions = await profiles.subscriptions(account);
       const reservations = await profiles.reservations(account);
-      const tokens = await wireTokens(accounts, identity, exchange);
+      const tokens = await listTokens(accounts, identity, exchange);
       answerValue(response, {
         username: account,
         role: identity.role,
-        sync_topic: syncTopics.of(account),
+        sync_topic: syncTopics.findTopic(account),
         ...(await profiles.preferences(account)),
-        ...(subscriptions.length === 0 ? {} : { subscriptions: subscriptions.map(wireSubscription) }),
+        ...(subscriptions.length === 0 ? {} : { subscriptions: subscriptions.map(toSubscriptionJson) }),
         ...(reservations.length === 0 ? {} : { reservations }),
         ...(tokens.length === 0 ? {} : { tokens }),
         ...usage,
@@ -77,21 +77,21 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
     },
 
     async 'POST /v1/account'(exchange) {
-      if (!parts.signUp()) throw refuse('signup_off');
+      if (!dependencies.signUp()) throw refuse('signup_off');
       if (exchange.identity !== undefined && exchange.identity.role !== 'admin') throw refuse('unauthorized');
       const { username: name, password } = await readJson(exchange, Credential);
       if (!AccountName.safeParse(name).success) throw refuse('username_invalid');
       if (password === '') throw refuse('invalid', 'password missing');
       if ((await accounts.find(name)) !== undefined) throw refuse('user_exists');
-      parts.admitSignUp(exchange);
-      await explained(() => accounts.create({ name, password }));
+      dependencies.admitSignUp(exchange);
+      await withNtfyRefusal(() => accounts.create({ name, password }));
       answerSuccess(exchange);
     },
 
     async 'DELETE /v1/account'(exchange) {
       const identity = requireUser(exchange);
       const { password } = await readJson(exchange, Confirmation);
-      await confirm(exchange, identity, password);
+      await confirmPassword(exchange, identity, password);
       await accounts.remove(identity.account);
       answerSuccess(exchange);
     },
@@ -100,32 +100,32 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
       const identity = requireUser(exchange);
       const { password, new_password } = await readJson(exchange, PasswordChange);
       if (password === '' || new_password === '') throw refuse('invalid');
-      await confirm(exchange, identity, password);
-      await explained(() => accounts.change(identity.account, { password: new_password }));
+      await confirmPassword(exchange, identity, password);
+      await withNtfyRefusal(() => accounts.change(identity.account, { password: new_password }));
       answerSuccess(exchange);
     },
 
     async 'PATCH /v1/account/settings'(exchange) {
       const { account } = requireUser(exchange);
-      await profiles.prefer(account, await readJson(exchange, Preferences));
+      await profiles.updatePreferences(account, await readJson(exchange, Preferences));
       answerSuccess(exchange);
-      await changed(account);
+      await notifyDevices(account);
     },
 
     async 'POST /v1/account/subscription'(exchange) {
       const { account } = requireUser(exchange);
       const subscription = await readSubscription(exchange);
       if (!(await profiles.subscribe(account, subscription, clock.now()))) throw refuse('subscription_exists');
-      answerValue(exchange.response, wireSubscription(subscription));
-      await changed(account);
+      answerValue(exchange.response, toSubscriptionJson(subscription));
+      await notifyDevices(account);
     },
 
     async 'PATCH /v1/account/subscription'(exchange) {
       const { account } = requireUser(exchange);
       const subscription = await readSubscription(exchange);
       if (!(await profiles.rename(account, subscription))) throw refuse('not_found');
-      answerValue(exchange.response, wireSubscription(subscription));
-      await changed(account);
+      answerValue(exchange.response, toSubscriptionJson(subscription));
+      await notifyDevices(account);
     },
 
     async 'DELETE /v1/account/subscription'(exchange) {
@@ -133,12 +133,12 @@ export function accountRoutes(parts: AccountParts): ApiRoutes {
       const header = (name: string): string => String(exchange.request.headers[name] ?? '').trim();
       await profiles.unsubscribe(account, header('x-baseurl'), header('x-topic'));
       answerSuccess(exchange);
-      await changed(account);
+      await notifyDevices(account);
     },
   };
 }
 
-function wireSubscription({
+function toSubscriptionJson({
   base_url,
   topic,
   display_name,

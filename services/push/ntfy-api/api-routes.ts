@@ -2,13 +2,13 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { refuse } from '../domain/refusals.ts';
 import { answerValue, type Exchange } from './exchange.ts';
 
-/** Answers one call; `last` is the path's last segment where the route leaves it open. */
+/** Handler of an API route; `last` is the last path segment of wildcard routes. */
 type ApiCall = (exchange: Exchange, last: string) => Promise<void> | void;
 
-/** Calls below `/v1` by method and path, e.g. `POST /v1/account`; a path may end in `/*`. */
+/** Routes below `/v1` by method and path, for example `POST /v1/account`; a path may end in `/*`. */
 export type ApiRoutes = Readonly<Record<string, ApiCall>>;
 
-/** The call of this method and path, ready to be made. */
+/** Returns the handler for a method and path. */
 export function findCall(
   routes: ApiRoutes,
   method: string,
@@ -17,18 +17,26 @@ export function findCall(
   const exact = `${method} ${path}`;
   if (Object.hasOwn(routes, exact)) return (exchange) => routes[exact]?.(exchange, '');
   const slash = path.lastIndexOf('/');
-  const open = `${method} ${path.slice(0, slash)}/*`;
-  if (Object.hasOwn(routes, open)) return (exchange) => routes[open]?.(exchange, path.slice(slash + 1));
+  const wildcard = `${method} ${path.slice(0, slash)}/*`;
+  if (Object.hasOwn(routes, wildcard)) return (exchange) => routes[wildcard]?.(exchange, path.slice(slash + 1));
   return undefined;
 }
 
-/** @throws Problem 40101 for a stranger, and for a token that has only some of its account's rights. */
+/**
+ * Returns the identity of the caller.
+ *
+ * @throws Problem 40101 for visitors and for tokens limited to some grants
+ */
 export function requireUser({ identity }: Exchange): Identity {
   if (identity === undefined || identity.limited === true) throw refuse('unauthorized');
   return identity;
 }
 
-/** @throws Problem 40101 for anyone else, as the peer has it. */
+/**
+ * Returns the identity of an administrator.
+ *
+ * @throws Problem 40101 for others, as in ntfy
+ */
 export function requireAdmin(exchange: Exchange): Identity {
   const identity = requireUser(exchange);
   if (identity.role !== 'admin') throw refuse('unauthorized');

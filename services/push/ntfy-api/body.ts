@@ -4,62 +4,62 @@ import { decodeText, isKnownCharset } from '../../kit/charset.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Body } from '../domain/publication.ts';
 
-/** The beginning of a request's body. */
+/** Beginning of a request body. */
 export interface ReadBody extends Body {
-  /** All that was read, which may be more than the limit. */
+  /** All bytes read, which may exceed the limit. */
   readonly bytes: Buffer;
 }
 
 /**
- * Reads a body up to `limit` bytes. Of a longer one the rest is still to be read from the request, or to be dropped.
- * `charset` is what a text declares; without it, bytes that are not UTF-8 are a file, as at the peer.
+ * Reads a body up to `limit` bytes. The rest of a longer body stays unread. `charset` is the declared charset of a
+ * text; without it, bytes that are not UTF-8 are treated as a file, as in ntfy.
  *
- * @throws Problem `push.cut_off` (400) when the connection ends early.
+ * @throws Problem `push.cut_off` (400) when the connection ends early
  */
 export function readBody(request: IncomingMessage, limit: number, charset?: string): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const fail = (): void => reject(new Problem('push.cut_off', 400, 'the request ended before its body'));
-    // Its sender may have left while it was looked at who that is.
+    // The client may have disconnected during authentication.
     if (request.closed) return fail();
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (): void => {
-      request.off('data', take).off('end', finish).off('close', fail).off('error', fail);
-      const whole = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-      resolve(bodyOf(whole, limit, charset));
+      request.off('data', onData).off('end', finish).off('close', fail).off('error', fail);
+      const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+      resolve(toBody(bytes, limit, charset));
     };
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       chunks.push(chunk);
       size += chunk.length;
       if (size < limit) return;
       request.pause();
       finish();
     };
-    request.on('data', take).once('end', finish).once('close', fail).once('error', fail);
+    request.on('data', onData).once('end', finish).once('close', fail).once('error', fail);
   });
 }
 
-/** A text that came another way than as a request's body. */
-export function bodyOf(bytes: Buffer, limit: number, charset?: string): ReadBody {
-  const long = bytes.length >= limit;
-  const kept = long ? bytes.subarray(0, limit) : bytes;
+/** Builds a body from bytes that were not read from a request. */
+export function toBody(bytes: Buffer, limit: number, charset?: string): ReadBody {
+  const isLong = bytes.length >= limit;
+  const head = isLong ? bytes.subarray(0, limit) : bytes;
   return {
     bytes,
-    text: isUtf8(kept) ? kept.toString('utf8') : long ? withoutHalf(kept) : decodeDeclared(kept, charset),
-    base64: () => kept.toString('base64'),
-    long,
+    text: isUtf8(head) ? head.toString('utf8') : isLong ? withoutPartialCharacter(head) : decodeDeclared(head, charset),
+    base64: () => head.toString('base64'),
+    isTruncated: isLong,
   };
 }
 
-/** Returns text whose sender says what charset it is in; a file of bytes is never taken for text. */
+/** Decodes text in its declared charset; binary data is never treated as text. */
 function decodeDeclared(bytes: Buffer, charset: string | undefined): string | undefined {
   if (charset === undefined || !isKnownCharset(charset)) return undefined;
   const text = decodeText(bytes, charset);
   return text.includes('\0') || text.includes('\ufffd') ? undefined : text;
 }
 
-/** The text without a last character that the limit cut in two. */
-function withoutHalf(bytes: Buffer): string | undefined {
+/** Returns the text without a last character that was cut by the limit. */
+function withoutPartialCharacter(bytes: Buffer): string | undefined {
   for (let end = bytes.length - 1; end >= bytes.length - 3; end -= 1) {
     if (isUtf8(bytes.subarray(0, end))) return bytes.toString('utf8', 0, end);
   }

@@ -4,38 +4,44 @@ import type { Credentials, Identity } from '../../contracts/control/accounts.ts'
 import type { Problem } from '../../contracts/problem.ts';
 import type { Caller } from '../../contracts/service.ts';
 import type { Parameters } from '../domain/parameters.ts';
-import { errorBody } from '../wire/errors.ts';
+import { formatErrorBody } from '../wire/errors.ts';
 import { decodeHeader, isTransportPriority } from '../wire/headers.ts';
 
-/** One request, its sender proven. */
-export interface Asked {
+/** Authenticated request. */
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams | undefined;
   readonly read: Parameters;
   readonly identity: Identity | undefined;
-  /** The sender's, behind a proxy the one it tells. */
+  /** Address of the client; behind a proxy, the forwarded one. */
   readonly address: string;
-  /** A page of another site makes a browser send it. */
+  /** True when a browser sends the request from a page of another site. */
   readonly foreignSite: boolean;
 }
 
-/** One request and its answer. */
-export interface Exchange extends Asked {
+/** Request and response. */
+export interface Exchange extends RequestContext {
   readonly response: ServerResponse;
 }
 
-/** Every answer may be read by web pages: they prove themselves by a header or `auth`, never by a cookie. */
+/**
+ * Web pages of any origin may read responses, because clients authenticate with a header or `auth`, never with a
+ * cookie.
+ */
 export const crossOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** Headers first, under all names, then the query; what `overlay` holds counts as the header of that name. */
-export function parametersOf(
+/**
+ * Reads parameters from headers, under all names, then from the query. Entries of `overlay` override the header of the
+ * same name.
+ */
+export function createParameters(
   request: IncomingMessage,
   query: URLSearchParams | undefined,
   overlay?: ReadonlyMap<string, string>,
 ): Parameters {
   return (...names) => {
     for (const name of names) {
-      const value = overlay?.get(name)?.trim() || headerOf(request, name);
+      const value = overlay?.get(name)?.trim() || readHeader(request, name);
       if (value !== '') return value;
     }
     if (query === undefined) return '';
@@ -47,24 +53,30 @@ export function parametersOf(
   };
 }
 
-function headerOf(request: IncomingMessage, name: string): string {
+function readHeader(request: IncomingMessage, name: string): string {
   const joined = request.headers[name];
   if (typeof joined !== 'string' || joined === '') return '';
-  // Node joins headers that came twice; the peer takes the first.
+  // Node joins repeated headers; ntfy uses the first.
   const value = joined.includes(', ') ? (request.headersDistinct[name]?.[0] ?? joined) : joined;
   if (name === 'priority' && isTransportPriority(value)) return '';
   return decodeHeader(value);
 }
 
-/** Where a request comes from. A proxy appends the address it saw, so that the last one is not made up by the sender. */
-export function addressOf(request: IncomingMessage, behindProxy: boolean): string {
+/**
+ * Returns the client address. Uses the last X-Forwarded-For entry, which the proxy appended and the client cannot
+ * forge.
+ */
+export function getClientAddress(request: IncomingMessage, behindProxy: boolean): string {
   const forwarded = behindProxy ? request.headers['x-forwarded-for'] : undefined;
   const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined;
   return last !== undefined && isIP(last) !== 0 ? last : (request.socket.remoteAddress ?? '');
 }
 
-/** Who sends: `?auth=` holds a whole Authorization header for those who cannot set one, and wins over it. */
-export function credentialsOf(
+/**
+ * Returns the credentials: `?auth=` carries an encoded Authorization header for clients that cannot set one, and takes
+ * precedence.
+ */
+export function getCredentials(
   request: IncomingMessage,
   query: URLSearchParams | undefined,
   caller: Caller,
@@ -76,7 +88,7 @@ export function credentialsOf(
   return { authorization: authorization || undefined, ...caller };
 }
 
-/** Answers JSON text as it is. */
+/** Sends JSON text. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -92,12 +104,12 @@ export function answer(
     .end(text);
 }
 
-/** Answers a value as one line of JSON. */
+/** Sends a value as one line of JSON. */
 export function answerValue(response: ServerResponse, value: unknown): void {
   answer(response, 200, `${JSON.stringify(value)}\n`);
 }
 
-/** Answers in the peer's error shape; cuts off an answer that had begun. */
+/** Sends an error in ntfy's format; ends a response that has already started. */
 export function answerProblem(response: ServerResponse, problem: Problem): void {
   if (response.headersSent) {
     response.destroy();
@@ -105,5 +117,5 @@ export function answerProblem(response: ServerResponse, problem: Problem): void 
   }
   const retry = problem.headers['Retry-After'];
   if (retry !== undefined) response.setHeader('Retry-After', retry);
-  answer(response, problem.status, errorBody(problem));
+  answer(response, problem.status, formatErrorBody(problem));
 }

@@ -7,37 +7,42 @@ import { formatAttachment } from '../../kit/content-disposition.ts';
 import { parseByteRange } from '../../kit/byte-range.ts';
 import { crossOrigin, type Exchange } from './exchange.ts';
 
-/** A path of a file: the id, which nobody can guess, and the ending that its kind gave it. */
+/** Path of a file: the id, which cannot be guessed, and the extension of its type. */
 const filePath = /^\/file\/([-_A-Za-z0-9]{1,64})(\.[A-Za-z0-9]{1,16})?$/;
 
-/** The id in the path of a file; undefined for any other path. */
-export function fileOf(path: string): string | undefined {
+/** Returns the id in the path of a file; undefined for other paths. */
+export function findFileId(path: string): string | undefined {
   return filePath.exec(path)?.[1];
 }
 
-/** A reader that takes nothing for this long has gone; ms. */
-const longestStall = 60_000;
+/** Milliseconds without progress after which a download is ended. */
+const downloadIdleTimeoutMs = 60_000;
 
-export interface FileParts {
+export interface FileDependencies {
   readonly attachments: Attachments;
   readonly limits: Pick<Limits, 'bandwidth'>;
 }
 
 /**
- * GET and HEAD `/file/<id>[.<ending>]`, for whoever knows the id: the clients fetch it without a credential.
+ * Serves GET and HEAD `/file/<id>[.<extension>]` to any client that has the id, because clients request it without
+ * credentials.
  *
  * @throws Problem 40401, 42905
  */
-export async function serveFile(exchange: Exchange, id: string, { attachments, limits }: FileParts): Promise<void> {
+export async function serveFile(
+  exchange: Exchange,
+  id: string,
+  { attachments, limits }: FileDependencies,
+): Promise<void> {
   const { request, response } = exchange;
-  const found = await attachments.find(id);
-  if (found === undefined) throw refuse('not_found');
-  const { file, path } = found;
+  const stored = await attachments.find(id);
+  if (stored === undefined) throw refuse('not_found');
+  const { file, path } = stored;
   if (request.method === 'HEAD') {
     response.writeHead(200, { ...crossOrigin, 'Content-Length': file.size }).end();
     return;
   }
-  // Files have no validator, so that none that a client remembers can be the one of this file (RFC 9110, section 13.1.5).
+  // Files have no validator, so an If-Range condition never matches (RFC 9110, section 13.1.5).
   const range =
     request.headers['if-range'] === undefined ? parseByteRange(request.headers.range, file.size) : undefined;
   if (range === 'unsatisfiable') {
@@ -58,7 +63,7 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     'Content-Disposition': formatAttachment(file.name),
     'Content-Length': end - start + 1,
     'Content-Security-Policy': "default-src 'none'; sandbox",
-    // A page of ours it must never be.
+    // Text files are never rendered as pages of this origin.
     'Content-Type': file.type.startsWith('text/') ? 'text/plain; charset=utf-8' : file.type,
     'X-Content-Type-Options': 'nosniff',
     ...(range !== undefined && { 'Content-Range': `bytes ${String(start)}-${String(end)}/${String(file.size)}` }),
@@ -68,12 +73,12 @@ export async function serveFile(exchange: Exchange, id: string, { attachments, l
     response.end();
     return;
   }
-  // Node destroys the connection then.
-  response.setTimeout(longestStall);
+  // Node destroys the connection after the timeout.
+  response.setTimeout(downloadIdleTimeoutMs);
   try {
     await pipeline(handle.createReadStream({ start, end }), response);
   } catch (error) {
-    // A reader that leaves early has left.
+    // Ignores clients that disconnect early.
     if (!response.destroyed) throw error;
   }
 }

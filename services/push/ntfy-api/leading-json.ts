@@ -1,4 +1,4 @@
-/** Returns the index behind the first JSON value of a text that begins with an object; -1 where it never ends. */
+/** Returns the index after the first JSON value of a text that begins with an object, or -1 when it is incomplete. */
 function findEnd(text: string): number {
   let depth = 0;
   let inString = false;
@@ -15,8 +15,7 @@ function findEnd(text: string): number {
 }
 
 /**
- * Parses the JSON object that a text begins with. What follows it is ignored, as the peer's decoder stops at the end of the
- * first value.
+ * Parses the JSON object at the beginning of a text and ignores the rest, as ntfy's decoder does.
  *
  * @throws SyntaxError
  */

@@ -4,94 +4,101 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AppPages } from '../../contracts/app-pages.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { flag } from '../domain/parameters.ts';
-import { refusalOf, refuse } from '../domain/refusals.ts';
+import { parseFlag } from '../domain/parameters.ts';
+import { findRefusal, refuse } from '../domain/refusals.ts';
 import { isTopic, isTopicList } from '../domain/topics.ts';
 import type { Limits } from '../access/limits.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
-import { redirectToApp } from './about.ts';
+import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
+import { redirectToApp } from './server-info.ts';
 import { findCall, type ApiRoutes } from './api-routes.ts';
 import {
-  addressOf,
+  getClientAddress,
   answerProblem,
   answerValue,
-  credentialsOf,
+  getCredentials,
   crossOrigin,
-  parametersOf,
-  type Asked,
+  createParameters,
+  type RequestContext,
   type Exchange,
 } from './exchange.ts';
-import type { OtherRoute } from './others.ts';
+import type { NonTopicRoute } from './non-topic-routes.ts';
 import type { PublishRoutes } from './publish.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
-export interface ListenerParts {
+export interface ListenerDependencies {
   readonly context: Pick<Context, 'accounts' | 'caller' | 'log' | 'random'>;
   readonly publish: PublishRoutes;
   readonly subscribe: SubscribeRoutes;
-  readonly about: ReadonlyMap<string, (exchange: Exchange) => void>;
-  /** The account and administration calls and their like. */
+  readonly serverInfo: ReadonlyMap<string, (exchange: Exchange) => void>;
+  /** Account, administration and web push routes. */
   readonly api: ApiRoutes;
   readonly limits: Pick<Limits, 'request'>;
-  readonly rates: Pick<RateVisitors, 'of'>;
-  /** The sender's address is what the proxy before us says. */
+  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'getChargedSender'>;
+  /** True when the client address is taken from the proxy's header. */
   readonly behindProxy: () => boolean;
-  /** Routes that are no topic's: what answers a method and path, undefined for those of none of them. */
-  readonly others: (method: string, path: string) => OtherRoute | undefined;
+  /** Returns the handler of paths that are not topics, such as files. */
+  readonly findNonTopicRoute: (method: string, path: string) => NonTopicRoute | undefined;
   readonly pages: AppPages;
   readonly reserved: ReadonlySet<string>;
-  /** Counts refused requests by the peer's code. */
+  /** Counts refused requests by ntfy's error code. */
   readonly refused: Counter;
-  /** Hears of each request that is over. */
-  readonly served: (method: string, status: number) => void;
+  /** Called after each request. */
+  readonly onServed: (method: string, status: number) => void;
 }
 
-/** All routes, on bare node:http: nothing stands between the bytes of a publish request and the message. */
-export function pushListener(parts: ListenerParts): RequestListener {
+/** Dispatches all routes directly on node:http, to keep publishing fast. */
+export function pushListener(dependencies: ListenerDependencies): RequestListener {
   return (request, response) => {
-    response.once('close', () => parts.served(request.method ?? '', response.statusCode));
-    serve(parts, request, response).catch((error: unknown) => {
-      answerProblem(response, problemOf(parts, error));
+    response.once('close', () => dependencies.onServed(request.method ?? '', response.statusCode));
+    serve(dependencies, request, response).catch((error: unknown) => {
+      answerProblem(response, toProblem(dependencies, error));
     });
   };
 }
 
-/** What homeport.yaml declares is changed there. */
-function inPeerWords(problem: Problem): Problem {
+/** Converts problems of accounts declared in homeport.yaml, which can only be changed there. */
+function toNtfyProblem(problem: Problem): Problem {
   if (problem.code === 'accounts.provisioned') return refuse('user_provisioned', undefined, { cause: problem });
   if (problem.code === 'accounts.provisioned_token') return refuse('token_provisioned', undefined, { cause: problem });
   return problem;
 }
 
-/** What is told of an error; counts it. */
-export function problemOf(parts: Pick<ListenerParts, 'context' | 'refused'>, error: unknown): Problem {
-  const problem = error instanceof Problem ? inPeerWords(error) : internal(parts.context, error);
-  parts.refused.inc({ code: refusalOf(problem)?.code ?? problem.status * 100 });
+/** Returns the problem sent to the client and counts it. */
+export function toProblem(dependencies: Pick<ListenerDependencies, 'context' | 'refused'>, error: unknown): Problem {
+  const problem = error instanceof Problem ? toNtfyProblem(error) : internal(dependencies.context, error);
+  dependencies.refused.inc({ code: findRefusal(problem)?.code ?? problem.status * 100 });
   return problem;
 }
 
 /**
- * Takes a request apart and proves its sender.
+ * Parses a request and authenticates its sender.
  *
  * @throws Problem 40101, 40401, 42909
  */
 export async function readRequest(
-  { context, behindProxy }: Pick<ListenerParts, 'context' | 'behindProxy'>,
+  { context, behindProxy }: Pick<ListenerDependencies, 'context' | 'behindProxy'>,
   request: IncomingMessage,
-): Promise<{ readonly path: string; readonly asked: Asked }> {
+): Promise<{ readonly path: string; readonly requestContext: RequestContext }> {
   const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = decodePath(mark < 0 ? url : url.slice(0, mark));
-  const query = mark < 0 ? undefined : parseQuery(url.slice(mark + 1));
-  const address = addressOf(request, behindProxy());
+  const queryStart = url.indexOf('?');
+  const path = decodePath(queryStart < 0 ? url : url.slice(0, queryStart));
+  const query = queryStart < 0 ? undefined : parseQuery(url.slice(queryStart + 1));
+  const address = getClientAddress(request, behindProxy());
   const { isCrossSite: foreignSite } = context.caller(request);
-  const credentials = credentialsOf(request, query, { remoteAddress: address, isCrossSite: foreignSite });
+  const credentials = getCredentials(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const { accounts } = context;
   const identity = credentials.authorization === undefined ? undefined : await accounts.authenticate(credentials);
-  return { path, asked: { request, query, read: parametersOf(request, query), identity, address, foreignSite } };
+  return {
+    path,
+    requestContext: { request, query, read: createParameters(request, query), identity, address, foreignSite },
+  };
 }
 
-async function serve(parts: ListenerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  dependencies: ListenerDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (request.method === 'OPTIONS') {
     response
       .writeHead(200, {
@@ -103,94 +110,103 @@ async function serve(parts: ListenerParts, request: IncomingMessage, response: S
       .end();
     return;
   }
-  const { path, asked } = await readRequest(parts, request);
-  if (request.method === 'GET' && changesByGet(path)) refuseForeignPage(asked);
-  await dispatch(parts, path, { ...asked, response });
+  const { path, requestContext } = await readRequest(dependencies, request);
+  if (request.method === 'GET' && changesByGet(path)) refuseForeignPage(requestContext);
+  await dispatch(dependencies, path, { ...requestContext, response });
 }
 
-/** Returns true for the addresses at which a GET publishes, clears or deletes, as the peer's clients use them. */
+/** Returns true for paths at which a GET publishes, clears or deletes, as ntfy clients use them. */
 function changesByGet(path: string): boolean {
   return /^\/[^/]+\/(?:publish|send|trigger)$|^\/[^/]+\/[^/]+\/(?:clear|read|delete)$/.test(path);
 }
 
 /**
- * Refuses a page of another site, which needs no more than an image for a GET, as the listener refuses its POST: it has to
- * send a credential of its own. Programs, and browsers on our own pages, are not affected.
+ * Refuses a GET from a page of another site without credentials of its own, which an image tag could send; the listener
+ * refuses such POST requests. Programs and browsers on Homeport's pages are not affected.
  *
  * @throws Problem 40301
  */
-function refuseForeignPage({ request, foreignSite }: Pick<Asked, 'request' | 'foreignSite'>): void {
+function refuseForeignPage({ request, foreignSite }: Pick<RequestContext, 'request' | 'foreignSite'>): void {
   const mode = request.headers['sec-fetch-mode'];
   const isCredentialed = request.headers.authorization !== undefined && (mode === undefined || mode === 'cors');
   if (foreignSite && !isCredentialed) throw refuse('forbidden');
 }
 
-function topicIn(path: string): string {
+function getTopicSegment(path: string): string {
   return path.slice(1).split('/', 1)[0] ?? '';
 }
 
-async function dispatch(parts: ListenerParts, path: string, exchange: Exchange): Promise<void> {
+async function dispatch(dependencies: ListenerDependencies, path: string, exchange: Exchange): Promise<void> {
   const { method } = exchange.request;
   const writes = method === 'POST' || method === 'PUT';
-  const about = method === 'GET' || method === 'HEAD' ? parts.about.get(path) : undefined;
-  if (about !== undefined) return about(exchange);
-  parts.limits.request(exchange, writes ? parts.rates.of(topicIn(path), exchange) : exchange);
-  const call = findCall(parts.api, method ?? '', path);
+  const infoRoute = method === 'GET' || method === 'HEAD' ? dependencies.serverInfo.get(path) : undefined;
+  if (infoRoute !== undefined) return infoRoute(exchange);
+  dependencies.limits.request(
+    exchange,
+    writes ? dependencies.subscriberRateLimits.getChargedSender(getTopicSegment(path), exchange) : exchange,
+  );
+  const call = findCall(dependencies.api, method ?? '', path);
   if (call !== undefined) return void (await call(exchange));
-  const other = parts.others(method ?? '', path);
-  if (other !== undefined) return other(exchange);
+  const nonTopicRoute = dependencies.findNonTopicRoute(method ?? '', path);
+  if (nonTopicRoute !== undefined) return nonTopicRoute(exchange);
 
-  if (path === '/' && writes) return parts.publish.json(exchange);
+  if (path === '/' && writes) return dependencies.publish.json(exchange);
   const [first = '', second, third, ...rest] = path.slice(1).split('/');
   if (rest.length > 0 || !isTopicList(first)) throw refuse('not_found');
   if (second === undefined) {
-    if (writes && isTopic(first)) return parts.publish.message(exchange, first);
-    if (method === 'GET') return topicPage(parts, exchange, first);
+    if (writes && isTopic(first)) return dependencies.publish.message(exchange, first);
+    if (method === 'GET') return topicPage(dependencies, exchange, first);
   } else if (first === 'v1') {
-    // A call that is not there is no message to a topic.
+    // Unknown API routes are not treated as messages to a topic.
     throw refuse('not_found');
   } else if (third === undefined) {
-    if (method === 'GET') return byVerb(parts, exchange, first, second);
-    if (writes && isTopic(first) && isTopic(second)) return parts.publish.message(exchange, first, second);
+    if (method === 'GET') return dispatchVerb(dependencies, exchange, first, second);
+    if (writes && isTopic(first) && isTopic(second)) return dependencies.publish.message(exchange, first, second);
     if (method === 'DELETE' && isTopic(first) && isTopic(second)) {
-      return parts.publish.event(exchange, 'message_delete', first, second);
+      return dependencies.publish.event(exchange, 'message_delete', first, second);
     }
   } else if (isTopic(first) && isTopic(second)) {
-    if (method === 'GET' && third === 'delete') return parts.publish.event(exchange, 'message_delete', first, second);
+    if (method === 'GET' && third === 'delete')
+      return dependencies.publish.event(exchange, 'message_delete', first, second);
     if ((method === 'GET' || method === 'PUT') && (third === 'clear' || third === 'read')) {
-      return parts.publish.event(exchange, 'message_clear', first, second);
+      return dependencies.publish.event(exchange, 'message_clear', first, second);
     }
   }
   throw refuse('not_found');
 }
 
-/** GET `/<topics>/<verb>`. */
-async function byVerb(parts: ListenerParts, exchange: Exchange, topics: string, verb: string): Promise<void> {
+/** Dispatches GET `/<topics>/<verb>`. */
+async function dispatchVerb(
+  dependencies: ListenerDependencies,
+  exchange: Exchange,
+  topics: string,
+  verb: string,
+): Promise<void> {
   switch (verb) {
     case 'json':
     case 'sse':
     case 'raw':
-      return parts.subscribe.read(exchange, topics, verb);
+      return dependencies.subscribe.read(exchange, topics, verb);
     case 'ws':
-      return parts.subscribe.refuseWebSocket(exchange, topics);
+      return dependencies.subscribe.refuseWebSocket(exchange, topics);
     case 'auth':
-      return parts.subscribe.check(exchange, topics);
+      return dependencies.subscribe.check(exchange, topics);
     case 'publish':
     case 'send':
     case 'trigger':
-      if (isTopic(topics)) return parts.publish.message(exchange, topics);
+      if (isTopic(topics)) return dependencies.publish.message(exchange, topics);
   }
   throw refuse('not_found');
 }
 
-function topicPage(parts: ListenerParts, exchange: Exchange, topic: string): void {
-  if (parts.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
-  // How UnifiedPush distributors find out that this is a push server.
-  if (flag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
+function topicPage(dependencies: ListenerDependencies, exchange: Exchange, topic: string): void {
+  if (dependencies.reserved.has(topic) || !isTopic(topic)) throw refuse('not_found');
+  // UnifiedPush distributors detect a push server by this response.
+  if (parseFlag(exchange.read('x-unifiedpush', 'unifiedpush', 'up'), false)) {
     answerValue(exchange.response, { unifiedpush: { version: 1 } });
     return;
   }
-  redirectToApp(exchange, parts.pages);
+  redirectToApp(exchange, dependencies.pages);
 }
 
 function decodePath(path: string): string {

@@ -2,30 +2,33 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopic } from '../domain/topics.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
+import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
 import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import type { PublishRoutes } from './publish.ts';
 
 export const matrixPath = '/_matrix/push/v1/notify';
 
-/** As the Matrix push gateway API has it; only the first device counts, as at the peer. */
+/** Request of the Matrix push gateway API; only the first device is used, as in ntfy. */
 const Notification = z.object({
   notification: z.object({ devices: z.array(z.object({ pushkey: z.string().min(1) })).min(1) }),
 });
 
-export interface MatrixParts {
+export interface MatrixDependencies {
   readonly publish: Pick<PublishRoutes, 'gateway'>;
-  /** Where this server is reached; undefined while nobody knows. */
+  /** Public address of this server; undefined without a listener. */
   readonly baseUrl: () => string | undefined;
   readonly messageSizeLimit: () => number;
-  readonly rates: Pick<RateVisitors, 'isGivenUp'>;
+  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'isAbandoned'>;
 }
 
-/** GET and POST of the Matrix push gateway: a Matrix server tells a client with a topic here that something happened. */
+/**
+ * Serves GET and POST of the Matrix push gateway, through which a Matrix server notifies a client with a topic on this
+ * server.
+ */
 export async function serveMatrix(
   exchange: Exchange,
-  { publish, baseUrl, messageSizeLimit, rates }: MatrixParts,
+  { publish, baseUrl, messageSizeLimit, subscriberRateLimits }: MatrixDependencies,
 ): Promise<void> {
   const { request } = exchange;
   if (request.method === 'GET') return reply(exchange, { unifiedpush: { gateway: 'matrix' } });
@@ -33,16 +36,16 @@ export async function serveMatrix(
   const base = baseUrl();
   if (base === undefined) throw refuse('base_url_missing');
   const body = await readBody(request, messageSizeLimit());
-  if (body.long) throw refuse('matrix_too_large');
+  if (body.isTruncated) throw refuse('matrix_too_large');
   const pushkey = readPushkey(body.text ?? '');
-  const topic = topicOf(pushkey, base);
-  // Its server is to forget a key that leads elsewhere.
+  const topic = findTopic(pushkey, base);
+  // A key of another server is rejected, so that the Matrix server deletes it.
   if (topic === undefined) return reply(exchange, { rejected: [pushkey] });
   try {
     await publish.gateway(exchange, topic, body.bytes);
   } catch (error) {
-    // It is there for nobody any more.
-    if (error instanceof Problem && error.status === 507 && rates.isGivenUp(topic)) {
+    // No client has subscribed for a long time.
+    if (error instanceof Problem && error.status === 507 && subscriberRateLimits.isAbandoned(topic)) {
       return reply(exchange, { rejected: [pushkey] });
     }
     throw error;
@@ -61,13 +64,13 @@ function readPushkey(text: string): string {
   }
 }
 
-function topicOf(pushkey: string, base: string): string | undefined {
+function findTopic(pushkey: string, base: string): string | undefined {
   if (!pushkey.startsWith(`${base}/`)) return undefined;
   const [topic = ''] = pushkey.slice(base.length + 1).split(/[?#]/);
   return isTopic(topic) ? topic : undefined;
 }
 
-/** The peer allows no other origin here, since no page calls it. */
+/** Sends no CORS header, as in ntfy, because no page calls this route. */
 function reply({ response }: Exchange, value: unknown): void {
   const text = `${JSON.stringify(value)}\n`;
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);

@@ -1,95 +1,107 @@
 import type { IncomingMessage } from 'node:http';
-import type { Outside } from '../subscribe/outside.ts';
+import type { FileAddressRewrite } from '../subscribe/file-addresses.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Accounts } from '../../contracts/control/accounts.ts';
 import type { Clock, Random } from '../../contracts/service.ts';
 import type { Histogram } from '../../contracts/metrics.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { Draft, Event } from '../domain/message.ts';
-import { fileMessage, parsePublication, type Asked } from '../domain/publication.ts';
+import { getFileMessage, parsePublication, type ParsedPublication } from '../domain/publication.ts';
 import { refuse } from '../domain/refusals.ts';
 import type { MessageTemplate } from '../domain/template/built-in.ts';
 import { templateBodyLimit } from '../domain/template/render.ts';
 import { isTopic, isUnifiedPushTopic, requireTopic } from '../domain/topics.ts';
-import type { KnownTopics } from '../topics/known-topics.ts';
+import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
-import { secretId } from '../publish/message-ids.ts';
+import { createSecretId } from '../publish/message-ids.ts';
 import type { Publisher } from '../publish/publisher.ts';
-import { jsonParameters, PublishJson } from '../wire/publish-json.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
-import { surroundingsOf } from '../publish/templates.ts';
+import { toParameters, PublishJson } from '../wire/publish-json.ts';
+import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
+import { createTemplateEnvironment } from '../publish/templates.ts';
 import { declaredCharset, decodeText } from '../../kit/charset.ts';
-import { bodyOf, readBody, type ReadBody } from './body.ts';
+import { toBody, readBody, type ReadBody } from './body.ts';
 import { parseLeadingJson } from './leading-json.ts';
-import { answer, parametersOf, type Exchange } from './exchange.ts';
+import { answer, createParameters, type Exchange } from './exchange.ts';
 
-export interface PublishParts {
+export interface PublishDependencies {
   readonly publisher: Publisher;
   readonly attachments: Attachments;
-  /** Whether messages may go out as mail. */
+  /** Returns true when messages can be forwarded as mail. */
   readonly sendsMail: () => boolean;
-  readonly findTemplate: (asked: string) => Promise<MessageTemplate | 'inline' | undefined>;
+  readonly findTemplate: (name: string) => Promise<MessageTemplate | 'inline' | undefined>;
   readonly accounts: Accounts;
   readonly random: Random;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: () => number;
-  /** Seconds that a message may be put off. */
-  readonly longestDelay: () => number;
-  /** Application servers may publish to topics of UnifiedPush without an account. */
+  /** Maximum delay in seconds. */
+  readonly maxDelaySeconds: () => number;
+  /** Returns true when application servers may publish to UnifiedPush topics without an account. */
   readonly unifiedPush: () => boolean;
-  /** Takes the seconds from a message's arrival to its commit. */
-  readonly took: Histogram;
+  /** Observes the seconds from the arrival of a message to its commit. */
+  readonly commitSeconds: Histogram;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'nameOf' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
-  readonly topics: Pick<KnownTopics, 'use'>;
-  readonly rates: Pick<RateVisitors, 'of' | 'isWaiting'>;
-  /** Where a sender gets files, if not where kept messages say. */
-  readonly outside: (request: IncomingMessage) => Outside | undefined;
+  readonly limits: Pick<Limits, 'getKey' | 'message' | 'email' | 'attachmentTotal' | 'bandwidthLeft' | 'bandwidth'>;
+  readonly topics: Pick<ActiveTopics, 'use'>;
+  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'getChargedSender' | 'isAwaitingSubscriber'>;
+  /** Returns the rewrite of file addresses for clients that use another address than the stored one. */
+  readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
 
-/** The routes that publish. */
+/** Routes that publish. */
 export interface PublishRoutes {
-  /** POST or PUT `/<topic>[/<sequence id>]`, GET `/<topic>/publish|send|trigger`. */
+  /** Serves POST or PUT `/<topic>[/<sequence id>]` and GET `/<topic>/publish|send|trigger`. */
   message(exchange: Exchange, topic: string, sequenceId?: string): Promise<void>;
-  /** POST or PUT `/` with a JSON body. */
+  /** Serves POST or PUT `/` with a JSON body. */
   json(exchange: Exchange): Promise<void>;
-  /** DELETE `/<topic>/<sequence id>` and its like: an event that clears or deletes a notification at the clients. */
+  /** Serves DELETE `/<topic>/<sequence id>` and similar routes that clear or delete a notification on clients. */
   event(exchange: Exchange, event: Event, topic: string, sequenceId: string): Promise<void>;
-  /** Publishes a text as it came, as an application server does for a Matrix client. */
+  /** Publishes an unmodified text for an application server of a Matrix client. */
   gateway(exchange: Exchange, topic: string, text: Buffer): Promise<void>;
 }
 
-/** ms that a message's templates may run. */
-const templateTime = 100;
+/** Maximum run time of a message's templates in ms. */
+const templateTimeoutMs = 100;
 
-export function publishRoutes(parts: PublishParts): PublishRoutes {
-  const { publisher, attachments, accounts, random, reserved, messageSizeLimit, took, clock, limits, topics, rates } =
-    parts;
+export function publishRoutes(dependencies: PublishDependencies): PublishRoutes {
+  const {
+    publisher,
+    attachments,
+    accounts,
+    random,
+    reserved,
+    messageSizeLimit,
+    commitSeconds,
+    clock,
+    limits,
+    topics,
+    subscriberRateLimits,
+  } = dependencies;
   const newActionId = (): string => random.text(10);
-  const surroundings = surroundingsOf(clock);
+  const templateEnvironment = createTemplateEnvironment(clock);
 
-  const allow = (exchange: Exchange, text: unknown): string => {
+  const requirePublish = (exchange: Exchange, text: unknown): string => {
     const topic = requireTopic(text, reserved);
-    const open = parts.unifiedPush() && isUnifiedPushTopic(topic);
-    if (!open && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
+    const isPublic = dependencies.unifiedPush() && isUnifiedPushTopic(topic);
+    if (!isPublic && !accounts.may(exchange.identity, 'push', 'write', topic)) throw refuse('forbidden');
     topics.use(exchange, [topic]);
     return topic;
   };
 
   const commit = async (exchange: Exchange, draft: Draft, id?: string): Promise<string | undefined> => {
-    if (draft.event === 'message') limits.message(exchange, rates.of(draft.topic, exchange));
+    if (draft.event === 'message')
+      limits.message(exchange, subscriberRateLimits.getChargedSender(draft.topic, exchange));
     if (draft.email !== undefined) limits.email(exchange);
-    const began = clock.now();
-    const asked = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
-    const envelope = await publisher.publish(asked, undefined, id);
-    took.observe((clock.now() - began) / 1000);
-    // Undefined is for keys, and a request has none.
-    return envelope?.seenFrom(parts.outside(exchange.request)).text;
+    const startedAt = clock.now();
+    const draftWithAccount = draft.due === undefined ? draft : { ...draft, account: exchange.identity?.account };
+    const envelope = await publisher.publish(draftWithAccount, undefined, id);
+    commitSeconds.observe((clock.now() - startedAt) / 1000);
+    // `publish` returns undefined only for repeated keys, and requests have none.
+    return envelope?.withFileAddresses(dependencies.findFileRewrite(exchange.request)).text;
   };
   const publish = async (exchange: Exchange, draft: Draft, id?: string): Promise<void> => {
     const text = await commit(exchange, draft, id);
-    // As a text it leaves in one piece with the headers.
+    // Sent in one packet with the headers.
     if (text !== undefined) answer(exchange.response, 200, `${text}\n`);
   };
 
@@ -98,46 +110,59 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     topic: string,
     read: Exchange['read'],
     body: ReadBody,
-    rest: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
-  ): Asked => {
+    options: { sequenceId?: string | undefined; template?: MessageTemplate | 'inline' | undefined } = {},
+  ): ParsedPublication => {
     const now = clock.now();
-    const asked = parsePublication({
-      ...rest,
+    const publication = parsePublication({
+      ...options,
       topic,
       read,
       body,
       now,
       newActionId,
-      longestDelay: parts.longestDelay(),
+      maxDelaySeconds: dependencies.maxDelaySeconds(),
       messageSizeLimit: messageSizeLimit(),
-      keepsFiles: attachments.enabled,
-      mail: { enabled: parts.sendsMail(), isKnown: identity !== undefined, sender: address },
-      expired: () => clock.now() - now > templateTime,
-      surroundings,
+      attachmentsEnabled: attachments.enabled,
+      mail: { enabled: dependencies.sendsMail(), hasAccount: identity !== undefined, sender: address },
+      isExpired: () => clock.now() - now > templateTimeoutMs,
+      environment: templateEnvironment,
     });
-    if (asked.isUnifiedPush === true && rates.isWaiting(topic)) throw refuse('unified_push_unheard');
-    return asked;
+    if (publication.isUnifiedPush === true && subscriberRateLimits.isAwaitingSubscriber(topic))
+      throw refuse('unified_push_unheard');
+    return publication;
   };
 
-  const publishFile = async (exchange: Exchange, { draft, upload = '' }: Asked, head: Buffer): Promise<void> => {
+  const publishFile = async (
+    exchange: Exchange,
+    { draft, upload = '' }: ParsedPublication,
+    head: Buffer,
+  ): Promise<void> => {
     const { request } = exchange;
-    const id = secretId(parts);
-    const sender = limits.nameOf(exchange);
+    const id = createSecretId(dependencies);
+    const sender = limits.getKey(exchange);
     const quota = limits.attachmentTotal(exchange);
     const traffic = limits.bandwidthLeft(exchange);
-    const messageExpires = publisher.expiryOf(draft, draft.due ?? Math.floor(clock.now() / 1000));
+    const messageExpires = publisher.getExpiry(draft, draft.due ?? Math.floor(clock.now() / 1000));
     const { due } = draft;
-    const { attachment, file, room } = await attachments.receive({
-      ...{ request, id, name: upload, head, sender, quota, traffic, messageExpires, due },
+    const { attachment, file, reservation } = await attachments.receive({
+      request,
+      id,
+      name: upload,
+      head,
+      sender,
+      quota,
+      remainingTraffic: traffic,
+      messageExpires,
+      due,
     });
-    using _room = room;
+    using _room = reservation;
     try {
       limits.bandwidth(exchange, file.size);
-      const message = draft.message || fileMessage(file.name);
+      const message = draft.message || getFileMessage(file.name);
       const inbox = draft.inbox && { ...draft.inbox, body: message };
       await publish(exchange, { ...draft, attachment, file, message, inbox }, id);
     } catch (error) {
-      await attachments.discard([id]);
+      await attachments.deleteFiles([id]);
       throw error;
     }
   };
@@ -145,13 +170,13 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
   return {
     async message(exchange, text, sequenceId) {
       const { request, read } = exchange;
-      const topic = allow(exchange, text);
-      const asked = read('x-template', 'template', 'tpl');
-      const template = asked === '' ? undefined : await parts.findTemplate(asked);
+      const topic = requirePublish(exchange, text);
+      const templateName = read('x-template', 'template', 'tpl');
+      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
       const limit = template === undefined ? messageSizeLimit() : templateBodyLimit;
       attachments.admit(request, limit);
       const body = await readBody(request, limit, declaredCharset(textType(request)));
-      if (template !== undefined && body.long) throw refuse('json_too_large');
+      if (template !== undefined && body.isTruncated) throw refuse('json_too_large');
       const publication = parse(exchange, topic, read, body, { sequenceId, template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, body.bytes);
       await publish(exchange, publication.draft);
@@ -160,40 +185,40 @@ export function publishRoutes(parts: PublishParts): PublishRoutes {
     async json(exchange) {
       const { request } = exchange;
       const body = await readBody(request, 2 * messageSizeLimit());
-      if (body.long) throw refuse('json_too_large');
+      if (body.isTruncated) throw refuse('json_too_large');
       const json = parseJson(body, declaredCharset(request.headers['content-type']));
-      const topic = allow(exchange, json.topic);
-      const read = parametersOf(request, exchange.query, jsonParameters(json));
-      const asked = read('x-template', 'template', 'tpl');
-      const template = asked === '' ? undefined : await parts.findTemplate(asked);
-      const message = bodyOf(Buffer.from(json.message ?? ''), messageSizeLimit());
+      const topic = requirePublish(exchange, json.topic);
+      const read = createParameters(request, exchange.query, toParameters(json));
+      const templateName = read('x-template', 'template', 'tpl');
+      const template = templateName === '' ? undefined : await dependencies.findTemplate(templateName);
+      const message = toBody(Buffer.from(json.message ?? ''), messageSizeLimit());
       const publication = parse(exchange, topic, read, message, { template });
       if (publication.upload !== undefined) return publishFile(exchange, publication, message.bytes);
       await publish(exchange, publication.draft);
     },
 
     async event(exchange, event, text, sequenceId) {
-      const topic = allow(exchange, text);
+      const topic = requirePublish(exchange, text);
       if (!isTopic(sequenceId)) throw refuse('sequence_invalid');
       await publish(exchange, { event, topic, sequenceId, cached: true });
     },
 
     async gateway(exchange, text, bytes) {
-      const topic = allow(exchange, text);
-      const { draft } = parse(exchange, topic, unifiedPushOnly, bodyOf(bytes, messageSizeLimit()));
+      const topic = requirePublish(exchange, text);
+      const { draft } = parse(exchange, topic, readUnifiedPushParameter, toBody(bytes, messageSizeLimit()));
       await commit(exchange, draft);
     },
   };
 }
 
-/** Returns the Content-Type of a request that says that its body is text. */
+/** Returns the Content-Type of a request with a text body. */
 function textType({ headers }: IncomingMessage): string | undefined {
   const type = headers['content-type'];
   return type !== undefined && /^text\//i.test(type) ? type : undefined;
 }
 
-/** Of all parameters the one that says so. */
-function unifiedPushOnly(...names: readonly string[]): string {
+/** Returns the parameters of a UnifiedPush message. */
+function readUnifiedPushParameter(...names: readonly string[]): string {
   return names.includes('up') ? '1' : '';
 }
 

@@ -5,21 +5,21 @@ import type { Counter } from '../../contracts/metrics.ts';
 import { markLongLived } from '../../kit/long-lived-response.ts';
 import { parseFilter } from '../domain/filter.ts';
 import type { Event } from '../domain/message.ts';
-import { flag } from '../domain/parameters.ts';
+import { parseFlag } from '../domain/parameters.ts';
 import { refuse } from '../domain/refusals.ts';
 import { parseSince } from '../domain/since.ts';
 import { requireTopic } from '../domain/topics.ts';
 import { readHistory } from '../subscribe/history.ts';
-import type { KnownTopics } from '../topics/known-topics.ts';
+import type { ActiveTopics } from '../topics/active-topics.ts';
 import type { Limits } from '../access/limits.ts';
-import { seal, type Envelope, type Format } from '../subscribe/envelope.ts';
-import type { Outside } from '../subscribe/outside.ts';
+import { toEnvelope, type Envelope, type Format } from '../subscribe/envelope.ts';
+import type { FileAddressRewrite } from '../subscribe/file-addresses.ts';
 import { Subscriber, writeHistory, type Outlet, type Subscription } from '../subscribe/subscriber.ts';
 import type { Subscribers } from '../subscribe/subscribers.ts';
-import type { RateVisitors } from '../access/rate-visitors.ts';
+import type { SubscriberRateLimits } from '../access/subscriber-rate-limits.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/schedule.ts';
-import { answerValue, crossOrigin, type Asked, type Exchange } from './exchange.ts';
+import type { DelayedMessageStore } from '../store/delayed-messages.ts';
+import { answerValue, crossOrigin, type RequestContext, type Exchange } from './exchange.ts';
 
 const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
   json: 'application/x-ndjson; charset=utf-8',
@@ -27,136 +27,144 @@ const contentTypes: Readonly<Record<Exclude<Format, 'ws'>, string>> = {
   raw: 'text/plain; charset=utf-8',
 };
 
-export interface SubscribeParts {
+export interface SubscribeDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'random'>;
   readonly store: MessageStore;
-  readonly schedule: ScheduleStore;
+  readonly delayedMessages: DelayedMessageStore;
   readonly subscribers: Subscribers;
   readonly reserved: ReadonlySet<string>;
-  /** As the settings say at the moment. */
+  /** Current settings. */
   readonly bounds: { readonly maxTopics: number; readonly maxSubscribers: number };
-  /** Counts streams that were cut off because they were not read. */
+  /** Counts streams that were closed because the client did not read. */
   readonly cut: Counter;
   readonly limits: Pick<Limits, 'subscription'>;
-  readonly topics: Pick<KnownTopics, 'use'>;
-  readonly rates: Pick<RateVisitors, 'listen'>;
-  /** Where a reader gets files, if not where kept messages say. */
-  readonly outside: (request: IncomingMessage) => Outside | undefined;
+  readonly topics: Pick<ActiveTopics, 'use'>;
+  readonly subscriberRateLimits: Pick<SubscriberRateLimits, 'recordSubscriber'>;
+  /** Returns the rewrite of file addresses for clients that use another address than the stored one. */
+  readonly findFileRewrite: (request: IncomingMessage) => FileAddressRewrite | undefined;
 }
 
-/** The routes that read. `asked` is the path's comma list of topics. */
+/** Routes that subscribe. `topicList` is the comma-separated list of topics in the path. */
 export interface SubscribeRoutes {
-  /** GET `/<topics>/json|sse|raw`, a stream or with `poll=1` what is cached. */
-  read(exchange: Exchange, asked: string, format: Exclude<Format, 'ws'>): Promise<void>;
+  /** Serves GET `/<topics>/json|sse|raw`: a stream, or cached messages only with `poll=1`. */
+  read(exchange: Exchange, topicList: string, format: Exclude<Format, 'ws'>): Promise<void>;
   /**
-   * GET `/<topics>/ws` with an upgrade: `accept` makes the connection once everything is looked at. With `poll=1` it ends
-   * after what is cached.
+   * Serves GET `/<topics>/ws` with an upgrade. `accept` completes the handshake after all checks. With `poll=1`, the
+   * connection ends after the cached messages.
    */
-  readWebSocket(request: Asked, asked: string, accept: () => Promise<Outlet>): Promise<void>;
-  /** GET `/<topics>/auth`. */
-  check(exchange: Exchange, asked: string): void;
-  /** GET `/<topics>/ws` without an upgrade. */
-  refuseWebSocket(exchange: Exchange, asked: string): never;
+  readWebSocket(request: RequestContext, topicList: string, accept: () => Promise<Outlet>): Promise<void>;
+  /** Serves GET `/<topics>/auth`. */
+  check(exchange: Exchange, topicList: string): void;
+  /** Refuses GET `/<topics>/ws` without an upgrade. */
+  refuseWebSocket(exchange: Exchange, topicList: string): never;
 }
 
 /**
- * Whether the reader went away while it was found out who he is: no event would tell of it any more. Who ended his side
- * alone has no use for a stream either.
+ * Returns true when the client disconnected during authentication, for which no event follows. A client that
+ * half-closed its connection cannot use a stream either.
  */
-function hasLeft({ request }: Asked, stream: Writable): boolean {
+function hasDisconnected({ request }: RequestContext, stream: Writable): boolean {
   if (!stream.closed && !stream.destroyed && !request.socket.readableEnded) return false;
   stream.destroy();
   return true;
 }
 
-/** An event that is about the stream itself. */
-export function sign(event: Event, asked: string, { clock, random }: Pick<Context, 'clock' | 'random'>): Envelope {
-  return seal({ id: random.text(12), time: Math.floor(clock.now() / 1000), event, topic: asked });
+/** Builds an event about the stream itself. */
+export function buildStreamEvent(
+  event: Event,
+  topicList: string,
+  { clock, random }: Pick<Context, 'clock' | 'random'>,
+): Envelope {
+  return toEnvelope({ id: random.text(12), time: Math.floor(clock.now() / 1000), event, topic: topicList });
 }
 
-export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
-  const { context, store, schedule, subscribers, reserved } = parts;
+export function subscribeRoutes(dependencies: SubscribeDependencies): SubscribeRoutes {
+  const { context, store, delayedMessages, subscribers, reserved } = dependencies;
   const { accounts, clock } = context;
 
-  const mayRead = (identity: Asked['identity'], topics: readonly string[]): boolean =>
+  const mayRead = (identity: RequestContext['identity'], topics: readonly string[]): boolean =>
     topics.every((topic) => accounts.may(identity, 'push', 'read', topic));
 
-  const allow = (request: Asked, asked: string): string[] => {
+  const requireRead = (request: RequestContext, topicList: string): string[] => {
     const { identity } = request;
-    const topics = [...new Set(asked.split(','))];
-    if (topics.length > parts.bounds.maxTopics)
-      throw refuse('invalid', `more than ${String(parts.bounds.maxTopics)} topics`);
+    const topics = [...new Set(topicList.split(','))];
+    if (topics.length > dependencies.bounds.maxTopics)
+      throw refuse('invalid', `more than ${String(dependencies.bounds.maxTopics)} topics`);
     for (const topic of topics) requireTopic(topic, reserved);
     if (!mayRead(identity, topics)) throw refuse('forbidden');
-    parts.topics.use(request, topics);
+    dependencies.topics.use(request, topics);
     return topics;
   };
 
-  const parse = (request: Asked, asked: string, format: Format) => {
+  const parse = (request: RequestContext, topicList: string, format: Format) => {
     const { read, identity } = request;
-    const topics = allow(request, asked);
-    const polling = flag(read('x-poll', 'poll', 'po'), false);
-    const since = parseSince(read('x-since', 'since', 'si'), polling, clock.now());
-    parts.rates.listen(request, topics);
-    const scheduled = flag(read('x-scheduled', 'scheduled', 'sched'), false);
+    const topics = requireRead(request, topicList);
+    const isPoll = parseFlag(read('x-poll', 'poll', 'po'), false);
+    const since = parseSince(read('x-since', 'since', 'si'), isPoll, clock.now());
+    dependencies.subscriberRateLimits.recordSubscriber(request, topics);
+    const scheduled = parseFlag(read('x-scheduled', 'scheduled', 'sched'), false);
     const subscription: Subscription = {
       topics,
-      asked,
+      topicList,
       format,
       filter: parseFilter(read),
       identity,
-      outside: parts.outside(request.request),
+      fileRewrite: dependencies.findFileRewrite(request.request),
     };
     const history = (upTo: number) =>
-      readHistory(store, schedule, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) });
-    return { subscription, polling, quiet: since.from === 'none' && !scheduled, history };
+      readHistory(store, delayedMessages, { topics, since, scheduled, upTo, now: Math.floor(clock.now() / 1000) });
+    return { subscription, polling: isPoll, quiet: since.from === 'none' && !scheduled, history };
   };
 
-  /** A place for a stream, held until its connection closes. */
-  const takePlace = (request: Asked): Disposable => {
-    if (subscribers.size >= parts.bounds.maxSubscribers) throw refuse('too_many_subscribers');
-    return parts.limits.subscription(request);
+  /** Reserves a stream until its connection closes. */
+  const reserveStream = (request: RequestContext): Disposable => {
+    if (subscribers.size >= dependencies.bounds.maxSubscribers) throw refuse('too_many_subscribers');
+    return dependencies.limits.subscription(request);
   };
 
-  const stream = async ({ subscription, quiet, history }: ReturnType<typeof parse>, outlet: Outlet): Promise<void> => {
-    const subscriber = new Subscriber(subscription, outlet, () => parts.cut.inc());
-    // Before history is read: what is published in between is held, and dropped again where history has it.
+  const stream = async (
+    { subscription, quiet: skipsHistory, history }: ReturnType<typeof parse>,
+    outlet: Outlet,
+  ): Promise<void> => {
+    const subscriber = new Subscriber(subscription, outlet, () => dependencies.cut.inc());
+    // Registered before history is read: messages published in between are queued, and dropped when the history
+    // contains them.
     const registration = subscribers.add(subscriber);
     outlet.stream.once('close', () => registration[Symbol.dispose]());
-    // It may have lost its right, or gone, while a WebSocket was made.
+    // The client may have lost its permission or disconnected during the handshake.
     if (!mayRead(subscription.identity, subscription.topics)) subscriber.end();
     if (outlet.stream.closed) registration[Symbol.dispose]();
-    subscriber.tell(sign('open', subscription.asked, context));
-    if (quiet) return;
-    subscriber.hold();
+    subscriber.write(buildStreamEvent('open', subscription.topicList, context));
+    if (skipsHistory) return;
+    subscriber.startQueue();
     const upTo = await store.top();
     await subscriber.replay(history(upTo), clock);
     subscriber.release(upTo);
   };
 
   return {
-    async read(exchange, asked, format) {
+    async read(exchange, topicList, format) {
       const { response } = exchange;
-      const parsed = parse(exchange, asked, format);
+      const parsed = parse(exchange, topicList, format);
       const headers = { ...crossOrigin, 'Content-Type': contentTypes[format] };
       if (parsed.polling) {
         const pages = parsed.history(await store.top());
-        // Not writeHead: an empty answer then says so in its length, as the peer's does.
+        // Does not use writeHead, so that an empty response has a Content-Length, as in ntfy.
         response.setHeaders(new Map(Object.entries(headers)));
         await writeHistory(response, pages, parsed.subscription, clock);
         response.end();
         return;
       }
-      if (hasLeft(exchange, response)) return;
-      const place = takePlace(exchange);
-      response.once('close', () => place[Symbol.dispose]());
+      if (hasDisconnected(exchange, response)) return;
+      const reservation = reserveStream(exchange);
+      response.once('close', () => reservation[Symbol.dispose]());
       markLongLived(response);
       response.writeHead(200, { ...headers, 'Cache-Control': 'no-cache' });
-      await stream(parsed, outletOf(response));
+      await stream(parsed, createOutlet(response));
     },
 
-    async readWebSocket(request, asked, accept) {
-      const parsed = parse(request, asked, 'ws');
+    async readWebSocket(request, topicList, accept) {
+      const parsed = parse(request, topicList, 'ws');
       if (parsed.polling) {
         const outlet = await accept();
         await writeHistory(outlet.stream, parsed.history(await store.top()), parsed.subscription, clock);
@@ -164,32 +172,35 @@ export function subscribeRoutes(parts: SubscribeParts): SubscribeRoutes {
         return;
       }
       const { socket } = request.request;
-      if (hasLeft(request, socket)) return;
-      const place = takePlace(request);
-      // Also when the handshake fails.
-      socket.once('close', () => place[Symbol.dispose]());
+      if (hasDisconnected(request, socket)) return;
+      const reservation = reserveStream(request);
+      // Also released when the handshake fails.
+      socket.once('close', () => reservation[Symbol.dispose]());
       await stream(parsed, await accept());
     },
 
-    check(exchange, asked) {
-      allow(exchange, asked);
+    check(exchange, topicList) {
+      requireRead(exchange, topicList);
       answerValue(exchange.response, { success: true });
     },
 
-    refuseWebSocket(exchange, asked) {
-      allow(exchange, asked);
+    refuseWebSocket(exchange, topicList) {
+      requireRead(exchange, topicList);
       throw refuse('no_websocket');
     },
   };
 }
 
-/** Node would encode each event for each reader anew; only the beginning and the end of such an answer are its own. */
-function outletOf(response: ServerResponse): Outlet {
+/**
+ * Writes shared chunks to the socket, because Node would encode each event for each client; only the head and the end
+ * of the response are its own.
+ */
+function createOutlet(response: ServerResponse): Outlet {
   response.flushHeaders();
   const { socket, chunkedEncoding } = response;
   return {
     stream: response,
-    // Clients of HTTP/1.0 know no chunks, and an answer behind another one has no connection yet.
+    // HTTP/1.0 clients do not support chunks, and a pipelined response has no connection yet.
     ...(socket !== null && chunkedEncoding && { chunks: socket }),
     end: () => response.end(),
   };

@@ -1,117 +1,121 @@
 import type { AccessToken, Accounts, Identity } from '../../contracts/control/accounts.ts';
 import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
-import { TokenOrder } from '../wire/account.ts';
+import { TokenRequest } from '../wire/account.ts';
 import { answerSuccess, requireUser, type ApiRoutes } from './api-routes.ts';
-import { answerValue, credentialsOf, type Exchange } from './exchange.ts';
+import { answerValue, getCredentials, type Exchange } from './exchange.ts';
 import { readJson } from './json-body.ts';
-import { explained } from './users.ts';
+import { withNtfyRefusal } from './users.ts';
 
-/** How long a token lives that was asked for without an end, and by how much it is extended. */
-const lifetime = 72 * 60 * 60 * 1000;
+/** Lifetime of a token requested without an expiry, and of its extension. */
+const lifetimeMs = 72 * 60 * 60 * 1000;
 
-export interface TokenParts {
+export interface TokenDependencies {
   readonly accounts: Accounts;
   readonly clock: Clock;
-  /** Tells the account's other devices that it changed. */
-  readonly changed: (account: string) => Promise<void>;
+  /** Notifies other devices of the account about a change. */
+  readonly notifyDevices: (account: string) => Promise<void>;
 }
 
-/** Signing in for a token, and the account's tokens. */
-export function tokenRoutes({ accounts, clock, changed }: TokenParts): ApiRoutes {
-  const inThreeDays = (): number => clock.now() + lifetime;
+/** Routes for signing in with a token and for the account's tokens. */
+export function tokenRoutes({ accounts, clock, notifyDevices }: TokenDependencies): ApiRoutes {
+  const defaultExpiry = (): number => clock.now() + lifetimeMs;
 
-  /** `text` is a token, or what {@link listed} shows in its place; undefined: the one the request was made with. */
+  /**
+   * Finds a token by its text or its placeholder (see {@link toPlaceholder}); without `text`, the token of the request.
+   */
   const find = async (identity: Identity, text: string | undefined): Promise<AccessToken> => {
-    const own = await accounts.tokens(identity.account);
-    const id = text === undefined || text === '' ? identity.credentialId : idOf(text);
+    const tokens = await accounts.tokens(identity.account);
+    const id = text === undefined || text === '' ? identity.credentialId : parsePlaceholder(text);
     const token =
-      own.find((each) => each.id === id) ??
+      tokens.find((each) => each.id === id) ??
       (text === undefined ? undefined : await accounts.findToken(identity.account, text));
     if (token === undefined) throw refuse(text === undefined ? 'no_token' : 'unauthorized');
     return token;
   };
 
-  const make = async (exchange: Exchange, identity: Identity, label: string, expiresAt: number | null) => {
-    const { token, text } = await explained(() => accounts.createToken(identity.account, { label, expiresAt }));
-    const seen = { lastUsedAt: clock.now(), lastUsedFrom: exchange.address };
-    return { text, wire: wireToken({ ...token, ...seen }, text) };
+  const createToken = async (exchange: Exchange, identity: Identity, label: string, expiresAt: number | null) => {
+    const { token, text } = await withNtfyRefusal(() => accounts.createToken(identity.account, { label, expiresAt }));
+    const lastUse = { lastUsedAt: clock.now(), lastUsedFrom: exchange.address };
+    return { text, wire: toTokenJson({ ...token, ...lastUse }, text) };
   };
 
   return {
     async 'POST /v1/account/login'(exchange) {
       const identity = requireUser(exchange);
-      const { text } = await make(exchange, identity, '', inThreeDays());
+      const { text } = await createToken(exchange, identity, '', defaultExpiry());
       answerValue(exchange.response, { token: text, username: identity.account });
     },
 
     async 'POST /v1/account/token'(exchange) {
       const identity = requireUser(exchange);
-      const { label = '', expires } = await readJson(exchange, TokenOrder);
-      const { wire } = await make(exchange, identity, label, endOf(expires, inThreeDays));
+      const { label = '', expires } = await readJson(exchange, TokenRequest);
+      const { wire } = await createToken(exchange, identity, label, toExpiry(expires, defaultExpiry));
       answerValue(exchange.response, wire);
-      await changed(identity.account);
+      await notifyDevices(identity.account);
     },
 
     async 'PATCH /v1/account/token'(exchange) {
       const identity = requireUser(exchange);
-      const { token: text, label, expires } = await readJson(exchange, TokenOrder);
+      const { token: text, label, expires } = await readJson(exchange, TokenRequest);
       const { id } = await find(identity, text);
-      const prolong = label === undefined && expires === undefined;
-      const token = await explained(() =>
+      const isExtension = label === undefined && expires === undefined;
+      const token = await withNtfyRefusal(() =>
         accounts.changeToken(identity.account, id, {
           ...(label === undefined ? {} : { label }),
-          ...(expires === undefined && !prolong ? {} : { expiresAt: endOf(expires, inThreeDays) }),
+          ...(expires === undefined && !isExtension ? {} : { expiresAt: toExpiry(expires, defaultExpiry) }),
         }),
       );
-      answerValue(exchange.response, wireToken(token, text ?? ownText(exchange) ?? listed(token)));
-      await changed(identity.account);
+      answerValue(exchange.response, toTokenJson(token, text ?? findRequestToken(exchange) ?? toPlaceholder(token)));
+      await notifyDevices(identity.account);
     },
 
     async 'DELETE /v1/account/token'(exchange) {
       const identity = requireUser(exchange);
-      const given = exchange.request.headers['x-token'];
-      const { id } = await find(identity, typeof given === 'string' ? given.trim() : undefined);
+      const header = exchange.request.headers['x-token'];
+      const { id } = await find(identity, typeof header === 'string' ? header.trim() : undefined);
       await accounts.removeToken(identity.account, id);
       answerSuccess(exchange);
-      await changed(identity.account);
+      await notifyDevices(identity.account);
     },
   };
 }
 
-/** The account's tokens as they are listed, the one of this request with its text. */
-export async function wireTokens(accounts: Accounts, identity: Identity, exchange: Exchange): Promise<unknown[]> {
+/** Returns the account's tokens as listed, with the text of the request's token. */
+export async function listTokens(accounts: Accounts, identity: Identity, exchange: Exchange): Promise<unknown[]> {
   const tokens = await accounts.tokens(identity.account);
-  const own = ownText(exchange);
-  return tokens.map((token) => wireToken(token, token.id === identity.credentialId && own ? own : listed(token)));
+  const requestToken = findRequestToken(exchange);
+  return tokens.map((token) =>
+    toTokenJson(token, token.id === identity.credentialId && requestToken ? requestToken : toPlaceholder(token)),
+  );
 }
 
 /**
- * What a token is listed as. Only its hash is kept, so the text cannot be shown again; clients use this in its place to
- * change or delete the token. It is as long as a token and never one, since tokens have no `*`.
+ * Returns the placeholder of a token. Only hashes are stored, so the text cannot be shown again; clients use the
+ * placeholder to change or delete the token. It has the length of a token and contains `*`, which tokens do not.
  */
-function listed({ id }: AccessToken): string {
+function toPlaceholder({ id }: AccessToken): string {
   return `tk_${id}`.padEnd(32, '*');
 }
 
-function idOf(text: string): string {
+function parsePlaceholder(text: string): string {
   return text.includes('*') ? text.slice('tk_'.length).replace(/\*+$/, '') : '';
 }
 
-/** The token this request was made with. */
-function ownText({ request, query, address, foreignSite }: Exchange): string | undefined {
-  const { authorization = '' } = credentialsOf(request, query, { remoteAddress: address, isCrossSite: foreignSite });
+/** Returns the token of the request. */
+function findRequestToken({ request, query, address, foreignSite }: Exchange): string | undefined {
+  const { authorization = '' } = getCredentials(request, query, { remoteAddress: address, isCrossSite: foreignSite });
   const value = authorization.slice(authorization.indexOf(' ') + 1).trim();
   const text = /^basic /i.test(authorization) ? Buffer.from(value, 'base64').toString('utf8').split(':')[1] : value;
   return text?.startsWith('tk_') === true ? text : undefined;
 }
 
-function endOf(expires: number | undefined, otherwise: () => number): number | null {
-  if (expires === undefined) return otherwise();
+function toExpiry(expires: number | undefined, getDefault: () => number): number | null {
+  if (expires === undefined) return getDefault();
   return expires === 0 ? null : expires * 1000;
 }
 
-function wireToken(
+function toTokenJson(
   { label, lastUsedAt, lastUsedFrom, createdAt, expiresAt, provisioned }: AccessToken,
   token: string,
 ): unknown {

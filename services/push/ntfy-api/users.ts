@@ -1,6 +1,6 @@
 import { AccountName, everyone, type Account, type Accounts } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { parsePermission, permissionWord } from '../domain/permission-words.ts';
+import { parsePermission, formatPermission } from '../domain/permission-names.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopicPattern } from '../domain/topics.ts';
 import { Access, User, UserName } from '../wire/account.ts';
@@ -8,10 +8,10 @@ import { answerSuccess, requireAdmin, type ApiRoutes } from './api-routes.ts';
 import { answerValue, type Exchange } from './exchange.ts';
 import { readJson } from './json-body.ts';
 
-/** What proves an account: its password, or the bcrypt hash of it. */
+/** Credential of an account: its password or a bcrypt hash of it. */
 type Secret = { readonly password: string } | { readonly passwordHash: string };
 
-/** The administration API, on the one list of accounts; only grants on topics are shown and set here. */
+/** Routes of the administration API on Homeport's accounts; only grants on topics are listed and changed. */
 export function userRoutes(accounts: Accounts): ApiRoutes {
   const read = async (exchange: Exchange): Promise<{ name: string; secret: Secret }> => {
     requireAdmin(exchange);
@@ -19,15 +19,15 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
     if (!AccountName.safeParse(name).success || (password === '' && hash === '')) {
       throw refuse('invalid', 'username invalid, or password/password_hash missing');
     }
-    // As at the peer, the hash counts where both are given.
+    // The hash takes precedence when both are set, as in ntfy.
     return { name, secret: hash === '' ? { password } : { passwordHash: hash } };
   };
-  const create = (name: string, secret: Secret) => explained(() => accounts.create({ name, ...secret }));
+  const create = (name: string, secret: Secret) => withNtfyRefusal(() => accounts.create({ name, ...secret }));
 
   const setAccess = async (exchange: Exchange): Promise<void> => {
     requireAdmin(exchange);
-    const { username, topic, permission: word } = await readJson(exchange, Access);
-    const permission = parsePermission(word);
+    const { username, topic, permission: permissionName } = await readJson(exchange, Access);
+    const permission = parsePermission(permissionName);
     if (permission === undefined) throw refuse('permission_invalid');
     if (!isTopicPattern(topic)) throw refuse('topic_invalid');
     await requireAccount(accounts, username);
@@ -38,11 +38,11 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
   return {
     async 'GET /v1/users'(exchange) {
       requireAdmin(exchange);
-      const all = [...(await accounts.list())].sort(inOrder);
-      const anyone = await accounts.find(everyone);
+      const sorted = [...(await accounts.list())].sort(compareAccounts);
+      const everyoneAccount = await accounts.find(everyone);
       answerValue(exchange.response, [
-        ...all.map((account) => shown(account, account.role)),
-        ...(anyone === undefined ? [] : [shown(anyone, 'anonymous')]),
+        ...sorted.map((account) => toUserJson(account, account.role)),
+        ...(everyoneAccount === undefined ? [] : [toUserJson(everyoneAccount, 'anonymous')]),
       ]);
     },
 
@@ -54,11 +54,11 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
 
     async 'PUT /v1/users'(exchange) {
       const { name, secret } = await read(exchange);
-      const known = await accounts.find(name);
-      if (known?.role === 'admin') throw refuse('forbidden');
-      if (known === undefined) await create(name, secret);
-      // Who gives a ready-made service account a password means to use it.
-      else await explained(() => accounts.change(name, { ...secret, enabled: true }));
+      const existing = await accounts.find(name);
+      if (existing?.role === 'admin') throw refuse('forbidden');
+      if (existing === undefined) await create(name, secret);
+      // Setting a password enables a predefined service account.
+      else await withNtfyRefusal(() => accounts.change(name, { ...secret, enabled: true }));
       answerSuccess(exchange);
     },
 
@@ -85,8 +85,8 @@ export function userRoutes(accounts: Accounts): ApiRoutes {
   };
 }
 
-/** Puts what an account's own rules say about a name or password into the peer's general refusal. */
-export async function explained<T>(work: () => Promise<T>): Promise<T> {
+/** Converts a validation error of an account into ntfy's general refusal. */
+export async function withNtfyRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -101,15 +101,15 @@ async function requireAccount(accounts: Accounts, name: string): Promise<void> {
   if ((await accounts.find(name)) === undefined) throw refuse('no_user');
 }
 
-/** Administrators first, then by name. */
-function inOrder(a: Account, b: Account): number {
+/** Sorts administrators first, then by name. */
+function compareAccounts(a: Account, b: Account): number {
   if (a.role !== b.role) return a.role === 'admin' ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }
 
-function shown({ name, grants }: Account, role: string): unknown {
+function toUserJson({ name, grants }: Account, role: string): unknown {
   const topics = grants
     .filter(({ service }) => service === 'push')
-    .map(({ resource, permission }) => ({ topic: resource, permission: permissionWord(permission) }));
+    .map(({ resource, permission }) => ({ topic: resource, permission: formatPermission(permission) }));
   return { username: name, role, ...(topics.length === 0 ? {} : { grants: topics }) };
 }

@@ -7,42 +7,46 @@ import type { UpgradeListener } from '../../contracts/listeners.ts';
 import { refuse } from '../domain/refusals.ts';
 import { isTopicList } from '../domain/topics.ts';
 import type { Outlet } from '../subscribe/subscriber.ts';
-import type { Asked } from './exchange.ts';
+import type { RequestContext } from './exchange.ts';
 import type { SubscribeRoutes } from './subscribe.ts';
 
-export interface WebSocketParts {
+export interface WebSocketDependencies {
   readonly subscribe: Pick<SubscribeRoutes, 'readWebSocket'>;
-  /** Who asks for what; the path is decoded. */
-  readonly asks: (request: IncomingMessage) => Promise<{ readonly path: string; readonly asked: Asked }>;
-  /** Makes a problem of what went wrong, and counts it. */
-  readonly fail: (error: unknown) => Problem;
+  /** Parses and authenticates the request; the path is decoded. */
+  readonly readRequest: (
+    request: IncomingMessage,
+  ) => Promise<{ readonly path: string; readonly requestContext: RequestContext }>;
+  /** Converts an error into a problem and counts it. */
+  readonly toProblem: (error: unknown) => Problem;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Readers of a stream have nothing to say; bytes. */
-const longestFrame = 64;
+/** Maximum size of a frame in bytes; clients of a stream send no data. */
+const maxFrameBytes = 64;
 /**
- * All that they may send between two signs of life; bytes. Each ping of theirs is answered, and pieces of a frame are kept
- * until its end: who sends without end and reads nothing would fill our memory.
+ * Maximum number of bytes that a client may send between two pings. Pings of the client are answered and frame
+ * fragments are buffered, so a client that sends without reading would fill the memory.
  */
-const mostSent = 64 * 1024;
-/** A reader that does not answer a ping for this long is gone; ms. */
-export const longestSilence = 60_000;
-const goingAway = 1001;
+const maxBytesPerPing = 64 * 1024;
+/** Milliseconds after an unanswered ping until the connection is closed. */
+export const pongTimeoutMs = 60_000;
+const goingAwayCode = 1001;
 
-/** GET `/<topics>/ws` as an upgrade. What is refused gets a status without a body. */
-export function webSocketListener(parts: WebSocketParts): UpgradeListener {
+/** Serves GET `/<topics>/ws` as an upgrade. Refused requests get a status without a body. */
+export function webSocketListener(dependencies: WebSocketDependencies): UpgradeListener {
   let server: WebSocketServer | undefined;
 
   const serve = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const { path, asked } = await parts.asks(request);
+    const { path, requestContext } = await dependencies.readRequest(request);
     const [topics = '', verb, ...rest] = path.slice(1).split('/');
     if (request.method !== 'GET' || verb !== 'ws' || rest.length > 0 || !isTopicList(topics)) throw refuse('not_found');
-    await parts.subscribe.readWebSocket(asked, topics, async () => {
+    await dependencies.subscribe.readWebSocket(requestContext, topics, async () => {
       server ??= await createServer();
       const accepted = server;
       return new Promise<Outlet>((resolve) => {
-        accepted.handleUpgrade(request, socket, head, (webSocket) => resolve(outletOf(webSocket, socket, parts.clock)));
+        accepted.handleUpgrade(request, socket, head, (webSocket) =>
+          resolve(createOutlet(webSocket, socket, dependencies.clock)),
+        );
       });
     });
   };
@@ -50,7 +54,7 @@ export function webSocketListener(parts: WebSocketParts): UpgradeListener {
   return (request, socket, head) => {
     socket.on('error', () => socket.destroy());
     serve(request, socket, head).catch((error: unknown) => {
-      const { status, headers } = parts.fail(error);
+      const { status, headers } = dependencies.toProblem(error);
       const retry = headers['Retry-After'];
       if (socket.destroyed) return;
       socket.end(
@@ -70,41 +74,41 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Loaded at the first stream of this kind. */
+/** Loaded on the first WebSocket stream. */
 async function createServer(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
   return new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: longestFrame,
+    maxPayload: maxFrameBytes,
     skipUTF8Validation: true,
   });
 }
 
-/** Messages are written to the socket as frames that all readers share; the rest of the protocol is the library's. */
-function outletOf(webSocket: WebSocket, socket: Duplex, clock: Pick<Clock, 'now'>): Outlet {
-  /** When the ping was sent that is still to be answered. */
-  let asked: number | undefined;
-  webSocket.on('pong', () => (asked = undefined));
-  let sent = 0;
+/** Writes messages to the socket as frames shared by all clients; the library handles the rest of the protocol. */
+function createOutlet(webSocket: WebSocket, socket: Duplex, clock: Pick<Clock, 'now'>): Outlet {
+  /** Time of the ping that is not answered yet. */
+  let pingedAt: number | undefined;
+  webSocket.on('pong', () => (pingedAt = undefined));
+  let receivedBytes = 0;
   socket.on('data', (chunk: Buffer) => {
-    sent += chunk.length;
-    if (sent > mostSent) webSocket.terminate();
+    receivedBytes += chunk.length;
+    if (receivedBytes > maxBytesPerPing) webSocket.terminate();
   });
-  // A frame that is too long or makes no sense: the library closes the connection.
+  // Invalid or oversized frame: the library closes the connection.
   webSocket.on('error', () => undefined);
   return {
     stream: socket,
-    end: () => webSocket.close(goingAway),
+    end: () => webSocket.close(goingAwayCode),
     life: {
-      ask() {
-        asked ??= clock.now();
-        sent = 0;
+      ping() {
+        pingedAt ??= clock.now();
+        receivedBytes = 0;
         if (webSocket.readyState === webSocket.OPEN) webSocket.ping();
       },
       check() {
-        if (asked !== undefined && clock.now() - asked >= longestSilence) webSocket.terminate();
+        if (pingedAt !== undefined && clock.now() - pingedAt >= pongTimeoutMs) webSocket.terminate();
       },
     },
   };

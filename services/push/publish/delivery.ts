@@ -6,58 +6,65 @@ import { Attachments } from '../attachments/attachments.ts';
 import { parseBytes } from '../domain/bytes.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { InboxFeed } from './inbox-feed.ts';
-import { handOldInboxJobs } from './inbox-jobs.ts';
+import { handleLegacyInboxJobs } from './inbox-jobs.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { DelayedMessages } from '../delayed/delayed-messages.ts';
 import { Publisher } from './publisher.ts';
-import { createWriteMessages, type AlsoStore, type WriteMessages } from './write-messages.ts';
+import { createWriteMessages, type WriteHook, type WriteMessages } from './write-messages.ts';
 import { Retention } from '../retention/retention.ts';
-import { Schedule } from '../delayed/schedule.ts';
+import { DelayedDelivery } from '../delayed/delayed-delivery.ts';
 import type { Settings } from '../settings.ts';
 import { AttachmentStore } from '../store/attachments.ts';
 import { FeedStore } from '../store/feed.ts';
 import type { MessageStore } from '../store/messages.ts';
-import { ScheduleStore } from '../store/schedule.ts';
-import { upstreamPolls } from './upstream.ts';
+import { DelayedMessageStore } from '../store/delayed-messages.ts';
+import { createUpstreamPolls } from './upstream.ts';
 
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   readonly context: Context;
   readonly settings: Settings;
   readonly messages: MessageStore;
-  /** Writes what else is to be there with messages, in their transaction. */
-  readonly also: readonly AlsoStore[];
-  /** Forgets the words of messages that go. */
-  readonly forget: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
-  /** Passes messages on to whoever listens; the next commit waits for it. */
+  /** Run in the transaction that writes messages. */
+  readonly writeHooks: readonly WriteHook[];
+  /** Deletes messages from the search index. */
+  readonly removeFromSearch: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
+  /** Sends messages to subscribers; the next commit waits for it. */
   readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
 }
 
-/** The way of a message: from a draft, perhaps with a file, perhaps over a time to wait, to whoever listens. */
+/** Path of a message from draft to subscribers, including attachments and delays. */
 export interface Delivery extends AsyncDisposable {
   readonly publisher: Publisher;
-  readonly record: WriteMessages;
+  readonly writeMessages: WriteMessages;
   readonly attachments: Attachments;
-  readonly waiting: ScheduleStore;
-  readonly planned: DelayedMessages;
-  /** Tells the pages, soon, that other messages wait than before. */
-  readonly plansChanged: () => void;
+  readonly delayedStore: DelayedMessageStore;
+  readonly delayedMessages: DelayedMessages;
+  /** Notifies pages, debounced, that the list of delayed messages changed. */
+  readonly notifyDelayedChanged: () => void;
   readonly retention: Retention;
-  /** The inbox has the messages up to this number. */
-  readonly taken: () => number;
-  /** Seconds that a message is kept. */
+  /** Number of the last message that the inbox has read. */
+  readonly inboxCursor: () => number;
+  /** Retention of messages in seconds. */
   readonly cacheSeconds: () => number;
-  /** Where clients reach this server; undefined while it has no listener. */
+  /** Public address of this server; undefined without a listener. */
   readonly baseUrl: () => string | undefined;
   start(): Promise<Disposable>;
-  eachMinute(): Promise<void>;
-  eachHour(): Promise<void>;
+  runMinutely(): Promise<void>;
+  runHourly(): Promise<void>;
 }
 
-export function openDelivery({ context, settings, messages, also, forget, onPublished }: DeliveryParts): Delivery {
+export function openDelivery({
+  context,
+  settings,
+  messages,
+  writeHooks,
+  removeFromSearch,
+  onPublished,
+}: DeliveryDependencies): Delivery {
   const { metrics, log } = context;
   const baseUrl = (): string | undefined => settings.baseUrl || context.address('push');
-  const cacheSeconds = readSeconds(() => settings.cacheDuration);
-  const waiting = new ScheduleStore(context.db);
+  const cacheSeconds = memoizeSeconds(() => settings.cacheDuration);
+  const delayedStore = new DelayedMessageStore(context.db);
   const files = new AttachmentStore(context.db);
   const attachments = new Attachments(context, files, {
     get fileSize() {
@@ -71,64 +78,71 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
     },
     baseUrl,
   });
-  const upstream = upstreamPolls(context, settings);
-  const plans = new Activity(context, pushDelayedChanged);
-  const discard = (ids: readonly string[]): void => {
-    attachments.discard(ids).catch((error: unknown) => log.error('files were not removed', { error }));
+  const upstream = createUpstreamPolls(context, settings);
+  const delayedActivity = new Activity(context, pushDelayedChanged);
+  const deleteFiles = (ids: readonly string[]): void => {
+    attachments.deleteFiles(ids).catch((error: unknown) => log.error('attachment deletion failed', { error }));
   };
-  const retention = new Retention({ context, messages, attachments: files, forget, discard, otherwise: cacheSeconds });
+  const retention = new Retention({
+    context,
+    messages,
+    attachments: files,
+    removeFromSearch,
+    deleteFiles,
+    defaultSeconds: cacheSeconds,
+  });
   const keptSeconds = (topic: string): number => retention.keptSeconds(topic);
   const feed = new InboxFeed(context, new FeedStore(context.db));
-  const record = createWriteMessages(messages, [upstream.store, retention.store, ...also]);
+  const writeMessages = createWriteMessages(messages, [upstream.store, retention.store, ...writeHooks]);
   const publisher = new Publisher({
     context,
     messages,
-    schedule: waiting,
+    delayedMessages: delayedStore,
     attachments: files,
-    record,
+    writeMessages,
     cacheSeconds,
     keptSeconds,
     get keepInInbox() {
       return settings.keepInInbox;
     },
     async onPublished(envelopes) {
-      feed.grown();
+      feed.notifyGrown();
       await onPublished(envelopes);
     },
     onScheduled(time) {
-      schedule.expect(time);
-      plans.touch();
+      delayedDelivery.expect(time);
+      delayedActivity.touch();
     },
     onCancelled(ids) {
-      discard(ids);
-      plans.touch();
+      deleteFiles(ids);
+      delayedActivity.touch();
     },
   });
-  const schedule = new Schedule({
+  const delayedDelivery = new DelayedDelivery({
     context,
-    store: waiting,
-    record,
+    store: delayedStore,
+    writeMessages,
     keptSeconds,
     announce(envelopes) {
-      if (envelopes.length > 0) plans.touch();
+      if (envelopes.length > 0) delayedActivity.touch();
       return publisher.announce(envelopes);
     },
   });
-  const planned = new DelayedMessages({
+  const delayedMessages = new DelayedMessages({
     context,
-    store: waiting,
+    store: delayedStore,
     attachments: files,
-    record,
+    writeMessages,
     announce: (envelopes) => publisher.announce(envelopes),
-    expect: (time) => schedule.expect(time),
-    discard,
+    onRescheduled: (time) => delayedDelivery.expect(time),
+    deleteFiles,
     keptSeconds,
-    changed: plans.touch,
+    onChanged: delayedActivity.touch,
   });
   metrics.gauge({
     name: 'push_messages_scheduled',
     help: 'Messages that wait for their time.',
-    collect: () => waiting.count(),
+    collect: () => delayedStore.count(),
   });
   metrics.gauge({
     name: 'push_attachments_bytes',
@@ -138,51 +152,51 @@ export function openDelivery({ context, settings, messages, also, forget, onPubl
 
   return {
     publisher,
-    record,
+    writeMessages,
     attachments,
-    waiting,
-    planned,
-    plansChanged: plans.touch,
+    delayedStore,
+    delayedMessages,
+    notifyDelayedChanged: delayedActivity.touch,
     retention,
-    taken: () => feed.taken,
+    inboxCursor: () => feed.cursor,
     cacheSeconds,
     baseUrl,
     async start() {
-      using open = new DisposableStack();
-      open.use(await feed.start());
-      open.use(handOldInboxJobs(context));
-      open.use(upstream.start());
-      open.use(plans);
-      open.use(deleteWithAccount(context, 'plans', (account) => planned.forget(account)));
+      using resources = new DisposableStack();
+      resources.use(await feed.start());
+      resources.use(handleLegacyInboxJobs(context));
+      resources.use(upstream.start());
+      resources.use(delayedActivity);
+      resources.use(deleteWithAccount(context, 'plans', (account) => delayedMessages.detachAccount(account)));
       await retention.start();
-      await attachments.cleanOrphans();
-      await schedule.look();
-      return open.move();
+      await attachments.removeOrphans();
+      await delayedDelivery.refresh();
+      return resources.move();
     },
-    async eachMinute() {
-      feed.grown();
-      await attachments.clean();
-      await schedule.look();
+    async runMinutely() {
+      feed.notifyGrown();
+      await attachments.removeExpired();
+      await delayedDelivery.refresh();
     },
-    eachHour: () => attachments.cleanOrphans(),
+    runHourly: () => attachments.removeOrphans(),
     async [Symbol.asyncDispose]() {
-      await schedule[Symbol.asyncDispose]();
+      await delayedDelivery[Symbol.asyncDispose]();
       await publisher.close();
     },
   };
 }
 
-/** A duration of the settings, read anew when it was changed: it is asked for with each message. */
-function readSeconds(read: () => string): () => number {
+/** Reads a duration of the settings and caches it until the setting changes, because it is used for each message. */
+function memoizeSeconds(read: () => string): () => number {
   let [text, value] = ['', 0];
   return () => {
-    const now = read();
-    if (now !== text) [text, value] = [now, seconds(now)];
+    const current = read();
+    if (current !== text) [text, value] = [current, seconds(current)];
     return value;
   };
 }
 
-/** Of a duration that the settings' schema has looked at. */
+/** Converts a validated duration to seconds. */
 export function seconds(duration: string): number {
   return Math.floor((parseDuration(duration) ?? 0) / 1000);
 }

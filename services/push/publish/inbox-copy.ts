@@ -3,34 +3,40 @@ import type { InboxOffer } from '../../contracts/inbox/api.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import type { Draft, Message } from '../domain/message.ts';
 
-/** What the inbox shows of a message beyond what the message says itself. */
+/** Inbox fields of a message that the message itself does not contain. */
 const InboxCopy = z.object({
-  /** The notice's identity, where it may come several ways. */
+  /** Key of the notification when it may arrive in several ways. */
   key: z.string().optional(),
   source: z.string(),
-  /** The text, where the inbox gets another one than clients. */
+  /** Text, when the inbox gets another text than clients. */
   body: z.string().optional(),
 });
 type InboxCopy = z.infer<typeof InboxCopy>;
 
-/** As it is stored beside a message; undefined for what is not meant for a person's eyes. */
-export function inboxCopy(draft: Pick<Draft, 'inbox'>, { message = '' }: Pick<Message, 'message'>): string | undefined {
+/** Returns the stored form; undefined for messages without inbox entry. */
+export function buildInboxCopy(
+  draft: Pick<Draft, 'inbox'>,
+  { message = '' }: Pick<Message, 'message'>,
+): string | undefined {
   if (draft.inbox === undefined) return undefined;
   const { key, source, body } = draft.inbox;
   const copy: InboxCopy = { source, ...(key !== undefined && { key }), ...(body !== message && { body }) };
   return JSON.stringify(copy);
 }
 
-/** The key that the inbox knows a message by. */
-export function inboxKey({ id }: Pick<Message, 'id'>, stored: string | undefined): string {
+/** Returns the key of the message in the inbox. */
+export function getInboxKey({ id }: Pick<Message, 'id'>, stored: string | undefined): string {
   return (stored === undefined ? undefined : InboxCopy.parse(JSON.parse(stored)).key) ?? `push:${id}`;
 }
 
-/** What the inbox is offered of a stored message, and under which key. */
-export function inboxEntry(message: Message, stored: string): { readonly key: string; readonly payload: InboxOffer } {
+/** Returns the inbox entry of a stored message and its key. */
+export function buildInboxEntry(
+  message: Message,
+  stored: string,
+): { readonly key: string; readonly payload: InboxOffer } {
   const { source, body = message.message ?? '' } = InboxCopy.parse(JSON.parse(stored));
   return {
-    key: inboxKey(message, stored),
+    key: getInboxKey(message, stored),
     payload: {
       title: message.title ?? '',
       body,

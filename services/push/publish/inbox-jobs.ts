@@ -5,16 +5,16 @@ import type { Context } from '../../contracts/service.ts';
 
 const Entry = z.object({ key: z.string(), offer: InboxOffer });
 
-/** As versions before the feed enqueued them, some entries in each. */
+/** Job of versions before the feed, with several entries each. */
 const toInbox = defineJob('push.inbox', z.object({ entries: z.array(Entry) }), { concurrency: 16 });
 
-/** Works the jobs that an older version left in the data folder; nothing enqueues more of them. */
-export function handOldInboxJobs({ jobs, handovers }: Pick<Context, 'jobs' | 'handovers'>): Disposable {
+/** Processes jobs that an older version left in the data folder. No new ones are created. */
+export function handleLegacyInboxJobs({ jobs, handovers }: Pick<Context, 'jobs' | 'handovers'>): Disposable {
   return jobs.handle(toInbox, async ({ payload }) => {
-    const passed = await Promise.allSettled(
+    const results = await Promise.allSettled(
       payload.entries.map(({ key, offer }) => handovers.pass(inboxOffered, key, offer)),
     );
-    const failed = passed.find((result) => result.status === 'rejected');
+    const failed = results.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   });
 }

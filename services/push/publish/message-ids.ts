@@ -1,28 +1,28 @@
 import type { Context } from '../../contracts/service.ts';
 
-/** Clients tell by length and letters that a word is a message's id. */
-const length = 12;
-/** In the order of their codes, so that ids sort as their times do. */
+/** Clients recognize message ids by length and alphabet. */
+const idLength = 12;
+/** Sorted by character code, so that ids sort by time. */
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const timeDigits = 5;
-/** ms; the time begins anew after 106 days. */
-const step = 10;
+/** Resolution in ms; the time part repeats after 106 days. */
+const stepMs = 10;
 
-/** An id that cannot be guessed, as a file's address needs it. */
-export function secretId({ random }: Pick<Context, 'random'>): string {
-  return random.text(length);
+/** Returns an id that cannot be guessed, as required for the URL of a file. */
+export function createSecretId({ random }: Pick<Context, 'random'>): string {
+  return random.text(idLength);
 }
 
 /**
- * An id that begins with the time. In the index of ids those of one commit then lie on one page at its end; random ones
- * would make the commit read and write a page each.
+ * Returns an id that begins with the time, so that the ids of one commit are adjacent in the index; random ids would
+ * touch one page each.
  */
-export function orderedId({ clock, random }: Pick<Context, 'clock' | 'random'>): string {
-  let rest = Math.floor(clock.now() / step);
+export function createOrderedId({ clock, random }: Pick<Context, 'clock' | 'random'>): string {
+  let rest = Math.floor(clock.now() / stepMs);
   let time = '';
   while (time.length < timeDigits) {
     time = digits.charAt(rest % digits.length) + time;
     rest = Math.floor(rest / digits.length);
   }
-  return time + random.text(length - timeDigits);
+  return time + random.text(idLength - timeDigits);
 }

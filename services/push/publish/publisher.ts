@@ -5,58 +5,58 @@ import { Batcher } from '../../kit/batcher.ts';
 import { compose, type Draft } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
 import { refuse } from '../domain/refusals.ts';
-import { inboxCopy } from './inbox-copy.ts';
+import { buildInboxCopy } from './inbox-copy.ts';
 import { Envelope } from '../subscribe/envelope.ts';
-import { orderedId } from './message-ids.ts';
+import { createOrderedId } from './message-ids.ts';
 import type { WriteMessages, Recorded } from './write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { ScheduledMessage, ScheduleStore } from '../store/schedule.ts';
+import type { DelayedMessageRow, DelayedMessageStore } from '../store/delayed-messages.ts';
 
-interface Waiting extends Recorded {
+interface PendingMessage extends Recorded {
   readonly draft: Draft;
-  /** Set for offers: a key that was taken before makes it void. */
+  /** Idempotency key; a message with a key that was used before is not published. */
   readonly key: string | undefined;
   readonly resolve: (envelope: Envelope | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export interface PublisherParts {
+export interface PublisherDependencies {
   readonly context: Pick<Context, 'clock' | 'random' | 'commit' | 'bus' | 'log'>;
   readonly messages: MessageStore;
-  readonly schedule: ScheduleStore;
+  readonly delayedMessages: DelayedMessageStore;
   readonly attachments: AttachmentStore;
-  readonly record: WriteMessages;
-  /** Seconds that a message is kept where nothing else is said. */
+  readonly writeMessages: WriteMessages;
+  /** Retention of messages in seconds. */
   readonly cacheSeconds: () => number;
-  /** Seconds that a message of a topic is kept; 0: it is not. */
+  /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   readonly keptSeconds: (topic: string) => number;
   readonly keepInInbox: boolean;
-  /** Passes messages on; the next commit waits for it. */
+  /** Sends messages to subscribers; the next commit waits for it. */
   readonly onPublished: (envelopes: readonly Envelope[]) => Promise<void>;
-  /** A message was put off until then, in unix seconds. */
+  /** Called with the time of a delayed message in unix seconds. */
   readonly onScheduled: (time: number) => void;
-  /** Messages were taken back before their time. */
+  /** Called with the ids of cancelled delayed messages. */
   readonly onCancelled: (ids: readonly string[]) => void;
 }
 
-/** Messages one commit takes at most. */
-const largestBatch = 200;
-/** The peer's command line client reads lines of 64 KiB and no longer ones. */
-const longestLine = 65_000;
+/** Maximum number of messages in one commit. */
+const maxBatchSize = 200;
+/** Maximum length of a message as JSON; ntfy's command line client reads lines of up to 64 KiB. */
+const maxMessageBytes = 65_000;
 
 /**
- * Takes drafts, commits those that came together as one, tells their publishers, and only then passes them on to
- * whoever listens.
+ * Publishes drafts: commits concurrent drafts together, resolves their publishers and then sends the messages to
+ * subscribers.
  */
 export class Publisher {
-  readonly #parts: PublisherParts;
-  readonly #waiting = new Batcher<Waiting>({ maxBatchSize: largestBatch, process: (batch) => this.#publishAll(batch) });
+  readonly #dependencies: PublisherDependencies;
+  readonly #pending = new Batcher<PendingMessage>({ maxBatchSize, process: (batch) => this.#publishAll(batch) });
   #closed = false;
   #healthy = true;
 
-  constructor(parts: PublisherParts) {
-    this.#parts = parts;
+  constructor(dependencies: PublisherDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** False while messages cannot be stored. */
@@ -64,53 +64,57 @@ export class Publisher {
     return this.#healthy;
   }
 
-  /** When a message that is delivered at this time expires; unix seconds. */
-  expiryOf({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
-    const { keptSeconds, cacheSeconds } = this.#parts;
-    // Who listens now may fetch the file of one that is not kept, too.
+  /** Returns the expiry of a message delivered at `time`; unix seconds. */
+  getExpiry({ topic, lifetime }: Pick<Draft, 'topic' | 'lifetime'>, time: number): number {
+    const { keptSeconds, cacheSeconds } = this.#dependencies;
+    // Subscribers may download the file of a message that is not cached.
     return time + Math.min(lifetime ?? Infinity, keptSeconds(topic) || cacheSeconds());
   }
 
   /**
-   * Resolves once the message is committed; undefined when `key` was taken before.
+   * Resolves after the message is committed; undefined when `key` was used before.
    *
-   * @throws Problem 40000 for one that no client could read, `push.stopping` (503), and the database's.
+   * @throws Problem 40000 for a message that is too large for clients, `push.stopping` (503), and database errors
    */
   async publish(draft: Draft, key?: string, id?: string): Promise<Envelope | undefined> {
     const prepared = this.prepare(draft, id);
     if (this.#closed) throw new Problem('push.stopping', 503, 'the server is stopping');
     return await new Promise((resolve, reject) => {
-      this.#waiting.add({ ...prepared, draft, key, resolve, reject });
+      this.#pending.add({ ...prepared, draft, key, resolve, reject });
     });
   }
 
-  /** A message as it is to be recorded. @throws Problem 40000 for one that no client could read. */
-  prepare(draft: Draft, id = orderedId(this.#parts.context)): Recorded {
-    const time = draft.due ?? Math.floor(this.#parts.context.clock.now() / 1000);
-    const expires = this.expiryOf(draft, time);
-    const kept = this.#parts.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };
-    const message = compose(kept, { id, time, expires });
+  /**
+   * Builds the message to be recorded.
+   *
+   * @throws Problem 40000 for a message that is too large for clients
+   */
+  prepare(draft: Draft, id = createOrderedId(this.#dependencies.context)): Recorded {
+    const time = draft.due ?? Math.floor(this.#dependencies.context.clock.now() / 1000);
+    const expires = this.getExpiry(draft, time);
+    const effective = this.#dependencies.keptSeconds(draft.topic) > 0 ? draft : { ...draft, cached: false };
+    const message = compose(effective, { id, time, expires });
     const text = JSON.stringify(message);
-    if (Buffer.byteLength(text) > longestLine) throw refuse('invalid', 'the message as a whole is too large');
-    const inbox = this.#parts.keepInInbox ? inboxCopy(draft, message) : undefined;
+    if (Buffer.byteLength(text) > maxMessageBytes) throw refuse('invalid', 'the message as a whole is too large');
+    const inbox = this.#dependencies.keepInInbox ? buildInboxCopy(draft, message) : undefined;
     return { message, text, inbox, email: draft.email };
   }
 
-  /** Something else was stored since messages could not be. */
-  recovered(): void {
+  /** Marks the storage as healthy after another write succeeded. */
+  markHealthy(): void {
     this.#healthy = true;
   }
 
-  /** Refuses new messages and resolves when those at hand are settled. */
+  /** Refuses new messages and resolves when the pending ones are settled. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#waiting.drained();
+    await this.#pending.drained();
   }
 
-  /** Passes committed messages on to whoever listens. */
+  /** Sends committed messages to subscribers and publishes them on the bus. */
   async announce(envelopes: readonly Envelope[]): Promise<void> {
-    const { context, onPublished } = this.#parts;
-    const passed = onPublished(envelopes);
+    const { context, onPublished } = this.#dependencies;
+    const fannedOut = onPublished(envelopes);
     for (const { message } of envelopes) {
       const { sequence_id: sequence = message.id, topic } = message;
       if (message.event === 'message_clear') context.bus.publish(pushRetracted, { topic, sequence, how: 'cleared' });
@@ -126,29 +130,29 @@ export class Publisher {
         time: message.time,
       });
     }
-    await passed;
+    await fannedOut;
   }
 
-  async #publishAll(batch: readonly Waiting[]): Promise<void> {
-    const committed = await this.#settle(batch);
+  async #publishAll(batch: readonly PendingMessage[]): Promise<void> {
+    const committed = await this.#commitBatch(batch);
     try {
       await this.announce(committed);
     } catch (error) {
-      this.#parts.context.log.error('messages were stored but not passed on', { error });
+      this.#dependencies.context.log.error('message fan-out failed', { error });
     }
   }
 
-  /** Commits and tells the publishers how it went; answers what is to be passed on. */
-  async #settle(batch: readonly Waiting[]): Promise<readonly Envelope[]> {
+  /** Commits a batch, settles its publishers and returns the messages to be sent. */
+  async #commitBatch(batch: readonly PendingMessage[]): Promise<readonly Envelope[]> {
     try {
-      const { out, later, cancelled } = await this.#parts.context.commit((transaction) =>
+      const { out, delayed, cancelled } = await this.#dependencies.context.commit((transaction) =>
         this.#store(transaction, batch),
       );
       this.#healthy = true;
-      const stored = new Map([...out, ...later].map((envelope) => [envelope.message, envelope]));
+      const stored = new Map([...out, ...delayed].map((envelope) => [envelope.message, envelope]));
       for (const { message, resolve } of batch) resolve(stored.get(message));
-      for (const { message } of later) this.#parts.onScheduled(message.time);
-      if (cancelled.length > 0) this.#parts.onCancelled(cancelled);
+      for (const { message } of delayed) this.#dependencies.onScheduled(message.time);
+      if (cancelled.length > 0) this.#dependencies.onCancelled(cancelled);
       return out;
     } catch (error) {
       this.#healthy = false;
@@ -157,48 +161,48 @@ export class Publisher {
     }
   }
 
-  /** What of the batch is out, what waits for its time, and the ids of what was taken back. */
-  async #store(transaction: Context['db'], batch: readonly Waiting[]) {
-    const { messages, schedule, attachments, record, context } = this.#parts;
+  /** Stores a batch and returns the published messages, the delayed ones and the ids of cancelled ones. */
+  async #store(transaction: Context['db'], batch: readonly PendingMessage[]) {
+    const { messages, delayedMessages, attachments, writeMessages, context } = this.#dependencies;
     const keys = batch.flatMap(({ key }) => key ?? []);
-    const free = await messages.take(transaction, keys, Math.floor(context.clock.now() / 1000));
-    // The first of two with one key takes it.
-    const wanted = batch.filter(({ key }) => key === undefined || free.delete(key));
+    const newKeys = await messages.claimKeys(transaction, keys, Math.floor(context.clock.now() / 1000));
+    // The first of two messages with one key is published.
+    const accepted = batch.filter(({ key }) => key === undefined || newKeys.delete(key));
     await attachments.insert(
       transaction,
-      wanted.flatMap(({ draft }) => draft.file ?? []),
+      accepted.flatMap(({ draft }) => draft.file ?? []),
     );
     const cancelled: string[] = [];
-    let later: Waiting[] = [];
-    for (const each of wanted) {
-      const { due, sequenceId, topic, event } = each.draft;
+    let later: PendingMessage[] = [];
+    for (const pending of accepted) {
+      const { due, sequenceId, topic, event } = pending.draft;
       if (sequenceId !== undefined && event !== 'message_clear') {
-        cancelled.push(...(await schedule.cancel(transaction, topic, sequenceId)));
+        cancelled.push(...(await delayedMessages.cancel(transaction, topic, sequenceId)));
         const replaced = later.filter(({ draft }) => draft.topic === topic && draft.sequenceId === sequenceId);
         later = later.filter((other) => !replaced.includes(other));
         cancelled.push(...replaced.map(({ message }) => message.id));
       }
-      if (due !== undefined) later.push(each);
+      if (due !== undefined) later.push(pending);
     }
     await attachments.remove(transaction, cancelled);
-    const out = await record(
+    const out = await writeMessages(
       transaction,
-      wanted.filter(({ draft }) => draft.due === undefined),
+      accepted.filter(({ draft }) => draft.due === undefined),
     );
     if (later.length > 0) {
       const after = await messages.top(transaction);
-      await schedule.insert(
+      await delayedMessages.insert(
         transaction,
-        later.map((each) => rowOf(each, after)),
+        later.map((pending) => toDelayedRow(pending, after)),
       );
     }
-    // One that was replaced at once was accepted all the same.
-    const waiting = wanted.filter(({ draft }) => draft.due !== undefined);
-    return { out, later: waiting.map(({ message, text }) => new Envelope(message, text)), cancelled };
+    // Delayed messages that were replaced in the same batch were accepted, too.
+    const delayed = accepted.filter(({ draft }) => draft.due !== undefined);
+    return { out, delayed: delayed.map(({ message, text }) => new Envelope(message, text)), cancelled };
   }
 }
 
-function rowOf({ draft, message, text, inbox }: Waiting, after: number): ScheduledMessage {
+function toDelayedRow({ draft, message, text, inbox }: PendingMessage, after: number): DelayedMessageRow {
   const { id, topic, time, expires = time } = message;
   const sequence = message.sequence_id ?? id;
   return { id, topic, sequence, time, expires, text, entry: inbox ?? null, after, account: draft.account ?? null };

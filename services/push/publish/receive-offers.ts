@@ -1,12 +1,12 @@
 import type { PushOffer } from '../../contracts/push/topics.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Attachments } from '../attachments/attachments.ts';
-import { draftOf, withNames } from '../domain/offer.ts';
+import { buildOfferDraft, withNames } from '../domain/offer.ts';
 import { requireTopic } from '../domain/topics.ts';
-import { orderedId, secretId } from './message-ids.ts';
+import { createOrderedId, createSecretId } from './message-ids.ts';
 import type { Publisher } from './publisher.ts';
 
-interface OfferParts {
+interface OfferDependencies {
   readonly context: Context;
   readonly publisher: Publisher;
   readonly attachments: Attachments;
@@ -14,28 +14,29 @@ interface OfferParts {
   readonly messageSizeLimit: () => number;
 }
 
-/** Publishes what other services hand over; a key that was there has no second effect. */
+/** Publishes messages handed over by other services; repeated keys have no effect. */
 export function receiveOffers({
   context,
   publisher,
   attachments,
   reserved,
   messageSizeLimit,
-}: OfferParts): (offer: PushOffer, key: string) => Promise<void> {
+}: OfferDependencies): (offer: PushOffer, key: string) => Promise<void> {
   return async (offer, key) => {
     requireTopic(offer.topic, reserved);
-    const draft = draftOf(offer, messageSizeLimit());
-    const id = offer.file === undefined ? orderedId(context) : secretId(context);
-    const messageExpires = publisher.expiryOf(draft, Math.floor(context.clock.now() / 1000));
-    const kept = offer.file && (await attachments.keep(id, offer.file, { sender: offer.source, messageExpires }));
-    const left = offer.file !== undefined && kept === undefined ? [offer.file.name] : [];
-    const named = left.length === 0 ? draft : draftOf(withNames(offer, left), messageSizeLimit());
+    const draft = buildOfferDraft(offer, messageSizeLimit());
+    const id = offer.file === undefined ? createOrderedId(context) : createSecretId(context);
+    const messageExpires = publisher.getExpiry(draft, Math.floor(context.clock.now() / 1000));
+    const stored = offer.file && (await attachments.store(id, offer.file, { sender: offer.source, messageExpires }));
+    const omitted = offer.file !== undefined && stored === undefined ? [offer.file.name] : [];
+    const draftWithNames =
+      omitted.length === 0 ? draft : buildOfferDraft(withNames(offer, omitted), messageSizeLimit());
     let published;
     try {
-      published = await publisher.publish({ ...named, ...kept }, key, id);
+      published = await publisher.publish({ ...draftWithNames, ...stored }, key, id);
     } finally {
-      // One that was there already keeps the file it has.
-      if (kept !== undefined && published === undefined) await attachments.discard([id]);
+      // The repeated message keeps the file stored before.
+      if (stored !== undefined && published === undefined) await attachments.deleteFiles([id]);
     }
   };
 }

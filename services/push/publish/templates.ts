@@ -5,10 +5,10 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Clock } from '../../contracts/service.ts';
 import { refuse } from '../domain/refusals.ts';
-import { builtIn, type MessageTemplate } from '../domain/template/built-in.ts';
-import type { Surroundings } from '../domain/template/run.ts';
+import { builtInTemplates, type MessageTemplate } from '../domain/template/built-in.ts';
+import type { TemplateEnvironment } from '../domain/template/run.ts';
 
-const largestFile = 64 * 1024;
+const maxFileBytes = 64 * 1024;
 
 const TemplateFile = z.object({
   title: z.string().optional(),
@@ -17,21 +17,21 @@ const TemplateFile = z.object({
 });
 
 /**
- * What the parameter `template` asks for: `yes` for templates in the request itself, else one by name: a file
- * `<name>.yml` in the folder, or one that is built in. Undefined when it asks for none.
+ * Resolves the `template` parameter: `yes` for templates in the request, otherwise the name of a file `<name>.yml` in
+ * the folder or of a built-in template. Returns undefined when templates are disabled.
  *
  * @throws Problem 40047, 40048
  */
-export async function findTemplate(folder: string, asked: string): Promise<MessageTemplate | 'inline' | undefined> {
-  if (asked === '' || /^(0|no|false)$/i.test(asked)) return undefined;
-  if (/^(1|yes|true)$/i.test(asked)) return 'inline';
-  // No dot and no slash: it stays in the folder.
-  if (!/^[-_A-Za-z0-9]{1,64}$/.test(asked)) throw refuse('template_unknown');
-  return (await readTemplate(join(folder, `${asked}.yml`))) ?? builtIn.get(asked) ?? unknown();
+export async function findTemplate(folder: string, name: string): Promise<MessageTemplate | 'inline' | undefined> {
+  if (name === '' || /^(0|no|false)$/i.test(name)) return undefined;
+  if (/^(1|yes|true)$/i.test(name)) return 'inline';
+  // Excludes dots and slashes, so that the path stays in the folder.
+  if (!/^[-_A-Za-z0-9]{1,64}$/.test(name)) throw refuse('template_unknown');
+  return (await readTemplate(join(folder, `${name}.yml`))) ?? builtInTemplates.get(name) ?? refuseUnknown();
 }
 
-/** What templates may know of this server: its time and time zone, chance, and digests. */
-export function surroundingsOf(clock: Clock): Surroundings {
+/** Returns the environment of templates: clock, time zone, randomness and digests. */
+export function createTemplateEnvironment(clock: Clock): TemplateEnvironment {
   return {
     now: () => clock.now(),
     random: () => Math.random(),
@@ -42,16 +42,16 @@ export function surroundingsOf(clock: Clock): Surroundings {
   };
 }
 
-function unknown(): never {
+function refuseUnknown(): never {
   throw refuse('template_unknown');
 }
 
 async function readTemplate(path: string): Promise<MessageTemplate | undefined> {
   try {
-    if ((await stat(path)).size > largestFile) throw refuse('template_file_invalid');
-    const read = TemplateFile.safeParse(parse(await readFile(path, 'utf8'), { maxAliasCount: 10 }));
-    if (!read.success) throw refuse('template_file_invalid');
-    return read.data;
+    if ((await stat(path)).size > maxFileBytes) throw refuse('template_file_invalid');
+    const parsed = TemplateFile.safeParse(parse(await readFile(path, 'utf8'), { maxAliasCount: 10 }));
+    if (!parsed.success) throw refuse('template_file_invalid');
+    return parsed.data;
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
     throw refuse('template_file_invalid', undefined, { cause });

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { defineJob } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { AlsoStore } from './write-messages.ts';
+import type { WriteHook } from './write-messages.ts';
 
-/** Tells the upstream server that there is a message. An iPhone that sleeps is no use to wake for hours-old ones. */
+/** Notifies the upstream server of a message. Given up after an hour, because old notifications are of no use. */
 const pollUpstream = defineJob('push.upstream', z.object({ id: z.string(), topic: z.string() }), {
   concurrency: 8,
   timeoutMs: 15_000,
@@ -19,25 +19,25 @@ export interface UpstreamSettings {
 }
 
 /**
- * Polls for iPhones: their app gets its notifications through the upstream server alone, which learns a hash of the
- * topic's address and the message's id, and then reads the message here.
+ * Poll requests for iPhones: the iOS app receives notifications only through the upstream server, which gets a hash of
+ * the topic's address and the message id; the app then reads the message here.
  */
-export function upstreamPolls(
+export function createUpstreamPolls(
   { jobs, fetch }: Pick<Context, 'jobs' | 'fetch'>,
   settings: UpstreamSettings,
-): { readonly store: AlsoStore; start(): Disposable } {
+): { readonly store: WriteHook; start(): Disposable } {
   return {
     async store(transaction, recorded) {
       if (settings.upstreamBaseUrl === '' || settings.baseUrl === '') return;
-      // What is not in the cache cannot be read here later.
-      const wanted = recorded
+      // Messages that are not cached could not be read later.
+      const cached = recorded
         .map(({ message }) => message)
         .filter(({ event, expires }) => event === 'message' && expires !== undefined);
-      if (wanted.length === 0) return;
+      if (cached.length === 0) return;
       await jobs.enqueueAll(
         transaction,
         pollUpstream,
-        wanted.map(({ id, topic }) => ({ payload: { id, topic }, key: id })),
+        cached.map(({ id, topic }) => ({ payload: { id, topic }, key: id })),
       );
     },
     start() {

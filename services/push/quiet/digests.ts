@@ -1,70 +1,76 @@
 import type { Context } from '../../contracts/service.ts';
-import { mayRead, toBrowser, type Delivery } from '../web-push/delivery.ts';
-import { digestOf, type Counted } from '../domain/digest.ts';
+import { mayRead, deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
+import { buildDigestText, type TopicCount } from '../domain/digest.ts';
 import type { Message } from '../domain/message.ts';
-import { pushPayload } from '../domain/push-payload.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
 import type { HeldTopic, QuietStore } from '../store/quiet.ts';
 import type { AccountBrowser, WebPushStore } from '../store/web-push.ts';
-import type { People } from './people.ts';
+import type { AccountRules } from './account-rules.ts';
 
-/** All digests of a person have this sequence, so that a later one takes the earlier one's place on the screen. */
+/** All digests of an account share this sequence, so that a later one replaces the earlier one. */
 const sequence = 'quiet-digest';
 
-export interface DigestParts {
+export interface DigestDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'jobs' | 'random'>;
   readonly store: QuietStore;
   readonly browsers: WebPushStore;
-  readonly people: People;
+  readonly accountRules: AccountRules;
 }
 
 /**
- * Tells everyone whose quiet has ended what came meanwhile. What decides is whether it is quiet now, so that a quiet
- * that ended while nothing ran, or that the clock jumped over, is summed up as soon as this is called. Answers whether
- * something still waits.
+ * Sends digests to accounts whose quiet hours have ended. Evaluates whether it is quiet now, so that quiet hours that
+ * ended while the service was not running, or that a clock change skipped, are handled on the next call. Returns true
+ * while messages are still held.
  */
-export async function tellDigests(parts: DigestParts): Promise<boolean> {
-  const { context, store, people } = parts;
-  const held = await store.held();
+export async function sendDigests(dependencies: DigestDependencies): Promise<boolean> {
+  const { context, store, accountRules } = dependencies;
+  const heldTopics = await store.heldTopics();
   const now = context.clock.now();
-  const ended = held.filter(({ account, topic }) => people.judge(account)?.outcome(topic, 3, now) !== 'hold');
-  for (const account of new Set(ended.map((each) => each.account))) {
-    await tell(
-      parts,
+  const ended = heldTopics.filter(
+    ({ account, topic }) => accountRules.judge(account)?.outcome(topic, 3, now) !== 'hold',
+  );
+  for (const account of new Set(ended.map((entry) => entry.account))) {
+    await sendDigest(
+      dependencies,
       account,
-      ended.filter((each) => each.account === account),
+      ended.filter((entry) => entry.account === account),
     );
   }
-  return held.length > ended.length;
+  return heldTopics.length > ended.length;
 }
 
-async function tell(parts: DigestParts, account: string, topics: readonly HeldTopic[]): Promise<void> {
-  const { context, store, browsers, people } = parts;
+async function sendDigest(
+  dependencies: DigestDependencies,
+  account: string,
+  topics: readonly HeldTopic[],
+): Promise<void> {
+  const { context, store, browsers, accountRules } = dependencies;
   const now = context.clock.now();
-  const told = new Set<string>();
+  const included = new Set<string>();
   for (const { topic } of topics) {
-    // Made silent since: it is not to be heard now either.
-    const silent = people.judge(account)?.outcome(topic, 3, now) === 'quietly';
-    if (!silent && (await mayRead(context, { account }, topic))) told.add(topic);
+    // Topics silenced in the meantime are left out.
+    const silent = accountRules.judge(account)?.outcome(topic, 3, now) === 'quietly';
+    if (!silent && (await mayRead(context, { account }, topic))) included.add(topic);
   }
   await context.commit(async (transaction) => {
-    const taken: Counted[] = [];
+    const counts: TopicCount[] = [];
     for (const { topic } of topics) {
-      const messages = await store.take(transaction, { account, topic });
-      if (messages > 0 && told.has(topic)) taken.push({ topic, messages });
+      const messages = await store.takeHeld(transaction, { account, topic });
+      if (messages > 0 && included.has(topic)) counts.push({ topic, messages });
     }
-    const due = (await browsers.ofAccount(transaction, account)).flatMap((browser) => {
-      const wanted = taken.filter(({ topic }) => browser.wants(topic));
-      return wanted.length === 0 ? [] : [{ payload: digest(context, browser, wanted) }];
+    const deliveries = (await browsers.findByAccount(transaction, account)).flatMap((browser) => {
+      const subscribed = counts.filter(({ topic }) => browser.subscribesTo(topic));
+      return subscribed.length === 0 ? [] : [{ payload: buildDigest(context, browser, subscribed) }];
     });
-    if (due.length > 0) await context.jobs.enqueueAll(transaction, toBrowser, due);
+    if (deliveries.length > 0) await context.jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
   });
 }
 
-function digest(
+function buildDigest(
   { random, clock }: Pick<Context, 'random' | 'clock'>,
   { id, base_url }: AccountBrowser,
-  topics: readonly Counted[],
-): Delivery {
+  topics: readonly TopicCount[],
+): BrowserDelivery {
   const topic = topics[0]?.topic ?? '';
   const message: Message = {
     id: random.text(12),
@@ -72,12 +78,12 @@ function digest(
     time: Math.floor(clock.now() / 1000),
     event: 'message',
     topic,
-    ...digestOf(topics),
+    ...buildDigestText(topics),
   };
   return {
     browser: id,
-    // Its topic is the busiest one; several have no page of their own.
-    payload: pushPayload(`${base_url}/${topic}`, message, topics.length > 1 ? { digest: true } : {}),
+    // Uses the topic with the most messages; several topics have no common page.
+    payload: buildPushPayload(`${base_url}/${topic}`, message, topics.length > 1 ? { digest: true } : {}),
     topic,
     urgency: 'normal',
     replaces: sequence,

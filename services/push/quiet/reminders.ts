@@ -1,59 +1,69 @@
-import { toBrowser, type Delivery } from '../web-push/delivery.ts';
+import { deliverToBrowser, type BrowserDelivery } from '../web-push/delivery.ts';
 import type { Message } from '../domain/message.ts';
-import { pushPayload } from '../domain/push-payload.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
 import type { UrgentMessage } from '../store/quiet.ts';
-import type { DigestParts } from './digests.ts';
+import type { DigestDependencies } from './digests.ts';
 
-const minute = 60_000;
-/** Who did not answer for so long is not at hand. */
-const longest = 24 * 60 * minute;
+const minuteMs = 60_000;
+/** Milliseconds after which an unacknowledged message is no longer repeated. */
+const maxRepeatMs = 24 * 60 * minuteMs;
 
 /**
- * Sends urgent messages once more that nobody has acknowledged. Answers when the next is due, in ms since the epoch;
- * undefined when none is.
+ * Repeats urgent messages that were not acknowledged. Returns the time of the next repetition in ms since the epoch;
+ * undefined without one.
  */
-export async function remindAll(parts: DigestParts): Promise<number | undefined> {
-  const { store, people, context } = parts;
-  const all = await store.urgent();
+export async function sendReminders(parts: DigestDependencies): Promise<number | undefined> {
+  const { store, accountRules, context } = parts;
+  const messages = await store.urgent();
   const now = context.clock.now();
   let next: number | undefined;
-  for (const urgent of all) {
-    const every = (people.judge(urgent.account)?.repeatMinutes(urgent.topic) ?? 0) * minute;
+  for (const urgent of messages) {
+    const intervalMs = (accountRules.judge(urgent.account)?.repeatMinutes(urgent.topic) ?? 0) * minuteMs;
     let { due } = urgent;
-    if (every === 0 || now - urgent.time >= longest) {
+    if (intervalMs === 0 || now - urgent.time >= maxRepeatMs) {
       await context.commit((transaction) => store.acknowledge(transaction, urgent.id));
       continue;
     }
     if (due <= now) {
-      due = now + every;
-      await remind(parts, urgent, due);
-    } else if (due - now > every) {
-      // The clock was set back, or the wait made shorter.
-      due = now + every;
+      due = now + intervalMs;
+      await sendReminder(parts, urgent, due);
+    } else if (due - now > intervalMs) {
+      // The clock was set back, or the interval was shortened.
+      due = now + intervalMs;
       const wait = due;
-      await context.commit((transaction) => store.moveOn(transaction, urgent, wait));
+      await context.commit((transaction) => store.reschedule(transaction, urgent, wait));
     }
     next = Math.min(next ?? due, due);
   }
   return next;
 }
 
-async function remind({ context, store, browsers }: DigestParts, urgent: UrgentMessage, next: number): Promise<void> {
+async function sendReminder(
+  { context, store, browsers }: DigestDependencies,
+  urgent: UrgentMessage,
+  next: number,
+): Promise<void> {
   await context.commit(async (transaction) => {
-    if (!(await store.moveOn(transaction, urgent, next))) return;
-    const wanting = (await browsers.ofAccount(transaction, urgent.account)).filter(({ wants }) => wants(urgent.topic));
-    // Nobody is there to be told: a browser that comes later begins with what comes later.
-    if (wanting.length === 0) await store.acknowledge(transaction, urgent.id);
-    const due = wanting.map(({ id, base_url }) => ({ payload: again(urgent, id, base_url) }));
-    if (due.length > 0) await context.jobs.enqueueAll(transaction, toBrowser, due);
+    if (!(await store.reschedule(transaction, urgent, next))) return;
+    const subscribed = (await browsers.findByAccount(transaction, urgent.account)).filter(({ subscribesTo }) =>
+      subscribesTo(urgent.topic),
+    );
+    // No browser is subscribed, so the repetition ends.
+    if (subscribed.length === 0) await store.acknowledge(transaction, urgent.id);
+    const due = subscribed.map(({ id, base_url }) => ({ payload: buildReminder(urgent, id, base_url) }));
+    if (due.length > 0) await context.jobs.enqueueAll(transaction, deliverToBrowser, due);
   });
 }
 
-function again({ id, topic, sequence, text }: UrgentMessage, browser: string, baseUrl: string): Delivery {
+function buildReminder(
+  { id, topic, sequence, text }: UrgentMessage,
+  browser: string,
+  baseUrl: string,
+): BrowserDelivery {
   const message = JSON.parse(text) as Message;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${topic}`, message, { acknowledge: id }),
+    payload: buildPushPayload(`${baseUrl}/${topic}`, message, { acknowledge: id }),
     topic,
     urgency: 'high',
     replaces: `${topic} ${sequence}`,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { ScheduleForm } from '../../contracts/push/schedules.ts';
 import type { Draft } from '../domain/message.ts';
 
-/** What a schedule publishes, besides its topic. */
+/** Content of a recurring message, without its topic. */
 const Content = ScheduleForm.pick({
   title: true,
   message: true,
@@ -13,8 +13,8 @@ const Content = ScheduleForm.pick({
 });
 export type Content = z.infer<typeof Content>;
 
-/** As it is kept. */
-export function contentText(form: Content): string {
+/** Serializes the content for storage. */
+export function serializeContent(form: Content): string {
   return JSON.stringify(Content.parse(form));
 }
 
@@ -22,8 +22,8 @@ export function readContent(text: string): Content {
   return Content.parse(JSON.parse(text));
 }
 
-/** The message of one run. */
-export function draftOfRun(topic: string, { click, ...content }: Content): Draft {
+/** Builds the message of one run. */
+export function toDraft(topic: string, { click, ...content }: Content): Draft {
   return {
     event: 'message',
     topic,

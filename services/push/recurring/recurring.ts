@@ -9,44 +9,44 @@ import { RecurringStore } from '../store/recurring.ts';
 import { RecurringRuns } from './runs.ts';
 import { Schedules } from './schedules.ts';
 
-export interface RecurringParts {
+export interface RecurringDependencies {
   readonly context: Context;
   readonly messages: MessageStore;
   readonly publisher: Publisher;
-  readonly record: WriteMessages;
+  readonly writeMessages: WriteMessages;
   readonly reserved: ReadonlySet<string>;
   /** Bytes. */
   readonly messageSizeLimit: () => number;
-  /** Schedules are others than before. */
-  readonly changed: () => void;
+  /** Called after schedules changed. */
+  readonly onChanged: () => void;
 }
 
-/** Messages that go out again and again. */
+/** Recurring messages. */
 export interface Recurring extends AsyncDisposable {
   readonly handlers: readonly ApiHandler[];
   start(): Promise<Disposable>;
-  eachMinute(): Promise<void>;
+  runMinutely(): Promise<void>;
 }
 
-export function openRecurring(parts: RecurringParts): Recurring {
-  const { context, reserved, messageSizeLimit } = parts;
+export function openRecurring(dependencies: RecurringDependencies): Recurring {
+  const { context, reserved, messageSizeLimit } = dependencies;
   const store = new RecurringStore(context.db);
-  const runs = new RecurringRuns({ ...parts, store });
+  const runs = new RecurringRuns({ ...dependencies, store });
   const schedules = new Schedules({
     context,
     store,
-    publisher: parts.publisher,
+    publisher: dependencies.publisher,
     expect: (time) => runs.expect(time),
-    changed: parts.changed,
+    onChanged: dependencies.onChanged,
   });
   return {
     handlers: scheduleHandlers({ schedules, clock: context.clock, reserved, messageSizeLimit }),
     async start() {
-      const removed = deleteWithAccount(context, 'schedules', (account) => schedules.forget(account));
-      await runs.look();
+      const removed = deleteWithAccount(context, 'schedules', (account) => schedules.removeAccount(account));
+      await runs.refresh();
       return removed;
     },
-    eachMinute: () => runs.look(),
+    runMinutely: () => runs.refresh(),
     [Symbol.asyncDispose]: () => runs[Symbol.asyncDispose](),
   };
 }

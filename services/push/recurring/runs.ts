@@ -2,61 +2,61 @@ import type { Identity } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { Alarm } from '../delayed/alarm.ts';
-import { readRule } from '../domain/cron/rule.ts';
+import { parseRecurrence } from '../domain/cron/rule.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import type { Publisher } from '../publish/publisher.ts';
 import type { WriteMessages, Recorded } from '../publish/write-messages.ts';
 import type { MessageStore } from '../store/messages.ts';
-import type { RecurringRow, RecurringStore, Step } from '../store/recurring.ts';
-import { draftOfRun, readContent } from './content.ts';
+import type { RecurringRow, RecurringStore, ScheduleStep } from '../store/recurring.ts';
+import { toDraft, readContent } from './content.ts';
 
-/** Schedules that one commit runs at most. */
-const batch = 200;
-/** Seconds: a run that is later than this was missed. */
-const grace = 60;
+/** Maximum number of schedules run in one commit. */
+const batchSize = 200;
+/** Seconds after which a run counts as missed. */
+const graceSeconds = 60;
 
-export interface RunParts {
+export interface RunDependencies {
   readonly context: Pick<Context, 'accounts' | 'clock' | 'commit' | 'log'>;
   readonly store: RecurringStore;
   readonly messages: MessageStore;
   readonly publisher: Pick<Publisher, 'prepare' | 'announce'>;
-  readonly record: WriteMessages;
+  readonly writeMessages: WriteMessages;
   readonly reserved: ReadonlySet<string>;
-  /** Schedules have moved on. */
-  readonly changed: () => void;
+  /** Called after schedules advanced. */
+  readonly onChanged: () => void;
 }
 
-/** One run of a schedule: the step to the next, and the message, if there is to be one. */
+/** Run of a schedule: the step to the next run and the message, unless it is skipped. */
 interface Run {
-  readonly step: Step;
+  readonly step: ScheduleStep;
   readonly key: string;
   readonly recorded: Recorded | undefined;
 }
 
 /**
- * Publishes what schedules have due. The message, its key (the schedule and the time it was due) and the step to the
- * next run are one transaction, so that each time counts once, whatever happens in between.
+ * Publishes due messages of schedules. The message, its key (schedule and due time) and the step to the next run are
+ * one transaction, so that each run happens exactly once.
  */
 export class RecurringRuns implements AsyncDisposable {
-  readonly #parts: RunParts;
+  readonly #dependencies: RunDependencies;
   readonly #alarm: Alarm;
 
-  constructor(parts: RunParts) {
-    this.#parts = parts;
+  constructor(dependencies: RunDependencies) {
+    this.#dependencies = dependencies;
     this.#alarm = new Alarm({
-      context: parts.context,
-      failed: 'schedules did not run',
-      ring: (going) => this.#runAll(going),
+      context: dependencies.context,
+      failureMessage: 'recurring message run failed',
+      run: (isOpen) => this.#runAll(isOpen),
     });
   }
 
-  /** Reads when the next run is due: at the start, and now and then, since others may share the table. */
-  async look(): Promise<void> {
+  /** Reads the time of the next run: at the start and periodically, because other hosts may share the table. */
+  async refresh(): Promise<void> {
     await this.#rewind();
-    this.#alarm.expect(await this.#parts.store.nextTime());
+    this.#alarm.expect(await this.#dependencies.store.nextTime());
   }
 
-  /** A run is due at this time, in unix seconds. */
+  /** Schedules a run for this time, in unix seconds. */
   expect(time: number | null): void {
     this.#alarm.expect(time ?? undefined);
   }
@@ -65,22 +65,22 @@ export class RecurringRuns implements AsyncDisposable {
     return this.#alarm[Symbol.asyncDispose]();
   }
 
-  async #runAll(going: () => boolean): Promise<number | undefined> {
-    const { store, publisher, changed } = this.#parts;
-    while (going()) {
-      const rows = await store.due(this.#now(), batch);
+  async #runAll(isOpen: () => boolean): Promise<number | undefined> {
+    const { store, publisher, onChanged } = this.#dependencies;
+    while (isOpen()) {
+      const rows = await store.due(this.#now(), batchSize);
       if (rows.length > 0) {
-        const out = await this.#run(rows);
-        changed();
-        await publisher.announce(out);
+        const envelopes = await this.#run(rows);
+        onChanged();
+        await publisher.announce(envelopes);
       }
-      if (rows.length < batch) break;
+      if (rows.length < batchSize) break;
     }
     return store.nextTime();
   }
 
   async #run(rows: readonly RecurringRow[]): Promise<readonly Envelope[]> {
-    const { context, store, messages, record } = this.#parts;
+    const { context, store, messages, writeMessages } = this.#dependencies;
     const now = this.#now();
     const identities = new Map<string, Identity | undefined>();
     for (const { account } of rows) {
@@ -90,22 +90,22 @@ export class RecurringRuns implements AsyncDisposable {
     for (const [index, { step }] of runs.entries()) {
       const { trouble } = step;
       if (trouble !== '')
-        context.log.warn('a schedule published nothing', { id: step.id, topic: rows[index]?.topic, trouble });
+        context.log.warn('recurring message skipped', { id: step.id, topic: rows[index]?.topic, trouble });
     }
     return context.commit(async (transaction) => {
-      const moved = await store.advance(
+      const advancedIds = await store.advance(
         transaction,
         runs.map(({ step }) => step),
       );
-      const mine = runs.filter(({ step, recorded }) => recorded !== undefined && moved.has(step.id));
-      const free = await messages.take(
+      const runnable = runs.filter(({ step, recorded }) => recorded !== undefined && advancedIds.has(step.id));
+      const newKeys = await messages.claimKeys(
         transaction,
-        mine.map(({ key }) => key),
+        runnable.map(({ key }) => key),
         now,
       );
-      return record(
+      return writeMessages(
         transaction,
-        mine.flatMap(({ key, recorded }) => (recorded !== undefined && free.has(key) ? [recorded] : [])),
+        runnable.flatMap(({ key, recorded }) => (recorded !== undefined && newKeys.has(key) ? [recorded] : [])),
       );
     });
   }
@@ -113,22 +113,22 @@ export class RecurringRuns implements AsyncDisposable {
   #plan(row: RecurringRow, now: number, identity: Identity | undefined): Run {
     const from = row.next ?? now;
     try {
-      const rule = readRule(row);
-      const due = Math.max(from, rule.upTo(now) ?? from);
+      const rule = parseRecurrence(row);
+      const due = Math.max(from, rule.lastUntil(now) ?? from);
       const step = { id: row.id, from, next: rule.after(now) ?? null, last: due };
       const key = `schedule:${row.id}:${String(due)}`;
       try {
-        if (now - due > grace && row.missed === 'skip') {
+        if (now - due > graceSeconds && row.missed === 'skip') {
           return { step: { ...step, trouble: 'Left out: it came due while nothing ran.' }, key, recorded: undefined };
         }
         return { step: { ...step, trouble: '' }, key, recorded: this.#prepare(row, identity) };
       } catch (error) {
-        return { step: { ...step, trouble: reason(error) }, key, recorded: undefined };
+        return { step: { ...step, trouble: getReason(error) }, key, recorded: undefined };
       }
     } catch (error) {
-      // What cannot be read any more must not come due for ever.
+      // A schedule that cannot be read any more must not stay due forever.
       return {
-        step: { id: row.id, from, next: null, last: from, trouble: reason(error) },
+        step: { id: row.id, from, next: null, last: from, trouble: getReason(error) },
         key: '',
         recorded: undefined,
       };
@@ -136,33 +136,33 @@ export class RecurringRuns implements AsyncDisposable {
   }
 
   #prepare({ topic, account, content }: RecurringRow, identity: Identity | undefined): Recorded {
-    const { context, publisher, reserved } = this.#parts;
+    const { context, publisher, reserved } = this.#dependencies;
     if (identity === undefined) throw forbidden(`The account ${account} is gone or switched off.`);
     if (reserved.has(topic) || !context.accounts.may(identity, 'push', 'write', topic)) {
       throw forbidden(`${account} may not publish to ${topic}.`);
     }
-    return publisher.prepare(draftOfRun(topic, readContent(content)));
+    return publisher.prepare(toDraft(topic, readContent(content)));
   }
 
-  /** The account as if it asked itself; undefined when it may not sign in. */
+  /** Returns the identity of the schedule's account; undefined when it is disabled or deleted. */
   async #identity(name: string): Promise<Identity | undefined> {
-    const account = await this.#parts.context.accounts.find(name);
+    const account = await this.#dependencies.context.accounts.find(name);
     if (account?.enabled !== true) return undefined;
     return { account: name, kind: account.kind, role: account.role, via: 'password' };
   }
 
   /**
-   * After the clock was set back: what ran at a time that is still to come would else be silent until then. Times that
-   * had their run do not get another, since their keys are taken.
+   * Resets schedules after the clock was set back, which would otherwise not run until their last run time has passed.
+   * Runs that already happened are not repeated, because their keys were used.
    */
   async #rewind(): Promise<void> {
-    const { context, store } = this.#parts;
+    const { context, store } = this.#dependencies;
     const now = this.#now();
-    const rows = await store.ahead(now + grace, batch);
+    const rows = await store.withFutureRun(now + graceSeconds, batchSize);
     if (rows.length === 0) return;
     const changes = rows.map((row) => ({
       id: row.id,
-      next: row.enabled === 1 ? (readRule(row).after(now) ?? null) : null,
+      next: row.enabled === 1 ? (parseRecurrence(row).after(now) ?? null) : null,
     }));
     await context.commit(async (transaction) => {
       for (const { id, next } of changes) await store.change(transaction, id, { next, last: now });
@@ -170,7 +170,7 @@ export class RecurringRuns implements AsyncDisposable {
   }
 
   #now(): number {
-    return Math.floor(this.#parts.context.clock.now() / 1000);
+    return Math.floor(this.#dependencies.context.clock.now() / 1000);
   }
 }
 
@@ -178,8 +178,8 @@ function forbidden(detail: string): Problem {
   return new Problem('push.forbidden', 403, detail);
 }
 
-/** @throws what is a defect, and not the schedule's own trouble. */
-function reason(error: unknown): string {
+/** @throws errors other than problems, which are defects */
+function getReason(error: unknown): string {
   if (error instanceof Problem) return error.detail;
   throw error;
 }

@@ -4,26 +4,29 @@ import type { Search } from '../search/search.ts';
 import type { MessageStore } from '../store/messages.ts';
 
 const batch = 500;
-/** Longer than any sender keeps a job that would offer a key again. Seconds. */
-const keysKept = 30 * 24 * 3600;
+/** Seconds that publication keys are remembered. Longer than any sender retries a job with the same key. */
+const keyRetentionSeconds = 30 * 24 * 3600;
 
-/** Removes what has expired and what the inbox has `taken` up to a number, a batch a commit, so that publishing goes on in between. */
+/**
+ * Deletes expired messages that the inbox no longer needs, one batch per commit so that publishing continues in
+ * between. `inboxCursor` returns the number of the last message that the inbox has read.
+ */
 export async function removeExpiredMessages(
   { commit, clock }: Pick<Context, 'commit' | 'clock'>,
   store: MessageStore,
   search: Pick<Search, 'remove'>,
-  taken: () => number,
+  inboxCursor: () => number,
 ): Promise<void> {
   const now = Math.floor(clock.now() / 1000);
-  const removeAll = async (
-    remove: (transaction: Parameters<Parameters<Context['commit']>[0]>[0]) => Promise<number>,
+  const removeInBatches = async (
+    removeBatch: (transaction: Parameters<Parameters<Context['commit']>[0]>[0]) => Promise<number>,
   ) => {
-    while ((await commit(remove)) === batch) await nextTurn();
+    while ((await commit(removeBatch)) === batch) await nextTurn();
   };
-  await removeAll(async (transaction) => {
-    const seqs = await store.removeExpired(transaction, now, batch, taken());
+  await removeInBatches(async (transaction) => {
+    const seqs = await store.removeExpired(transaction, now, batch, inboxCursor());
     await search.remove(transaction, seqs);
     return seqs.length;
   });
-  await removeAll((transaction) => store.forgetOffers(transaction, now - keysKept, batch));
+  await removeInBatches((transaction) => store.removeOffers(transaction, now - keyRetentionSeconds, batch));
 }

@@ -1,113 +1,124 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from '../../contracts/service.ts';
-import { keptFor, ruleFor, type Rule } from '../domain/retention.ts';
-import { readStored } from '../subscribe/envelope.ts';
-import type { AlsoStore } from '../publish/write-messages.ts';
+import { withMaxRetention, findRule, type Rule } from '../domain/retention.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
+import type { WriteHook } from '../publish/write-messages.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { MessageStore } from '../store/messages.ts';
 import { RetentionStore } from '../store/retention.ts';
 
-/** Messages one commit looks at or removes. */
-const batch = 500;
-/** Topics whose rule is remembered. */
-const mostKnown = 20_000;
+/** Maximum number of messages that one commit reads or deletes. */
+const batchSize = 500;
+/** Maximum number of topics whose rule is cached. */
+const maxCachedTopics = 20_000;
 
-export interface RetentionParts {
+export interface RetentionDependencies {
   readonly context: Pick<Context, 'clock' | 'commit' | 'db'>;
   readonly messages: Pick<MessageStore, 'topics'>;
   readonly attachments: Pick<AttachmentStore, 'remove'>;
-  /** Forgets the words of messages that go. */
-  readonly forget: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
-  /** Removes files whose messages are gone. */
-  readonly discard: (ids: readonly string[]) => void;
-  /** What the setting says, in seconds. */
-  readonly otherwise: () => number;
+  /** Deletes the messages from the search index. */
+  readonly removeFromSearch: (transaction: Context['db'], seqs: readonly number[]) => Promise<void>;
+  /** Deletes the files of deleted messages. */
+  readonly deleteFiles: (ids: readonly string[]) => void;
+  /** Returns the retention of topics without a rule, in seconds. */
+  readonly defaultSeconds: () => number;
 }
 
-/** How long messages are kept, and how many of a topic. */
+/** Applies the retention rules: how long messages are kept and how many of a topic. */
 export class Retention {
-  readonly #parts: RetentionParts;
+  readonly #dependencies: RetentionDependencies;
   readonly #store: RetentionStore;
   #rules: readonly Rule[] = [];
-  readonly #known = new Map<string, Rule | undefined>();
-  /** Topics that may have more messages than their rule lets them. */
-  readonly #grown = new Set<string>();
+  readonly #ruleCache = new Map<string, Rule | undefined>();
+  /** Topics that may have more messages than their rule allows. */
+  readonly #topicsToTrim = new Set<string>();
 
-  constructor(parts: RetentionParts) {
-    this.#parts = parts;
-    this.#store = new RetentionStore(parts.context.db);
+  constructor(dependencies: RetentionDependencies) {
+    this.#dependencies = dependencies;
+    this.#store = new RetentionStore(dependencies.context.db);
   }
 
   get rules(): readonly Rule[] {
     return this.#rules;
   }
 
-  /** Seconds that a message of this topic is kept; 0: it is not. */
+  /** Returns the number of seconds that messages of a topic are kept; 0 when they are not cached. */
   keptSeconds(topic: string): number {
-    return this.#rule(topic)?.seconds ?? this.#parts.otherwise();
+    return this.#rule(topic)?.seconds ?? this.#dependencies.defaultSeconds();
   }
 
-  /** Remembers which topics grow. */
-  readonly store: AlsoStore = (_transaction, recorded) => {
-    for (const { message } of recorded) if (this.#most(message.topic) !== undefined) this.#grown.add(message.topic);
+  /** Remembers the topics that received messages and have a maximum number of messages. */
+  readonly store: WriteHook = (_transaction, recorded) => {
+    for (const { message } of recorded)
+      if (this.#maxMessages(message.topic) !== undefined) this.#topicsToTrim.add(message.topic);
     return Promise.resolve();
   };
 
   async start(): Promise<void> {
     await this.#read();
-    await this.#suspectAll();
+    await this.#checkAllTopics();
   }
 
-  /** Replaces the rules. What is there is gone through at the next {@link upkeep}. */
+  /** Replaces the rules. The next {@link upkeep} applies them to stored messages. */
   async replace(rules: readonly Rule[]): Promise<void> {
-    const { clock, commit } = this.#parts.context;
+    const { clock, commit } = this.#dependencies.context;
     await commit((transaction) => this.#store.replace(transaction, rules, clock.now()));
     await this.#read();
-    await this.#suspectAll();
+    await this.#checkAllTopics();
   }
 
-  /** Call each minute: the rules may have been changed elsewhere; what they are against goes. */
+  /**
+   * Reloads the rules, which another host may have changed, and deletes the messages that exceed them. Called every
+   * minute.
+   */
   async upkeep(): Promise<void> {
     await this.#read();
-    await this.#shortenAll();
-    await this.#removeBeyond();
+    await this.#shortenStored();
+    await this.#removeExcess();
   }
 
   async #read(): Promise<void> {
     this.#rules = await this.#store.rules();
-    this.#known.clear();
+    this.#ruleCache.clear();
   }
 
   #rule(topic: string): Rule | undefined {
     if (this.#rules.length === 0) return undefined;
-    if (!this.#known.has(topic)) {
-      if (this.#known.size >= mostKnown) this.#known.clear();
-      this.#known.set(topic, ruleFor(this.#rules, topic));
+    if (!this.#ruleCache.has(topic)) {
+      if (this.#ruleCache.size >= maxCachedTopics) this.#ruleCache.clear();
+      this.#ruleCache.set(topic, findRule(this.#rules, topic));
     }
-    return this.#known.get(topic);
+    return this.#ruleCache.get(topic);
   }
 
-  #most(topic: string): number | undefined {
+  #maxMessages(topic: string): number | undefined {
     return this.#rule(topic)?.most ?? undefined;
   }
 
-  async #suspectAll(): Promise<void> {
-    if (this.#rules.every(({ most }) => most === null)) return;
-    for (const topic of await this.#parts.messages.topics())
-      if (this.#most(topic) !== undefined) this.#grown.add(topic);
+  async #checkAllTopics(): Promise<void> {
+    if (this.#rules.every(({ most: maxMessages }) => maxMessages === null)) return;
+    for (const topic of await this.#dependencies.messages.topics())
+      if (this.#maxMessages(topic) !== undefined) this.#topicsToTrim.add(topic);
   }
 
-  /** Goes through messages that were there before the rules; a stop in between loses nothing of it. */
-  async #shortenAll(): Promise<void> {
-    const { commit } = this.#parts.context;
-    for (let reached = await this.#store.reached(); reached !== undefined; reached = await this.#store.reached()) {
-      const from = reached;
-      const rows = await this.#store.after(from, batch);
+  /**
+   * Applies shorter retention to messages that were stored before the rules changed. Progress is saved, so an
+   * interrupted run continues later.
+   */
+  async #shortenStored(): Promise<void> {
+    const { commit } = this.#dependencies.context;
+    for (
+      let position = await this.#store.checkedUpTo();
+      position !== undefined;
+      position = await this.#store.checkedUpTo()
+    ) {
+      const from = position;
+      const rows = await this.#store.after(from, batchSize);
       const shorter = rows.flatMap((row) => {
-        const kept = this.keptSeconds(row.topic);
-        const expires = row.time + kept;
+        const seconds = this.keptSeconds(row.topic);
+        const expires = row.time + seconds;
         if (row.expires <= expires) return [];
-        const message = keptFor(readStored(row.text), Math.max(kept, 1));
+        const message = withMaxRetention(parseStoredMessage(row.text), Math.max(seconds, 1));
         return [{ seq: row.seq, id: row.id, expires, text: JSON.stringify(message) }];
       });
       const last = rows.at(-1)?.seq;
@@ -120,16 +131,16 @@ export class Retention {
     }
   }
 
-  async #removeBeyond(): Promise<void> {
-    const { context, attachments, forget, discard } = this.#parts;
-    for (const topic of [...this.#grown]) {
-      this.#grown.delete(topic);
-      const most = this.#most(topic);
-      if (most === undefined) continue;
-      for (let removed = batch; removed === batch;) {
-        const gone = await context.commit(async (transaction) => {
-          const rows = await this.#store.removeBeyond(transaction, topic, most, batch);
-          await forget(
+  async #removeExcess(): Promise<void> {
+    const { context, attachments, removeFromSearch, deleteFiles } = this.#dependencies;
+    for (const topic of [...this.#topicsToTrim]) {
+      this.#topicsToTrim.delete(topic);
+      const maximum = this.#maxMessages(topic);
+      if (maximum === undefined) continue;
+      for (let removed = batchSize; removed === batchSize;) {
+        const deleted = await context.commit(async (transaction) => {
+          const rows = await this.#store.removeExcess(transaction, topic, maximum, batchSize);
+          await removeFromSearch(
             transaction,
             rows.map(({ seq }) => seq),
           );
@@ -139,8 +150,8 @@ export class Retention {
           );
           return rows;
         });
-        discard(gone.map(({ id }) => id));
-        removed = gone.length;
+        deleteFiles(deleted.map(({ id }) => id));
+        removed = deleted.length;
         await nextTurn();
       }
     }

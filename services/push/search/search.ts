@@ -4,44 +4,44 @@ import type { Context } from '../../contracts/service.ts';
 import { matchesPattern } from '../domain/topics.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { foldWords, parseSearch, type Phrase } from '../../kit/search-words.ts';
-import { readStored } from '../subscribe/envelope.ts';
+import { foldTerms, parseSearch, type Phrase } from '../../kit/search-words.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
 import type { Recorded } from '../publish/write-messages.ts';
-import { SearchStore, type Indexed } from '../store/search.ts';
-import { wordsOf } from './words-of.ts';
+import { SearchStore, type IndexEntry } from '../store/search.ts';
+import { toSearchWords } from './search-words.ts';
 
-/** What somebody asks the history for. Times in unix seconds. */
-export interface Question {
+/** Search request over the message history. Times are unix seconds. */
+export interface SearchRequest {
   readonly words: string;
-  /** A topic pattern; empty: all. */
+  /** Topic pattern; empty for all topics. */
   readonly topic: string;
-  /** This or a higher one. */
+  /** Minimum priority. */
   readonly priority: number;
   readonly tag: string;
   readonly since: number;
   readonly until: number;
-  /** Messages stored before this one. */
+  /** Only messages stored before the one with this number. */
   readonly before: number;
   readonly limit: number;
 }
 
-export interface Findings {
-  readonly found: readonly { readonly seq: number; readonly message: Message }[];
-  /** What to go on with; undefined at the end. */
+export interface SearchResult {
+  readonly messages: readonly { readonly seq: number; readonly message: Message }[];
+  /** Position at which the next page begins; undefined on the last page. */
   readonly next: number | undefined;
 }
 
-/** Messages one statement looks at, so that no statement holds up the others. */
-const stretch = 10_000;
-/** Stretches that one question looks through at most. */
-const mostStretches = 100;
-/** Messages that are read for one question at most: those that a filter throws out cost a look too. */
-const mostRead = 5000;
-/** Topics that are named in a statement; with more of them each message is looked at. */
-const mostNamed = 500;
-const page = 200;
+/** Number of messages that one statement scans, which keeps the time of each statement short. */
+const scanSize = 10_000;
+/** Maximum number of statements for one search. */
+const maxScans = 100;
+/** Maximum number of messages that one search reads, including those that a filter excludes. */
+const maxMessagesRead = 5000;
+/** Maximum number of topics listed in a statement; with more, each message is filtered after it is read. */
+const maxListedTopics = 500;
+const pageSize = 200;
 
-/** Full-text search over the cached messages. */
+/** Full-text search over cached messages. */
 export class Search {
   readonly #context: Pick<Context, 'accounts' | 'clock'>;
   readonly #store: SearchStore;
@@ -51,73 +51,89 @@ export class Search {
     this.#store = new SearchStore(context.reads);
   }
 
-  /** Keeps the words of messages in their transaction; what was replaced or deleted by its sender is found no more. */
+  /**
+   * Indexes messages in the transaction that stores them. Messages that were replaced or deleted by their sender are
+   * removed from the index.
+   */
   readonly store = async (
     transaction: Context['db'],
     recorded: readonly Pick<Recorded, 'message'>[],
     seqs: ReadonlyMap<string, number>,
   ): Promise<void> => {
-    const added = new Map<number, Indexed>();
+    const added = new Map<number, IndexEntry>();
     const sequences: { seq: number; topic: string; sequence: string }[] = [];
-    const gone: number[] = [];
+    const superseded: number[] = [];
     for (const { message } of recorded) {
       const seq = seqs.get(message.id);
       const { topic, sequence_id: sequence } = message;
       if (sequence !== undefined && message.event !== 'message_clear') {
-        gone.push(...(await this.#store.ofSequence(transaction, topic, sequence)));
-        for (const each of sequences) if (each.topic === topic && each.sequence === sequence) gone.push(each.seq);
+        superseded.push(...(await this.#store.findBySequence(transaction, topic, sequence)));
+        for (const entry of sequences)
+          if (entry.topic === topic && entry.sequence === sequence) superseded.push(entry.seq);
       }
       if (seq === undefined || message.event !== 'message') continue;
-      added.set(seq, { seq, words: wordsOf(message) });
+      added.set(seq, { seq, words: toSearchWords(message) });
       if (sequence !== undefined) sequences.push({ seq, topic, sequence });
     }
-    const own = new Set(added.keys());
-    for (const seq of gone) if (sequences.some((each) => each.seq === seq)) added.delete(seq);
+    const addedSeqs = new Set(added.keys());
+    for (const seq of superseded) if (sequences.some((entry) => entry.seq === seq)) added.delete(seq);
     await this.#store.remove(
       transaction,
-      gone.filter((seq) => !own.has(seq)),
+      superseded.filter((seq) => !addedSeqs.has(seq)),
     );
     await this.#store.add(transaction, [...added.values()]);
     await this.#store.addSequences(transaction, sequences);
   };
 
-  /** Forgets messages that are removed, in the transaction that removes them. */
+  /** Removes deleted messages from the index, in the transaction that deletes them. */
   remove(transaction: Context['db'], seqs: readonly number[]): Promise<void> {
     return this.#store.remove(transaction, seqs);
   }
 
-  /** What an identity may read of what it asks for, the newest first. A page may hold fewer than asked for, and go on. */
-  async ask(identity: Identity, question: Question): Promise<Findings> {
-    const phrases = phrasesOf(question);
+  /**
+   * Returns the matching messages that the identity may read, newest first. A page may hold fewer messages than the
+   * limit although more follow.
+   */
+  async search(identity: Identity, request: SearchRequest): Promise<SearchResult> {
+    const phrases = toPhrases(request);
     const bounds = await this.#store.bounds();
-    if (bounds === undefined || phrases === undefined) return { found: [], next: undefined };
-    const topics = await this.#topics(identity, question.topic);
-    if (topics?.size === 0) return { found: [], next: undefined };
-    const named = topics !== undefined && topics.size <= mostNamed ? [...topics] : undefined;
+    if (bounds === undefined || phrases === undefined) return { messages: [], next: undefined };
+    const topics = await this.#topics(identity, request.topic);
+    if (topics?.size === 0) return { messages: [], next: undefined };
+    const listedTopics = topics !== undefined && topics.size <= maxListedTopics ? [...topics] : undefined;
     const now = Math.floor(this.#context.clock.now() / 1000);
-    const { since, until, limit } = question;
-    const found: { seq: number; message: Message }[] = [];
-    let before = Math.min(question.before, bounds.last + 1);
+    const { since, until, limit } = request;
+    const messages: { seq: number; message: Message }[] = [];
+    let before = Math.min(request.before, bounds.last + 1);
     let read = 0;
-    for (let turn = 0; turn < mostStretches && before > bounds.first; turn += 1) {
-      const from = Math.max(before - stretch - 1, bounds.first - 1);
-      const rows = await this.#store.find({ phrases, from, before, topics: named, since, until, now, limit: page });
+    for (let scan = 0; scan < maxScans && before > bounds.first; scan += 1) {
+      const from = Math.max(before - scanSize - 1, bounds.first - 1);
+      const rows = await this.#store.find({
+        phrases,
+        from,
+        before,
+        topics: listedTopics,
+        since,
+        until,
+        now,
+        limit: pageSize,
+      });
       for (const { seq, text } of rows) {
         before = seq;
-        const message = readStored(text);
-        if ((topics === undefined || topics.has(message.topic)) && fits(message, question))
-          found.push({ seq, message });
-        if (found.length === limit) return { found, next: seq };
+        const message = parseStoredMessage(text);
+        if ((topics === undefined || topics.has(message.topic)) && matchesFilters(message, request))
+          messages.push({ seq, message });
+        if (messages.length === limit) return { messages, next: seq };
       }
       read += rows.length;
-      if (rows.length < page) before = from + 1;
-      if (read >= mostRead) break;
+      if (rows.length < pageSize) before = from + 1;
+      if (read >= maxMessagesRead) break;
       await nextTurn();
     }
-    return { found, next: before > bounds.first ? before : undefined };
+    return { messages, next: before > bounds.first ? before : undefined };
   }
 
-  /** The topics of the pattern that an identity may read; undefined: all there are. */
+  /** Returns the topics that match the pattern and that the identity may read; undefined when all topics match. */
   async #topics(identity: Identity, pattern: string): Promise<ReadonlySet<string> | undefined> {
     if (identity.role === 'admin' && pattern === '') return undefined;
     const { accounts } = this.#context;
@@ -130,19 +146,17 @@ export class Search {
   }
 }
 
-/** Undefined when there are words, but none that could be found. */
-function phrasesOf({ words, tag }: Question): readonly Phrase[] | undefined {
+/** Returns undefined when the input contains words but none that can be indexed. */
+function toPhrases({ words, tag }: SearchRequest): readonly Phrase[] | undefined {
   const phrases = parseSearch(words);
   if (phrases.length === 0 && words.trim() !== '') return undefined;
-  const tagged = foldWords(tag);
-  // A tag is among the words too, which spares a look at most messages without it.
-  return tagged.length === 0 ? phrases : [...phrases, { words: tagged, prefix: false }];
+  const tagWords = foldTerms(tag);
+  // Tags are indexed as words too, so this excludes most messages without the tag early.
+  return tagWords.length === 0 ? phrases : [...phrases, { words: tagWords, prefix: false }];
 }
 
-function fits({ event, priority = defaultPriority, tags }: Message, question: Question): boolean {
+function matchesFilters({ event, priority = defaultPriority, tags }: Message, request: SearchRequest): boolean {
   return (
-    event === 'message' &&
-    priority >= question.priority &&
-    (question.tag === '' || tags?.includes(question.tag) === true)
+    event === 'message' && priority >= request.priority && (request.tag === '' || tags?.includes(request.tag) === true)
   );
 }

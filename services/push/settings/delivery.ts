@@ -13,7 +13,7 @@ const address = z
     'Use an address such as https://push.example.org, without a slash at the end.',
   );
 
-/** Where the server is reached, what waits for its time, and which files it keeps. */
+/** Settings for the public address, delayed messages and attachments. */
 export const deliveryFields = {
   baseUrl: address.default('').meta({
     live: true,

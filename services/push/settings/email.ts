@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration } from '../domain/duration.ts';
 
-/** The mail server that messages with `X-Email` go out by; the names are the peer's. */
+/** Mail server for messages with `X-Email`, under ntfy's names. */
 export const emailFields = {
   smtpSenderAddr: z
     .string()
@@ -57,7 +57,9 @@ export const emailFields = {
       description: 'How it is encrypted.',
       choices: {
         usual: 'TLS on port 465, else STARTTLS where there is a user or the port is 587',
-        ...{ starttls: 'STARTTLS', ssl: 'TLS from the first byte', insecure: 'Not encrypted' },
+        starttls: 'STARTTLS',
+        ssl: 'TLS from the first byte',
+        insecure: 'Not encrypted',
       },
     }),
   emailLimitBurst: z.int().min(0).max(100_000).default(16).meta({

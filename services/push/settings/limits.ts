@@ -15,7 +15,7 @@ const network = z.string().refine((text) => {
 
 const count = z.int().min(1).max(100_000_000);
 
-/** How much one account or address may do; the defaults are the peer's. */
+/** Limits per account or address; the defaults are ntfy's. */
 export const limitFields = {
   limitAccounts: z.boolean().default(false).meta({
     live: true,
@@ -101,7 +101,7 @@ export const limitFields = {
 };
 export type LimitSettings = { readonly [Name in keyof typeof limitFields]: z.infer<(typeof limitFields)[Name]> };
 
-/** The peer's environment names, and ours for what it has none for. */
+/** Environment names of ntfy, and Homeport's own where ntfy has none. */
 export const limitEnvironment: Readonly<Record<string, keyof LimitSettings>> = {
   NTFY_VISITOR_REQUEST_LIMIT_BURST: 'requestLimitBurst',
   NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: 'requestLimitReplenish',

@@ -5,14 +5,14 @@ import type { Context } from '../../contracts/service.ts';
 import { ProfileStore } from './profiles.ts';
 import { QuietStore } from './quiet.ts';
 import { RecurringStore } from './recurring.ts';
-import { ScheduleStore } from './schedule.ts';
+import { DelayedMessageStore } from './delayed-messages.ts';
 import { WebPushStore } from './web-push.ts';
 
 /**
- * Reserved topics, schedules, rules and browsers belong to the person who used the account, so they are deleted with every
- * disposition. Messages belong to their topics and stay.
+ * Returns the personal data of an account. Reserved topics, schedules, rules and browser subscriptions are deleted with
+ * the account; messages belong to their topics and stay.
  */
-export function pushAccountData(context: Context): AccountData {
+export function createPushAccountData(context: Context): AccountData {
   const { db, commit, accounts } = context;
   const profiles = new ProfileStore(context);
   const count = async (table: 'reservations' | 'recurring', account: string): Promise<number> => {
@@ -29,12 +29,13 @@ export function pushAccountData(context: Context): AccountData {
       { kind: 'schedules', count: await count('recurring', account) },
     ],
     async release(account) {
-      for (const topic of await profiles.forget(account)) await accounts.setGrant(everyone, 'push', topic, undefined);
+      for (const topic of await profiles.removeAccount(account))
+        await accounts.setGrant(everyone, 'push', topic, undefined);
       await new WebPushStore(context).remove({ column: 'account', value: account });
       await commit(async (transaction) => {
-        await new QuietStore(db).forget(transaction, account);
-        await new RecurringStore(db).forget(transaction, account);
-        await new ScheduleStore(db).disown(transaction, account);
+        await new QuietStore(db).removeAccount(transaction, account);
+        await new RecurringStore(db).removeAccount(transaction, account);
+        await new DelayedMessageStore(db).detachAccount(transaction, account);
       });
     },
   };

@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** What push keeps of accounts beyond the host's list, and its own sealed keys. */
+/** Tables for data of accounts and for the sealed keys of this service. */
 export const accountMigrations: readonly Migration[] = [
   {
     name: '010-create-profiles',

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { HeldFile } from '../domain/message.ts';
+import type { StoredFile } from '../domain/message.ts';
 
 interface Tables {
   attachments: { id: string; name: string; type: string; size: number; expires: number; sender: string };
 }
 
-/** The files that this server keeps, by the id of their message; times in unix seconds, sizes in bytes. */
+/** Attachments that this server stores, by message id. Times are unix seconds, sizes bytes. */
 export class AttachmentStore {
   readonly #db: Kysely<Tables>;
 
@@ -13,12 +13,12 @@ export class AttachmentStore {
     this.#db = db;
   }
 
-  async insert(transaction: Kysely<Tables>, files: readonly HeldFile[]): Promise<void> {
+  async insert(transaction: Kysely<Tables>, files: readonly StoredFile[]): Promise<void> {
     if (files.length > 0) await transaction.insertInto('attachments').values(files).execute();
   }
 
-  /** Records those whose id is not there yet; answers how many those were. */
-  async insertMissing(transaction: Kysely<Tables>, files: readonly HeldFile[]): Promise<number> {
+  /** Inserts the files whose id does not exist yet and returns their number. */
+  async insertMissing(transaction: Kysely<Tables>, files: readonly StoredFile[]): Promise<number> {
     if (files.length === 0) return 0;
     const rows = await transaction
       .insertInto('attachments')
@@ -29,12 +29,14 @@ export class AttachmentStore {
     return rows.length;
   }
 
-  /** Gives a file that waits under `draft` to its sender, until `expires`; undefined when there is none. */
+  /**
+   * Assigns a file uploaded as `draft` to its sender, until `expires`. Returns undefined when there is no such draft.
+   */
   async claim(
     transaction: Kysely<Tables>,
-    given: { id: string; draft: string; sender: string; name: string; expires: number; now: number },
-  ): Promise<HeldFile | undefined> {
-    const { id, draft, sender, name, expires, now } = given;
+    claim: { id: string; draft: string; sender: string; name: string; expires: number; now: number },
+  ): Promise<StoredFile | undefined> {
+    const { id, draft, sender, name, expires, now } = claim;
     return transaction
       .updateTable('attachments')
       .set({ sender, expires, ...(name === '' ? {} : { name }) })
@@ -45,7 +47,7 @@ export class AttachmentStore {
       .executeTakeFirst();
   }
 
-  async find(id: string, now: number): Promise<HeldFile | undefined> {
+  async find(id: string, now: number): Promise<StoredFile | undefined> {
     return this.#db
       .selectFrom('attachments')
       .selectAll()
@@ -54,7 +56,7 @@ export class AttachmentStore {
       .executeTakeFirst();
   }
 
-  /** Bytes of all files, or of those of one sender. */
+  /** Returns the total size of all files, or of the files of one sender, in bytes. */
   async size(sender?: string): Promise<number> {
     const row = await this.#db
       .selectFrom('attachments')
@@ -64,20 +66,20 @@ export class AttachmentStore {
     return Number(row?.size ?? 0);
   }
 
-  /** Forgets up to `limit` files that have expired; answers their ids. */
+  /** Deletes up to `limit` expired files and returns their ids. */
   async removeExpired(transaction: Kysely<Tables>, now: number, limit: number): Promise<readonly string[]> {
     const due = transaction.selectFrom('attachments').select('id').where('expires', '<=', now).limit(limit);
     const rows = await transaction.deleteFrom('attachments').where('id', 'in', due).returning('id').execute();
     return rows.map(({ id }) => id);
   }
 
-  /** Forgets files of messages that will never be. */
+  /** Deletes files of messages that were not published. */
   async remove(transaction: Kysely<Tables>, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await transaction.deleteFrom('attachments').where('id', 'in', ids).execute();
   }
 
-  /** Those of `ids` that are known. */
-  async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  /** Returns the ids that exist. */
+  async existingIds(ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const rows = await this.#db.selectFrom('attachments').select('id').where('id', 'in', ids).execute();
     return new Set(rows.map(({ id }) => id));

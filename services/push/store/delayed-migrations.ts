@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** Who asked for a message that waits. */
+/** Adds the account that scheduled a delayed message. */
 export const delayedMigrations: readonly Migration[] = [
   {
     name: '030-add-scheduled-account',

@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** Messages that wait for their time, and the files of messages. */
+/** Tables for delayed messages and for attachments. */
 export const deliveryMigrations: readonly Migration[] = [
   {
     name: '020-create-scheduled',

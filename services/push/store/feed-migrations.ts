@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Migration } from '../../contracts/service.ts';
 
-const page = 500;
+const pageSize = 500;
 
-/** What the inbox is to show of a message stands beside it; before, a job held it. */
+/** Adds the inbox copy of a message as a column; before, it was the payload of a job. */
 export const feedMigrations: readonly Migration[] = [
   {
     name: '060-add-inbox-copy',
@@ -17,7 +17,7 @@ export const feedMigrations: readonly Migration[] = [
 
 const OldEntry = z.object({ key: z.string(), offer: z.object({ source: z.string(), body: z.string() }) });
 
-/** Messages that wait for their time keep only what their own text does not say. */
+/** Reduces the inbox copies of delayed messages to what their own text does not contain. */
 async function shortenEntries(db: Kysely<any>): Promise<void> {
   for (let last = 0; ;) {
     const rows: { seq: number; entry: string }[] = await db
@@ -26,14 +26,14 @@ async function shortenEntries(db: Kysely<any>): Promise<void> {
       .where('seq', '>', last)
       .where('entry', 'is not', null)
       .orderBy('seq')
-      .limit(page)
+      .limit(pageSize)
       .execute();
     for (const { seq, entry } of rows) {
       const { key, offer } = OldEntry.parse(JSON.parse(entry));
-      const shorter = JSON.stringify({ key, source: offer.source, body: offer.body });
-      await db.updateTable('scheduled').set({ entry: shorter }).where('seq', '=', seq).execute();
+      const shortened = JSON.stringify({ key, source: offer.source, body: offer.body });
+      await db.updateTable('scheduled').set({ entry: shortened }).where('seq', '=', seq).execute();
     }
-    if (rows.length < page) return;
+    if (rows.length < pageSize) return;
     last = rows.at(-1)?.seq ?? last;
   }
 }

@@ -14,14 +14,14 @@ interface Tables {
   };
 }
 
-/** A message, and its copy for the inbox where it is meant for it. */
-export interface FedMessage {
+/** Message with the inbox copy, when the inbox stores it. */
+export interface FeedMessage {
   readonly seq: number;
   readonly text: string;
   readonly inbox: string | null;
 }
 
-/** The messages as the inbox follows them, by their numbers. */
+/** Reads messages in the order of their numbers for the inbox feed. */
 export class FeedStore {
   readonly #db: Kysely<Tables>;
 
@@ -29,18 +29,18 @@ export class FeedStore {
     this.#db = db;
   }
 
-  /** The newest number, 0 when there is none. No message with a number up to it can appear any more. */
+  /** Returns the newest number, or 0 without messages. No message with a lower number can appear later. */
   async top(): Promise<number> {
     const build = () =>
       this.#db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(sql.lit(1)).compile();
     const { rows } = await executeCached(this.#db, 'push.top', [], build);
-    // Numbers are given before the commit: another host may have taken a lower one and not be through yet.
+    // Numbers are assigned before the commit, so another host may hold a lower number in an open transaction.
     if (isPostgres(this.#db)) await sql`select pg_advisory_xact_lock(${insertLock})`.execute(this.#db);
     return rows[0]?.seq ?? 0;
   }
 
-  /** Messages after a number, up to another and in their order. */
-  async after(seq: number, upTo: number, limit: number): Promise<readonly FedMessage[]> {
+  /** Returns messages after a number and up to another, in order. */
+  async after(seq: number, upTo: number, limit: number): Promise<readonly FeedMessage[]> {
     const build = () =>
       this.#db
         .selectFrom('messages')
@@ -55,10 +55,15 @@ export class FeedStore {
   }
 }
 
-/** Of this schema's messages: shared by all who insert some, alone for who must know that none is under way. */
+/**
+ * Advisory lock of the messages of this schema: shared by transactions that insert, exclusive for a reader that must
+ * know that no insert is in progress.
+ */
 const insertLock = sql`hashtext(current_schema() || '.messages')`;
 
-/** To be awaited in the transaction that inserts messages, before their numbers are given. */
-export async function announceInsert(transaction: Kysely<any>): Promise<void> {
+/**
+ * Takes the insert lock. Must be awaited in the transaction that inserts messages, before their numbers are assigned.
+ */
+export async function lockForInsert(transaction: Kysely<any>): Promise<void> {
   if (isPostgres(transaction)) await sql`select pg_advisory_xact_lock_shared(${insertLock})`.execute(transaction);
 }

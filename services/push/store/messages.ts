@@ -1,7 +1,7 @@
 import type { Generated, Kysely } from 'kysely';
 import { executeCached, chunkRows } from '../../kit/cached-statement.ts';
-import { announceInsert } from './feed.ts';
-import { hidden, isTaken } from './removal.ts';
+import { lockForInsert } from './feed.ts';
+import { hidden, isReadByInbox } from './removal.ts';
 
 interface Tables {
   messages: {
@@ -17,7 +17,7 @@ interface Tables {
   totals: { id: number; messages: number; seq: number };
 }
 
-/** A cached message. `seq` grows with each one that is stored; `text` is its JSON as it goes over the wire. */
+/** Cached message. `seq` increases with each stored message; `text` is its JSON as it is sent to clients. */
 export interface StoredMessage {
   readonly seq: number;
   readonly time: number;
@@ -28,27 +28,27 @@ export interface NewMessage {
   readonly id: string;
   readonly topic: string;
   readonly time: number;
-  /** Or {@link hidden}. */
+  /** Unix seconds, or {@link hidden}. */
   readonly expires: number;
   readonly text: string;
-  /** What the inbox shows of it beyond its own text; undefined: it is not meant for the inbox. */
+  /** Inbox fields that the text does not contain; undefined when the inbox does not store the message. */
   readonly inbox?: string | undefined;
 }
 
-/** A stretch of the cache; times in unix seconds. */
-export interface Stretch {
+/** Range of the cache. Times are unix seconds. */
+export interface MessageRange {
   readonly topics: readonly string[];
-  /** What was stored after this one is left out. */
+  /** Excludes messages stored after this one. */
   readonly upTo: number;
-  /** What was stored before or at this one is left out. */
+  /** Excludes this message and those stored before it. */
   readonly from: number;
-  /** The last row that is known, or where to begin: rows after it by time, then by `seq`. */
+  /** Position of the last row already read: rows after it by time, then by `seq`. */
   readonly after: { readonly time: number; readonly seq: number };
   readonly now: number;
   readonly limit: number;
 }
 
-/** The message cache, the keys of offers that were taken, and the count of all messages. */
+/** Message cache, publication keys and the total number of messages. */
 export class MessageStore {
   readonly #db: Kysely<Tables>;
 
@@ -56,13 +56,13 @@ export class MessageStore {
     this.#db = db;
   }
 
-  /** Stores messages in this order; answers the `seq` of each by its id. */
+  /** Stores messages in this order and returns the `seq` of each by id. */
   async insert(transaction: Kysely<Tables>, messages: readonly NewMessage[]): Promise<ReadonlyMap<string, number>> {
     const seqs = new Map<string, number>();
     if (messages.length === 0) return seqs;
-    await announceInsert(transaction);
-    for (const some of chunkRows(messages)) {
-      const rows = some.map(({ inbox = null, ...message }) => columns(message, inbox));
+    await lockForInsert(transaction);
+    for (const chunk of chunkRows(messages)) {
+      const rows = chunk.map(({ inbox = null, ...message }) => toRow(message, inbox));
       const build = () => transaction.insertInto('messages').values(rows).returning(['seq', 'id']).compile();
       const values = rows.flatMap((row) => Object.values(row));
       const inserted = await executeCached(transaction, `push.messages ${String(rows.length)}`, values, build);
@@ -71,7 +71,7 @@ export class MessageStore {
     return seqs;
   }
 
-  /** Stores those whose id is not there yet; answers the `seq` of each of them by its id. */
+  /** Stores messages whose id does not exist yet and returns their `seq` by id. */
   async insertMissing(
     transaction: Kysely<Tables>,
     messages: readonly NewMessage[],
@@ -85,8 +85,8 @@ export class MessageStore {
     return new Map(rows.map((row) => [row.id, row.seq]));
   }
 
-  /** Marks keys as taken; answers those that were not before. */
-  async take(transaction: Kysely<Tables>, keys: readonly string[], time: number): Promise<Set<string>> {
+  /** Records publication keys and returns those that are new. */
+  async claimKeys(transaction: Kysely<Tables>, keys: readonly string[], time: number): Promise<Set<string>> {
     if (keys.length === 0) return new Set();
     const rows = await transaction
       .insertInto('offers')
@@ -97,26 +97,26 @@ export class MessageStore {
     return new Set(rows.map((row) => row.key));
   }
 
-  /** The newest `seq`, 0 when nothing is cached. */
+  /** Returns the newest `seq`, or 0 when nothing is cached. */
   async top(db: Kysely<Tables> = this.#db): Promise<number> {
     const row = await db.selectFrom('messages').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
     return row?.seq ?? 0;
   }
 
-  /** The topics of all cached messages. */
+  /** Returns the topics of all cached messages. */
   async topics(): Promise<readonly string[]> {
     const rows = await this.#db.selectFrom('messages').select('topic').distinct().execute();
     return rows.map(({ topic }) => topic);
   }
 
-  /** Those of `ids` that are cached. */
-  async known(transaction: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  /** Returns the ids that are cached. */
+  async existingIds(transaction: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const rows = await transaction.selectFrom('messages').select('id').where('id', 'in', ids).execute();
     return new Set(rows.map(({ id }) => id));
   }
 
-  async seqOf(id: string): Promise<number | undefined> {
+  async findSeq(id: string): Promise<number | undefined> {
     const row = await this.#db
       .selectFrom('messages')
       .select('seq')
@@ -126,7 +126,7 @@ export class MessageStore {
     return row?.seq;
   }
 
-  async read({ topics, upTo, from, after, now, limit }: Stretch): Promise<readonly StoredMessage[]> {
+  async read({ topics, upTo, from, after, now, limit }: MessageRange): Promise<readonly StoredMessage[]> {
     return this.#db
       .selectFrom('messages')
       .select(['seq', 'time', 'text'])
@@ -142,7 +142,7 @@ export class MessageStore {
       .execute();
   }
 
-  /** The newest message of a topic. */
+  /** Returns the newest message of a topic. */
   async latest(topic: string, upTo: number, now: number): Promise<StoredMessage | undefined> {
     return this.#db
       .selectFrom('messages')
@@ -157,14 +157,14 @@ export class MessageStore {
   }
 
   /**
-   * Removes messages that have expired, of the first `limit` those that the inbox has `taken` up to a number or need not
-   * take; answers the numbers of those that went.
+   * Deletes up to `limit` expired messages that the inbox has read (`inboxCursor`) or does not store, and returns their
+   * numbers.
    */
   async removeExpired(
     transaction: Kysely<Tables>,
     now: number,
     limit: number,
-    taken: number,
+    inboxCursor: number,
   ): Promise<readonly number[]> {
     const due = transaction
       .selectFrom('messages')
@@ -175,20 +175,20 @@ export class MessageStore {
     const rows = await transaction
       .deleteFrom('messages')
       .where('seq', 'in', due)
-      .where((row) => isTaken(row, taken, now))
+      .where((row) => isReadByInbox(row, inboxCursor, now))
       .returning('seq')
       .execute();
     return rows.map(({ seq }) => seq);
   }
 
-  /** Forgets up to `limit` keys taken before `time`; answers how many went. */
-  async forgetOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
+  /** Deletes up to `limit` publication keys recorded before `time` and returns their number. */
+  async removeOffers(transaction: Kysely<Tables>, time: number, limit: number): Promise<number> {
     const due = transaction.selectFrom('offers').select('key').where('time', '<', time).limit(limit);
     const result = await transaction.deleteFrom('offers').where('key', 'in', due).executeTakeFirst();
     return Number(result.numDeletedRows);
   }
 
-  /** How many messages are cached. */
+  /** Returns the number of cached messages. */
   async count(): Promise<number> {
     const row = await this.#db
       .selectFrom('messages')
@@ -198,7 +198,10 @@ export class MessageStore {
     return Number(row.count);
   }
 
-  /** All messages ever published, as far as it was saved, plus those cached since: a crash forgets no cached one. */
+  /**
+   * Returns the number of messages ever published: the saved total and the messages cached since, so that a crash loses
+   * no cached message.
+   */
   async total(): Promise<number> {
     const saved = await this.#db.selectFrom('totals').selectAll().where('id', '=', 1).executeTakeFirst();
     const later = await this.#db
@@ -210,7 +213,7 @@ export class MessageStore {
     return (saved?.messages ?? 0) + Number(later.count);
   }
 
-  /** Saves the total as of the message with this `seq`. */
+  /** Saves the total including the message with this `seq`. */
   async saveTotal(transaction: Kysely<Tables>, messages: number, seq: number): Promise<void> {
     await transaction
       .insertInto('totals')
@@ -220,7 +223,7 @@ export class MessageStore {
   }
 }
 
-/** In one order, whoever made the message: the statement's text is kept. */
-function columns({ id, topic, time, expires, text }: NewMessage, inbox: string | null) {
+/** Returns the columns in a fixed order, so that the compiled statement can be reused. */
+function toRow({ id, topic, time, expires, text }: NewMessage, inbox: string | null) {
   return { id, topic, time, expires, text, inbox };
 }

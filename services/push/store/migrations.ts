@@ -24,14 +24,14 @@ export const migrations: readonly Migration[] = [
         .execute();
       await db.schema.createIndex('messages_topic').on('messages').columns(['topic', 'time', 'seq']).execute();
       await db.schema.createIndex('messages_expires').on('messages').column('expires').execute();
-      // Keys outlive the messages: one may be offered again after its message has expired.
+      // Keys are stored longer than messages, because a key may be used again after its message has expired.
       await db.schema
         .createTable('offers')
         .addColumn('key', 'text', (column) => column.primaryKey().notNull())
         .addColumn('time', 'integer', (column) => column.notNull())
         .execute();
       await db.schema.createIndex('offers_time').on('offers').column('time').execute();
-      // One row: how many messages there ever were, counted up to and with `seq`.
+      // Single row: number of messages ever published, up to and including `seq`.
       await db.schema
         .createTable('totals')
         .addColumn('id', 'integer', (column) => column.primaryKey())

@@ -9,22 +9,22 @@ interface Tables {
   reservations: { topic: string; account: string; everyone: string };
 }
 
-/** A topic somewhere that a person's apps show. */
-export interface KeptSubscription {
+/** Subscription to a topic on any server, shown in the apps of an account. */
+export interface StoredSubscription {
   readonly base_url: string;
   readonly topic: string;
   readonly display_name: string | null;
 }
 
-/** A topic that belongs to an account; `everyone` is the peer's word for what all others may do. */
-export interface KeptReservation {
+/** Topic reserved by an account; `everyone` is ntfy's name for the permission of other accounts. */
+export interface StoredReservation {
   readonly topic: string;
   readonly everyone: string;
 }
 
-const mostSubscriptions = 1000;
+const maxSubscriptions = 1000;
 
-/** What a person's apps keep in common: preferences, subscribed topics, and the topics that are his own. */
+/** Account data that apps synchronize: preferences, subscribed topics and reserved topics. */
 export class ProfileStore {
   readonly #db: Kysely<Tables>;
   readonly #commit: Context['commit'];
@@ -38,13 +38,13 @@ export class ProfileStore {
     return readPreferences(this.#db, account);
   }
 
-  /** Puts what is given in place of what is there, field by field. */
-  async prefer(account: string, change: Preferences): Promise<void> {
+  /** Merges the given fields into the stored preferences. */
+  async updatePreferences(account: string, change: Preferences): Promise<void> {
     await this.#commit(async (transaction: Kysely<Tables>) => {
-      const known = await readPreferences(transaction, account);
-      const notification = { ...known.notification, ...change.notification };
+      const stored = await readPreferences(transaction, account);
+      const notification = { ...stored.notification, ...change.notification };
       const merged = {
-        ...known,
+        ...stored,
         ...change,
         ...(Object.keys(notification).length === 0 ? {} : { notification }),
       };
@@ -57,26 +57,26 @@ export class ProfileStore {
     });
   }
 
-  async subscriptions(account: string): Promise<readonly KeptSubscription[]> {
+  async subscriptions(account: string): Promise<readonly StoredSubscription[]> {
     return this.#db
       .selectFrom('subscriptions')
       .select(['base_url', 'topic', 'display_name'])
       .where('account', '=', account)
       .orderBy('time')
       .orderBy('topic')
-      .limit(mostSubscriptions)
+      .limit(maxSubscriptions)
       .execute();
   }
 
-  /** False when it is there already, or when there are too many. */
-  async subscribe(account: string, subscription: KeptSubscription, time: number): Promise<boolean> {
+  /** Returns false when the subscription exists or the account has too many. */
+  async subscribe(account: string, subscription: StoredSubscription, time: number): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const { count } = await transaction
         .selectFrom('subscriptions')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('account', '=', account)
         .executeTakeFirstOrThrow();
-      if (Number(count) >= mostSubscriptions) return false;
+      if (Number(count) >= maxSubscriptions) return false;
       const added = await transaction
         .insertInto('subscriptions')
         .values({ account, ...subscription, time })
@@ -87,8 +87,8 @@ export class ProfileStore {
     });
   }
 
-  /** False when there is no such subscription. */
-  async rename(account: string, { base_url, topic, display_name }: KeptSubscription): Promise<boolean> {
+  /** Returns false when the subscription does not exist. */
+  async rename(account: string, { base_url, topic, display_name }: StoredSubscription): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const changed = await transaction
         .updateTable('subscriptions')
@@ -113,7 +113,7 @@ export class ProfileStore {
     });
   }
 
-  async reservations(account: string): Promise<readonly KeptReservation[]> {
+  async reservations(account: string): Promise<readonly StoredReservation[]> {
     return this.#db
       .selectFrom('reservations')
       .select(['topic', 'everyone'])
@@ -122,10 +122,10 @@ export class ProfileStore {
       .execute();
   }
 
-  /** False when the topic is another account's. */
+  /** Returns false when another account has reserved the topic. */
   async reserve(account: string, topic: string, everyone: string): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
-      const kept = await transaction
+      const rows = await transaction
         .insertInto('reservations')
         .values({ topic, account, everyone })
         .onConflict((conflict) =>
@@ -133,11 +133,11 @@ export class ProfileStore {
         )
         .returning('topic')
         .execute();
-      return kept.length > 0;
+      return rows.length > 0;
     });
   }
 
-  /** False when the topic is not this account's. */
+  /** Returns false when this account has not reserved the topic. */
   async release(account: string, topic: string, withMessages: boolean): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const released = await transaction
@@ -152,8 +152,8 @@ export class ProfileStore {
     });
   }
 
-  /** Forgets an account that is no more; answers the topics that were its own. */
-  async forget(account: string): Promise<readonly string[]> {
+  /** Deletes the data of a deleted account and returns the topics it had reserved. */
+  async removeAccount(account: string): Promise<readonly string[]> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('profiles').where('account', '=', account).execute();
       await transaction.deleteFrom('subscriptions').where('account', '=', account).execute();

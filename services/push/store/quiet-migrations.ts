@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** People's rules for what reaches them without asking, what is held back for them, and what comes again. */
+/** Tables for quiet hours of accounts, held messages and repeated urgent messages. */
 export const quietMigrations: readonly Migration[] = [
   {
     name: '040-create-quiet',
@@ -40,7 +40,7 @@ export const quietMigrations: readonly Migration[] = [
   {
     name: '041-index-quiet',
     async up(db) {
-      // What a later message of a sequence supersedes, and what one person is reminded of.
+      // Look-ups of earlier messages of a sequence and of the repeated messages of an account.
       await db.schema.createIndex('quiet_held_sequence').on('quiet_held').columns(['topic', 'sequence']).execute();
       await db.schema.createIndex('quiet_urgent_sequence').on('quiet_urgent').columns(['topic', 'sequence']).execute();
       await db.schema.createIndex('quiet_urgent_account').on('quiet_urgent').columns(['account', 'due']).execute();

@@ -3,43 +3,46 @@ import { PushRules } from '../../contracts/push/rules.ts';
 import type { PushQuiet } from '../../contracts/push/quiet.ts';
 
 interface Tables {
-  /** `popups`: 1 for the one whose rules the machine's popups follow. `time`: of the last change, ms since the epoch. */
+  /**
+   * `popups` is 1 for the account whose rules apply to popups of this computer. `time`: last change, ms since the
+   * epoch.
+   */
   quiet_people: { account: string; rules: string; popups: number; time: number };
   quiet_held: HeldMessage;
   quiet_urgent: UrgentMessage;
 }
 
-/** A message that waits for the end of somebody's quiet. */
+/** Message held back until the end of an account's quiet hours. */
 export interface HeldMessage {
   readonly account: string;
   readonly topic: string;
-  /** Messages of one sequence count once: the later one takes the earlier one's place. */
+  /** A later message of the same sequence replaces the earlier one. */
   readonly sequence: string;
-  /** The identity under which the inbox knows it. */
+  /** Key of the message in the inbox. */
   readonly key: string;
 }
 
-/** A message that comes again until its person acknowledges it. Times are ms since the epoch. */
+/** Urgent message that is repeated until the account acknowledges it. Times are ms since the epoch. */
 export interface UrgentMessage extends HeldMessage {
-  /** A secret: who knows it may acknowledge. */
+  /** Secret that authorizes the acknowledgment. */
   readonly id: string;
-  /** The message as JSON. */
+  /** Message as JSON. */
   readonly text: string;
   readonly time: number;
   readonly due: number;
 }
 
-/** How many messages of a topic wait for somebody. */
+/** Number of messages of a topic that are held back for an account. */
 export interface HeldTopic {
   readonly account: string;
   readonly topic: string;
   readonly messages: number;
 }
 
-/** Urgent messages that come again to one person at most; of further ones each is told once. */
-const mostUrgent = 20;
+/** Maximum number of urgent messages repeated to one account; further ones are sent once. */
+const maxUrgentPerAccount = 20;
 
-/** People's rules, and what is held back or repeated for them. */
+/** Quiet-hours rules of accounts, held messages and repeated urgent messages. */
 export class QuietStore {
   readonly #db: Kysely<Tables>;
 
@@ -47,7 +50,9 @@ export class QuietStore {
     this.#db = db;
   }
 
-  async people(): Promise<readonly { readonly account: string; readonly quiet: PushQuiet; readonly time: number }[]> {
+  async accountRules(): Promise<
+    readonly { readonly account: string; readonly quiet: PushQuiet; readonly time: number }[]
+  > {
     const rows = await this.#db.selectFrom('quiet_people').selectAll().execute();
     return rows.map(({ account, rules, popups, time }) => ({
       account,
@@ -77,14 +82,14 @@ export class QuietStore {
     }
   }
 
-  /** False when as many of this person's already come again. */
+  /** Returns false when the account already has the maximum number of repeated messages. */
   async repeat(transaction: Kysely<Tables>, message: UrgentMessage): Promise<boolean> {
     const { count } = await transaction
       .selectFrom('quiet_urgent')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('account', '=', message.account)
       .executeTakeFirstOrThrow();
-    if (Number(count) >= mostUrgent) return false;
+    if (Number(count) >= maxUrgentPerAccount) return false;
     const { id, key, text, time, due } = message;
     await transaction
       .insertInto('quiet_urgent')
@@ -96,15 +101,15 @@ export class QuietStore {
     return true;
   }
 
-  /** Forgets what belongs to a sequence: it was cleared, deleted or has a later message. */
+  /** Deletes held and repeated messages of a sequence that was cleared, deleted or updated. */
   async supersede(transaction: Kysely<Tables>, topic: string, sequence: string): Promise<void> {
     for (const table of ['quiet_held', 'quiet_urgent'] as const) {
       await transaction.deleteFrom(table).where('topic', '=', topic).where('sequence', '=', sequence).execute();
     }
   }
 
-  /** Forgets what was read, by the inbox's keys. */
-  async seen(transaction: Kysely<Tables>, keys: readonly string[]): Promise<void> {
+  /** Deletes messages that were read, by inbox key. */
+  async removeRead(transaction: Kysely<Tables>, keys: readonly string[]): Promise<void> {
     for (const table of ['quiet_held', 'quiet_urgent'] as const) {
       await transaction.deleteFrom(table).where('key', 'in', keys).execute();
     }
@@ -114,15 +119,15 @@ export class QuietStore {
     await transaction.deleteFrom('quiet_urgent').where('id', '=', id).execute();
   }
 
-  /** Forgets an account that is no more. */
-  async forget(transaction: Kysely<Tables>, account: string): Promise<void> {
+  /** Deletes the data of a deleted account. */
+  async removeAccount(transaction: Kysely<Tables>, account: string): Promise<void> {
     for (const table of ['quiet_people', 'quiet_held', 'quiet_urgent'] as const) {
       await transaction.deleteFrom(table).where('account', '=', account).execute();
     }
   }
 
-  /** What waits, of everyone or of one person; the topics with the most messages first. */
-  async held(account?: string): Promise<readonly HeldTopic[]> {
+  /** Returns the held messages of all accounts or of one, topics with the most messages first. */
+  async heldTopics(account?: string): Promise<readonly HeldTopic[]> {
     const rows = await this.#db
       .selectFrom('quiet_held')
       .select(({ fn }) => ['account', 'topic', fn.countAll<number>().as('messages')])
@@ -134,8 +139,11 @@ export class QuietStore {
       .sort((a, b) => b.messages - a.messages || (a.topic < b.topic ? -1 : 1));
   }
 
-  /** Takes what waits of one topic: whoever takes it is the only one to. Answers how many there were. */
-  async take(transaction: Kysely<Tables>, { account, topic }: Pick<HeldTopic, 'account' | 'topic'>): Promise<number> {
+  /** Removes the held messages of a topic and returns their number. Only one caller receives them. */
+  async takeHeld(
+    transaction: Kysely<Tables>,
+    { account, topic }: Pick<HeldTopic, 'account' | 'topic'>,
+  ): Promise<number> {
     const { numDeletedRows } = await transaction
       .deleteFrom('quiet_held')
       .where('account', '=', account)
@@ -144,7 +152,7 @@ export class QuietStore {
     return Number(numDeletedRows);
   }
 
-  /** What comes again, of everyone or of one person, the next first. */
+  /** Returns the repeated messages of all accounts or of one, the next due first. */
   async urgent(account?: string): Promise<readonly UrgentMessage[]> {
     return this.#db
       .selectFrom('quiet_urgent')
@@ -154,8 +162,8 @@ export class QuietStore {
       .execute();
   }
 
-  /** Moves a message to its next time; false when somebody else did, or when it was acknowledged. */
-  async moveOn(transaction: Kysely<Tables>, { id, due }: UrgentMessage, next: number): Promise<boolean> {
+  /** Moves a message to its next repetition. Returns false when another host did so or it was acknowledged. */
+  async reschedule(transaction: Kysely<Tables>, { id, due }: UrgentMessage, next: number): Promise<boolean> {
     const { numUpdatedRows } = await transaction
       .updateTable('quiet_urgent')
       .set({ due: next })

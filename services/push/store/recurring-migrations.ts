@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** Messages that go out again and again. */
+/** Table of recurring messages. */
 export const recurringMigrations: readonly Migration[] = [
   {
     name: '031-create-recurring',
@@ -11,7 +11,7 @@ export const recurringMigrations: readonly Migration[] = [
         .addColumn('id', 'text', (column) => column.notNull().unique())
         .addColumn('account', 'text', (column) => column.notNull())
         .addColumn('topic', 'text', (column) => column.notNull())
-        // What is published besides: title, message, priority and so on, as JSON.
+        // JSON with the other fields of the message: title, text, priority and so on.
         .addColumn('content', 'text', (column) => column.notNull())
         .addColumn('rule', 'text', (column) => column.notNull())
         .addColumn('zone', 'text', (column) => column.notNull())

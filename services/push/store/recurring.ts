@@ -20,22 +20,22 @@ interface Tables {
   recurring: Columns & { seq: Generated<number> };
 }
 
-/** A message that goes out again and again; times in unix seconds. */
+/** Recurring message. Times are unix seconds. */
 export interface RecurringRow extends Readonly<Columns> {
   readonly seq: number;
 }
 
-/** A step of a schedule from one run to the next. */
-export interface Step {
+/** Advance of a schedule from one run to the next. */
+export interface ScheduleStep {
   readonly id: string;
-  /** The run that this step leaves behind: whoever finds another one there comes too late. */
+  /** Run that this step replaces. The step is skipped when the stored run differs. */
   readonly from: number;
   readonly next: number | null;
   readonly last: number;
   readonly trouble: string;
 }
 
-/** Schedules of messages that recur. */
+/** Schedules of recurring messages. */
 export class RecurringStore {
   readonly #db: Kysely<Tables>;
 
@@ -47,7 +47,7 @@ export class RecurringStore {
     await transaction.insertInto('recurring').values(row).execute();
   }
 
-  /** False when it is gone. */
+  /** Returns false when the schedule does not exist. */
   async change(
     transaction: Kysely<Tables>,
     id: string,
@@ -62,8 +62,8 @@ export class RecurringStore {
     return result.numDeletedRows > 0n;
   }
 
-  /** Removes all that an account has. */
-  async forget(transaction: Kysely<Tables>, account: string): Promise<void> {
+  /** Deletes all schedules of an account. */
+  async removeAccount(transaction: Kysely<Tables>, account: string): Promise<void> {
     await transaction.deleteFrom('recurring').where('account', '=', account).execute();
   }
 
@@ -75,7 +75,7 @@ export class RecurringStore {
     return this.#db.selectFrom('recurring').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The newest first; of one account where it is given. */
+  /** Returns schedules newest first, of one account or of all. */
   async list(account: string | undefined, before: number | undefined, limit: number): Promise<readonly RecurringRow[]> {
     return this.#db
       .selectFrom('recurring')
@@ -96,7 +96,7 @@ export class RecurringStore {
     return Number(row.count);
   }
 
-  /** When the next run is due, in unix seconds. */
+  /** Returns the time of the next run in unix seconds. */
   async nextTime(): Promise<number | undefined> {
     const row = await this.#db
       .selectFrom('recurring')
@@ -108,18 +108,18 @@ export class RecurringStore {
     return row?.next ?? undefined;
   }
 
-  /** Schedules with a run that is due, the oldest first. */
+  /** Returns schedules with a due run, oldest first. */
   async due(now: number, limit: number): Promise<readonly RecurringRow[]> {
     return this.#db.selectFrom('recurring').selectAll().where('next', '<=', now).orderBy('next').limit(limit).execute();
   }
 
-  /** Schedules that ran at a time which is still to come: the clock was ahead. */
-  async ahead(now: number, limit: number): Promise<readonly RecurringRow[]> {
+  /** Returns schedules whose last run is in the future, after the clock was set back. */
+  async withFutureRun(now: number, limit: number): Promise<readonly RecurringRow[]> {
     return this.#db.selectFrom('recurring').selectAll().where('last', '>', now).orderBy('last').limit(limit).execute();
   }
 
-  /** Goes from run to run; answers the ids of those that nobody moved or switched off meanwhile. */
-  async advance(transaction: Kysely<Tables>, steps: readonly Step[]): Promise<ReadonlySet<string>> {
+  /** Advances schedules and returns the ids of those that were not changed or disabled in the meantime. */
+  async advance(transaction: Kysely<Tables>, steps: readonly ScheduleStep[]): Promise<ReadonlySet<string>> {
     const moved = new Set<string>();
     for (const { id, from, next, last, trouble } of steps) {
       const result = await transaction

@@ -5,39 +5,40 @@ interface Tables {
 }
 type Row = ExpressionBuilder<Tables, 'messages'>;
 
-/** When a message expires that nobody reads here any more, or never could: it only waits for the inbox. */
+/** Expiry of messages that clients can no longer read and that only the inbox still has to read. */
 export const hidden = 0;
 
-/**
- * Removes messages before they expire. Those of the inbox are hidden from all others at once; like those that have expired
- * they go when the inbox has them.
- */
+/** Deletes messages before they expire. Those that the inbox has not read yet are hidden and deleted after it has. */
 export async function removeNow(
   transaction: Kysely<any>,
-  which: (row: Row) => Expression<SqlBool>,
+  where: (row: Row) => Expression<SqlBool>,
 ): Promise<readonly { readonly seq: number; readonly id: string }[]> {
   const messages = transaction as Kysely<Tables>;
-  const kept = await messages
+  const hiddenRows = await messages
     .updateTable('messages')
     .set({ expires: hidden })
-    .where(which)
+    .where(where)
     .where('inbox', 'is not', null)
     .where('expires', '>', hidden)
     .returning(['seq', 'id'])
     .execute();
   const removed = await messages
     .deleteFrom('messages')
-    .where(which)
+    .where(where)
     .where('inbox', 'is', null)
     .returning(['seq', 'id'])
     .execute();
-  return [...kept, ...removed];
+  return [...hiddenRows, ...removed];
 }
 
-/** Longer than this nothing is kept for an inbox that does not come for it. Seconds. */
-const longestHold = 24 * 3600;
+/** Seconds after which a message is deleted even when the inbox has not read it. */
+const maxInboxHoldSeconds = 24 * 3600;
 
-/** Whether the inbox, which has `taken` messages up to a number, does not need one any more. `now` in unix seconds. */
-export function isTaken(row: Row, taken: number, now: number): Expression<SqlBool> {
-  return row.or([row('inbox', 'is', null), row('seq', '<=', taken), row('time', '<=', now - longestHold)]);
+/** Matches messages that the inbox, which has read up to `inboxCursor`, no longer needs. `now` is in unix seconds. */
+export function isReadByInbox(row: Row, inboxCursor: number, now: number): Expression<SqlBool> {
+  return row.or([
+    row('inbox', 'is', null),
+    row('seq', '<=', inboxCursor),
+    row('time', '<=', now - maxInboxHoldSeconds),
+  ]);
 }

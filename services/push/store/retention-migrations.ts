@@ -1,6 +1,6 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** How long messages are kept, by topic. */
+/** Tables for retention rules by topic. */
 export const retentionMigrations: readonly Migration[] = [
   {
     name: '033-create-retention',
@@ -11,7 +11,7 @@ export const retentionMigrations: readonly Migration[] = [
         .addColumn('seconds', 'integer')
         .addColumn('most', 'integer')
         .execute();
-      // One row: how far messages that were there before the rules have been gone through; none when all have.
+      // Single row: position up to which messages stored before the rules were checked; absent when all were.
       await db.schema
         .createTable('retention_progress')
         .addColumn('id', 'integer', (column) => column.primaryKey())

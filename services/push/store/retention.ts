@@ -9,7 +9,7 @@ interface Tables {
   attachments: { id: string; expires: number };
 }
 
-export interface KeptMessage {
+export interface ExpiringMessage {
   readonly seq: number;
   readonly id: string;
   readonly topic: string;
@@ -18,7 +18,7 @@ export interface KeptMessage {
   readonly text: string;
 }
 
-/** Rules about how long messages are kept, and what they do to messages that are there. */
+/** Retention rules and their effect on stored messages. */
 export class RetentionStore {
   readonly #db: Kysely<Tables>;
 
@@ -31,26 +31,26 @@ export class RetentionStore {
   }
 
   /**
-   * Replaces the rules; all messages are to be gone through after that. `turn`, a number above 0 that no other replacement
-   * had, is where that begins: who is still going through them for older rules will not find its own place any more.
+   * Replaces the rules and restarts the check of all messages. `generation`, a positive number that no other
+   * replacement used, marks the start, so that a check in progress for older rules no longer finds its position.
    */
-  async replace(transaction: Kysely<Tables>, rules: readonly Rule[], turn: number): Promise<void> {
+  async replace(transaction: Kysely<Tables>, rules: readonly Rule[], generation: number): Promise<void> {
     await transaction.deleteFrom('retention').execute();
     if (rules.length > 0) await transaction.insertInto('retention').values(rules).execute();
     await transaction
       .insertInto('retention_progress')
-      .values({ id: 1, seq: -turn })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seq: -turn }))
+      .values({ id: 1, seq: -generation })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seq: -generation }))
       .execute();
   }
 
-  /** Messages up to this one have been gone through; undefined when all have. */
-  async reached(): Promise<number | undefined> {
+  /** Returns the number of the last message checked; undefined when all were. */
+  async checkedUpTo(): Promise<number | undefined> {
     const row = await this.#db.selectFrom('retention_progress').select('seq').where('id', '=', 1).executeTakeFirst();
     return row?.seq;
   }
 
-  /** Goes on from one place to the next, unless the rules have changed since. */
+  /** Saves the position, unless the rules have changed since. */
   async progress(transaction: Kysely<Tables>, from: number, seq: number): Promise<void> {
     await transaction
       .updateTable('retention_progress')
@@ -60,20 +60,20 @@ export class RetentionStore {
       .execute();
   }
 
-  /** All have been gone through, unless the rules have changed since. */
+  /** Marks the check as complete, unless the rules have changed since. */
   async finish(transaction: Kysely<Tables>, seq: number): Promise<void> {
     await transaction.deleteFrom('retention_progress').where('id', '=', 1).where('seq', '=', seq).execute();
   }
 
-  /** Messages after this one, in the order of their numbers. */
-  async after(seq: number, limit: number): Promise<readonly KeptMessage[]> {
+  /** Returns messages after a number, in order. */
+  async after(seq: number, limit: number): Promise<readonly ExpiringMessage[]> {
     return this.#db.selectFrom('messages').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
   }
 
-  /** Lets messages expire earlier, their files with them. */
+  /** Shortens the expiry of messages and their attachments. */
   async shorten(
     transaction: Kysely<Tables>,
-    messages: readonly Pick<KeptMessage, 'seq' | 'id' | 'expires' | 'text'>[],
+    messages: readonly Pick<ExpiringMessage, 'seq' | 'id' | 'expires' | 'text'>[],
   ): Promise<void> {
     for (const { seq, id, expires, text } of messages) {
       await transaction.updateTable('messages').set({ expires, text }).where('seq', '=', seq).execute();
@@ -86,14 +86,14 @@ export class RetentionStore {
     }
   }
 
-  /** Removes up to `limit` messages of a topic beyond its `most` newest; answers those that went. */
-  async removeBeyond(
+  /** Deletes up to `limit` messages of a topic beyond its `maxMessages` newest and returns them. */
+  async removeExcess(
     transaction: Kysely<Tables>,
     topic: string,
-    most: number,
+    maxMessages: number,
     limit: number,
   ): Promise<readonly { readonly seq: number; readonly id: string }[]> {
-    const beyond = await transaction
+    const excess = await transaction
       .selectFrom('messages')
       .select('seq')
       .where('topic', '=', topic)
@@ -101,10 +101,10 @@ export class RetentionStore {
       .orderBy('time', 'desc')
       .orderBy('seq', 'desc')
       .limit(limit)
-      .offset(most)
+      .offset(maxMessages)
       .execute();
-    if (beyond.length === 0) return [];
-    const seqs = beyond.map(({ seq }) => seq);
+    if (excess.length === 0) return [];
+    const seqs = excess.map(({ seq }) => seq);
     return removeNow(transaction, (row) => row('seq', 'in', seqs));
   }
 }

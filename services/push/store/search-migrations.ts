@@ -1,13 +1,13 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
-import { readStored } from '../subscribe/envelope.ts';
-import { wordsOf } from '../search/words-of.ts';
+import { parseStoredMessage } from '../subscribe/envelope.ts';
+import { toSearchWords } from '../search/search-words.ts';
 import { isPostgres } from '../../kit/dialect.ts';
 import { SearchStore } from './search.ts';
 
-const page = 1000;
+const pageSize = 1000;
 
-/** The words of messages, also of those that were there before. */
+/** Creates the search index and adds the messages that are already cached. */
 export const searchMigrations: readonly Migration[] = [
   {
     name: '032-create-search',
@@ -16,7 +16,7 @@ export const searchMigrations: readonly Migration[] = [
         await sql`create table message_words (seq bigint primary key, words tsvector not null)`.execute(db);
         await sql`create index message_words_words on message_words using gin (words)`.execute(db);
       } else {
-        // The text is in the messages; here are only the words, and a row can be deleted without them.
+        // The table stores only words, not the text, and rows can be deleted without the original words.
         await sql`
           create virtual table message_words using fts5(
             words, content = '', contentless_delete = 1,
@@ -34,12 +34,12 @@ export const searchMigrations: readonly Migration[] = [
         .on('message_sequences')
         .columns(['topic', 'sequence'])
         .execute();
-      await fill(db);
+      await indexExisting(db);
     },
   },
 ];
 
-async function fill(db: Kysely<any>): Promise<void> {
+async function indexExisting(db: Kysely<any>): Promise<void> {
   const store = new SearchStore(db);
   for (let last = 0; ;) {
     const rows: { seq: number; text: string }[] = await db
@@ -47,12 +47,12 @@ async function fill(db: Kysely<any>): Promise<void> {
       .select(['seq', 'text'])
       .where('seq', '>', last)
       .orderBy('seq')
-      .limit(page)
+      .limit(pageSize)
       .execute();
-    const messages = rows.map(({ seq, text }) => ({ seq, message: readStored(text) }));
+    const messages = rows.map(({ seq, text }) => ({ seq, message: parseStoredMessage(text) }));
     await store.add(
       db,
-      messages.map(({ seq, message }) => ({ seq, words: wordsOf(message) })),
+      messages.map(({ seq, message }) => ({ seq, words: toSearchWords(message) })),
     );
     await store.addSequences(
       db,
@@ -60,7 +60,7 @@ async function fill(db: Kysely<any>): Promise<void> {
         sequence === undefined ? [] : [{ seq, topic, sequence }],
       ),
     );
-    if (rows.length < page) return;
+    if (rows.length < pageSize) return;
     last = rows.at(-1)?.seq ?? last;
   }
 }

@@ -10,18 +10,18 @@ interface Tables {
   message_sequences: { seq: number; topic: string; sequence: string };
 }
 
-/** A message by its number, and the words it is found by. */
-export interface Indexed {
+/** Number of a message and the words by which it is found. */
+export interface IndexEntry {
   readonly seq: number;
   readonly words: readonly string[];
 }
 
-/** Which messages are sought: numbers between `from` and `before`, both left out; times in unix seconds. */
-export interface Sought {
+/** Search criteria. Numbers are between `from` and `before`, both exclusive; times are unix seconds. */
+export interface SearchCriteria {
   readonly phrases: readonly Phrase[];
   readonly from: number;
   readonly before: number;
-  /** Undefined: of all topics. */
+  /** Undefined for all topics. */
   readonly topics: readonly string[] | undefined;
   readonly since: number;
   readonly until: number;
@@ -29,14 +29,14 @@ export interface Sought {
   readonly limit: number;
 }
 
-export interface FoundMessage {
+export interface SearchRow {
   readonly seq: number;
   readonly text: string;
 }
 
 /**
- * The words of cached messages: on SQLite a full-text table that holds no text, on PostgreSQL a vector with an index. The
- * words come folded, so that both find the same.
+ * Search index of cached messages: a contentless full-text table in SQLite, an indexed vector in PostgreSQL. Words are
+ * folded by the caller, so both databases return the same results.
  */
 export class SearchStore {
   readonly #db: Kysely<Tables>;
@@ -47,7 +47,7 @@ export class SearchStore {
     this.#postgres = isPostgres(db);
   }
 
-  async add(transaction: Kysely<Tables>, messages: readonly Indexed[]): Promise<void> {
+  async add(transaction: Kysely<Tables>, messages: readonly IndexEntry[]): Promise<void> {
     const rows = messages.filter(({ words }) => words.length > 0);
     if (rows.length === 0) return;
     if (this.#postgres) {
@@ -79,13 +79,13 @@ export class SearchStore {
     }
   }
 
-  /** Notes which sequence messages are of. */
+  /** Records the sequences of messages. */
   async addSequences(transaction: Kysely<Tables>, rows: readonly Tables['message_sequences'][]): Promise<void> {
     if (rows.length > 0) await transaction.insertInto('message_sequences').values(rows).execute();
   }
 
-  /** The messages of a sequence, the first of which may have given it its id. */
-  async ofSequence(transaction: Kysely<Tables>, topic: string, sequence: string): Promise<readonly number[]> {
+  /** Returns the messages of a sequence, including the first one, whose id is the sequence id. */
+  async findBySequence(transaction: Kysely<Tables>, topic: string, sequence: string): Promise<readonly number[]> {
     const later = await transaction
       .selectFrom('message_sequences')
       .select('seq')
@@ -101,9 +101,9 @@ export class SearchStore {
     return [...later, ...first].map(({ seq }) => seq);
   }
 
-  /** What is found, the newest first; without phrases everything is. */
-  async find(sought: Sought): Promise<readonly FoundMessage[]> {
-    const { from, before, topics, since, until, now, limit } = sought;
+  /** Returns matching messages, newest first; without phrases all messages match. */
+  async find(criteria: SearchCriteria): Promise<readonly SearchRow[]> {
+    const { from, before, topics, since, until, now, limit } = criteria;
     let query = this.#db
       .selectFrom('messages')
       .select(['messages.seq', 'messages.text'])
@@ -112,32 +112,32 @@ export class SearchStore {
       .where('messages.time', '<=', until)
       .limit(limit);
     if (topics !== undefined) query = query.where('messages.topic', 'in', topics);
-    if (sought.phrases.length === 0) {
-      const between = query.where('messages.seq', '>', from).where('messages.seq', '<', before);
-      return between.orderBy('messages.seq', 'desc').execute();
+    if (criteria.phrases.length === 0) {
+      const range = query.where('messages.seq', '>', from).where('messages.seq', '<', before);
+      return range.orderBy('messages.seq', 'desc').execute();
     }
-    // The words' own numbers everywhere, so that the index of words leads.
+    // Uses the numbers of the word table in every condition, so that the word index drives the join.
     const number = this.#number();
     return query
       .innerJoin('message_words', (join) => join.on(number, '=', sql.ref('messages.seq')))
-      .where(this.#matches(sought.phrases))
+      .where(this.#matches(criteria.phrases))
       .where(sql<boolean>`${number} > ${from} and ${number} < ${before}`)
       .orderBy(number, 'desc')
       .execute();
   }
 
-  /** The oldest and the newest number that is cached. */
+  /** Returns the oldest and the newest cached number. */
   async bounds(): Promise<{ readonly first: number; readonly last: number } | undefined> {
-    const ends = await Promise.all(
+    const endRows = await Promise.all(
       (['asc', 'desc'] as const).map((order) =>
         this.#db.selectFrom('messages').select('seq').orderBy('seq', order).limit(1).executeTakeFirst(),
       ),
     );
-    const [first, last] = ends.map((row) => row?.seq);
+    const [first, last] = endRows.map((row) => row?.seq);
     return first === undefined || last === undefined ? undefined : { first, last };
   }
 
-  /** The topics of all cached messages, one look at the index each, however many messages they have. */
+  /** Returns the topics of all cached messages with one index look-up per topic. */
   async topics(): Promise<readonly string[]> {
     const { rows } = await sql<{ topic: string }>`
       with recursive each(topic) as (

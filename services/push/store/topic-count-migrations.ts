@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Migration } from '../../contracts/service.ts';
 import { storedPriority } from './topic-counts.ts';
 
-/** How much came of each topic on each day and in each hour. */
+/** Tables with message counts by topic, day and hour. */
 export const topicCountMigrations: readonly Migration[] = [
   {
     name: '050-create-topic-days',
@@ -10,17 +10,17 @@ export const topicCountMigrations: readonly Migration[] = [
       await db.schema
         .createTable('topic_days')
         .addColumn('topic', 'text', (column) => column.notNull())
-        // Local, as `2026-11-21`.
+        // Local date such as `2026-11-21`.
         .addColumn('day', 'text', (column) => column.notNull())
         .addColumn('published', 'integer', (column) => column.notNull())
         .addColumn('sent', 'integer', (column) => column.notNull())
         .addColumn('failed', 'integer', (column) => column.notNull())
-        // When the last message came, in unix seconds; 0: none did.
+        // Time of the last message in unix seconds; 0 without messages.
         .addColumn('latest', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('topic_days_key', ['topic', 'day'])
         .execute();
       await db.schema.createIndex('topic_days_day').on('topic_days').column('day').execute();
-      // One row: up to which message they count.
+      // Single row: last message that is included in the counts.
       await db.schema
         .createTable('topic_days_counted')
         .addColumn('id', 'integer', (column) => column.primaryKey())
@@ -34,14 +34,14 @@ export const topicCountMigrations: readonly Migration[] = [
       await db.schema
         .createTable('topic_hours')
         .addColumn('topic', 'text', (column) => column.notNull())
-        // Its first moment, in unix seconds.
+        // Start of the hour in unix seconds.
         .addColumn('hour', 'integer', (column) => column.notNull())
         .addColumn('priority', 'integer', (column) => column.notNull())
         .addColumn('published', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('topic_hours_key', ['topic', 'hour', 'priority'])
         .execute();
       await db.schema.createIndex('topic_hours_hour').on('topic_hours').column('hour').execute();
-      // What the days count already is not counted again: what of it is still there makes the first hours.
+      // Messages already included in the days are not counted again; those still cached fill the first hours.
       const counted = await db.selectFrom('topic_days_counted').select('seq').executeTakeFirst();
       const hour = sql<number>`(time / 3600) * 3600`;
       await db

@@ -1,36 +1,39 @@
 import { sql, type Kysely } from 'kysely';
 import { hidden } from './removal.ts';
 
-/** What came of a topic on one day. */
+/** Counts of a topic on one day. */
 export interface TopicDay {
   readonly topic: string;
-  /** Local, as `2026-11-21`. */
+  /** Local date such as `2026-11-21`. */
   readonly day: string;
   readonly published: number;
-  /** Deliveries to browsers. */
+  /** Number of deliveries to browsers. */
   readonly sent: number;
   readonly failed: number;
-  /** When the last message came, in unix seconds; 0: none did. */
+  /** Time of the last message in unix seconds; 0 without messages. */
   readonly latest: number;
 }
 
-/** How much was published to a topic in one hour with one priority. */
+/** Number of messages published to a topic in one hour with one priority. */
 export interface TopicHour {
   readonly topic: string;
-  /** Its first moment, in unix seconds. */
+  /** Start of the hour in unix seconds. */
   readonly hour: number;
   readonly priority: number;
   readonly published: number;
 }
 
-interface Counted {
+interface CountUpdate {
   readonly days: readonly TopicDay[];
   readonly hours: readonly TopicHour[];
-  /** The newest message that is counted with these. */
+  /** Newest message included in these counts. */
   readonly seq: number;
 }
 
-/** The priority of a stored message. As the line is written: within a text the quotes would have a backslash. Without the field it is 3. */
+/**
+ * Priority of a stored message, read from its JSON: quotes inside of the text are escaped, so only the field matches.
+ * The default is 3.
+ */
 export const storedPriority = sql<number>`case when text like '%"priority":5%' then 5 when text like '%"priority":4%' then 4
   when text like '%"priority":1%' then 1 when text like '%"priority":2%' then 2 else 3 end`;
 
@@ -41,7 +44,7 @@ interface Tables {
   topic_days_counted: { id: number; seq: number };
 }
 
-/** The counts of topics by day and by hour. */
+/** Message counts of topics by day and by hour. */
 export class TopicCountStore {
   readonly #db: Kysely<Tables>;
 
@@ -49,8 +52,8 @@ export class TopicCountStore {
     this.#db = db;
   }
 
-  /** Adds to what is there. */
-  async add(transaction: Kysely<Tables>, { days, hours, seq }: Counted): Promise<void> {
+  /** Adds to the stored counts. */
+  async add(transaction: Kysely<Tables>, { days, hours, seq }: CountUpdate): Promise<void> {
     if (days.length > 0) {
       await transaction
         .insertInto('topic_days')
@@ -83,13 +86,13 @@ export class TopicCountStore {
       .execute();
   }
 
-  /** The newest message that is counted. */
-  async counted(): Promise<number> {
+  /** Returns the newest message included in the counts. */
+  async countedUpTo(): Promise<number> {
     const row = await this.#db.selectFrom('topic_days_counted').select('seq').executeTakeFirst();
     return row?.seq ?? 0;
   }
 
-  /** Cached messages after this one, oldest first. */
+  /** Returns cached messages after a number, oldest first. */
   async uncounted(
     seq: number,
     limit: number,
@@ -108,7 +111,7 @@ export class TopicCountStore {
     return rows.map((row) => ({ ...row, priority: Number(row.priority) }));
   }
 
-  /** Of these days, all topics or one. */
+  /** Returns the counts since a day, of all topics or of one. */
   async read(since: string, topic?: string): Promise<readonly TopicDay[]> {
     return this.#db
       .selectFrom('topic_days')
@@ -118,7 +121,7 @@ export class TopicCountStore {
       .execute();
   }
 
-  /** Of the hours from this one on, given by its first moment in unix seconds. */
+  /** Returns the counts since an hour, given by its start in unix seconds. */
   async readHours(since: number): Promise<readonly TopicHour[]> {
     return this.#db.selectFrom('topic_hours').selectAll().where('hour', '>=', since).execute();
   }

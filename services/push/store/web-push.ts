@@ -7,12 +7,12 @@ interface Row {
   readonly endpoint: string;
   readonly auth: string;
   readonly p256dh: string;
-  /** Null for a stranger's, who reads what everyone may. */
+  /** Null for a visitor, who may read public topics. */
   readonly account: string | null;
   readonly network: string;
-  /** Under which address the browser knows this server. */
+  /** Address of this server as used by the browser. */
   readonly base_url: string;
-  /** When the browser last told of it, in ms since the epoch. */
+  /** Time of the last renewal by the browser, in ms since the epoch. */
   readonly time: number;
   readonly warned: number;
 }
@@ -22,15 +22,15 @@ interface Tables {
   web_push_topics: { topic: string; subscription: string };
 }
 
-/** A browser that gets messages while its page is closed. */
+/** Browser that receives messages while its page is closed. */
 export type Browser = Omit<Row, 'time' | 'warned'>;
 
-/** One of an account's browsers. */
+/** Browser of an account. */
 export interface AccountBrowser extends Pick<Browser, 'id' | 'base_url'> {
-  readonly wants: (topic: string) => boolean;
+  readonly subscribesTo: (topic: string) => boolean;
 }
 
-/** Browsers' push subscriptions and their topics. */
+/** Web push subscriptions of browsers and their topics. */
 export class WebPushStore {
   readonly #db: Kysely<Tables>;
   readonly #commit: Context['commit'];
@@ -40,8 +40,11 @@ export class WebPushStore {
     this.#commit = commit;
   }
 
-  /** Puts a browser in place of the one with its endpoint. False when its account or network has `most` others. */
-  async put(browser: Browser, topics: readonly string[], time: number, most: number): Promise<boolean> {
+  /**
+   * Inserts or replaces the subscription of a browser endpoint. Returns false when its account or network already has
+   * `maxBrowsers` others.
+   */
+  async put(browser: Browser, topics: readonly string[], time: number, maxBrowsers: number): Promise<boolean> {
     return this.#commit(async (transaction: Kysely<Tables>) => {
       const { endpoint, auth, p256dh, account, network, base_url } = browser;
       const { count } = await transaction
@@ -51,7 +54,7 @@ export class WebPushStore {
         .$if(account === null, (query) => query.where('account', 'is', null).where('network', '=', network))
         .$if(account !== null, (query) => query.where('account', '=', account))
         .executeTakeFirstOrThrow();
-      if (Number(count) >= most) return false;
+      if (Number(count) >= maxBrowsers) return false;
       const row = { auth, p256dh, account, network, base_url, time, warned: 0 };
       const { id } = await transaction
         .insertInto('web_push')
@@ -72,13 +75,13 @@ export class WebPushStore {
     return this.#db.selectFrom('web_push').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** The browser with this endpoint. */
-  async at(endpoint: string): Promise<Browser | undefined> {
+  /** Returns the browser with this endpoint. */
+  async findByEndpoint(endpoint: string): Promise<Browser | undefined> {
     return this.#db.selectFrom('web_push').selectAll().where('endpoint', '=', endpoint).executeTakeFirst();
   }
 
-  /** The topics of the browser with this endpoint. */
-  async topicsOf(endpoint: string): Promise<readonly string[]> {
+  /** Returns the topics of the browser with this endpoint. */
+  async findTopics(endpoint: string): Promise<readonly string[]> {
     const rows = await this.#db
       .selectFrom('web_push_topics')
       .innerJoin('web_push', 'web_push.id', 'web_push_topics.subscription')
@@ -89,14 +92,14 @@ export class WebPushStore {
     return rows.map(({ topic }) => topic);
   }
 
-  /** All topics that some browser wants. */
+  /** Returns all topics with a browser subscription. */
   async topics(): Promise<readonly string[]> {
     const rows = await this.#db.selectFrom('web_push_topics').select('topic').distinct().execute();
     return rows.map(({ topic }) => topic);
   }
 
-  /** The browsers that want a topic, or all. */
-  async wanting(
+  /** Returns the browsers that subscribe to a topic or to all topics. */
+  async findSubscribers(
     transaction: Kysely<Tables>,
     topic: string,
   ): Promise<readonly Pick<Browser, 'id' | 'base_url' | 'account'>[]> {
@@ -109,7 +112,7 @@ export class WebPushStore {
       .execute();
   }
 
-  async ofAccount(transaction: Kysely<Tables>, account: string): Promise<readonly AccountBrowser[]> {
+  async findByAccount(transaction: Kysely<Tables>, account: string): Promise<readonly AccountBrowser[]> {
     const rows = await transaction
       .selectFrom('web_push')
       .innerJoin('web_push_topics', 'web_push_topics.subscription', 'web_push.id')
@@ -117,9 +120,13 @@ export class WebPushStore {
       .where('web_push.account', '=', account)
       .execute();
     const browsers = Map.groupBy(rows, ({ id }) => id);
-    return [...browsers].map(([id, wanted]) => {
-      const topics = new Set(wanted.map(({ topic }) => topic));
-      return { id, base_url: wanted[0]?.base_url ?? '', wants: (topic) => topics.has(topic) || topics.has(everyTopic) };
+    return [...browsers].map(([id, subscriptions]) => {
+      const topics = new Set(subscriptions.map(({ topic }) => topic));
+      return {
+        id,
+        base_url: subscriptions[0]?.base_url ?? '',
+        subscribesTo: (topic) => topics.has(topic) || topics.has(everyTopic),
+      };
     });
   }
 
@@ -134,7 +141,7 @@ export class WebPushStore {
     });
   }
 
-  /** Removes browsers that did not tell of themselves since `before`. */
+  /** Deletes browsers that did not renew their subscription since `before`. */
   async removeStale(before: number): Promise<void> {
     await this.#commit(async (transaction: Kysely<Tables>) => {
       const rows = await transaction.deleteFrom('web_push').where('time', '<', before).returning('id').execute();
@@ -142,8 +149,8 @@ export class WebPushStore {
     });
   }
 
-  /** Those that have been silent since `before` and were not warned yet; they count as warned then. */
-  async takeFading(transaction: Kysely<Tables>, before: number): Promise<readonly string[]> {
+  /** Returns browsers that were inactive since `before` and were not warned yet, and marks them as warned. */
+  async takeInactive(transaction: Kysely<Tables>, before: number): Promise<readonly string[]> {
     const rows = await transaction
       .updateTable('web_push')
       .set({ warned: 1 })

@@ -1,14 +1,14 @@
 import type { Message } from '../domain/message.ts';
-import { seenFrom, type Outside } from './outside.ts';
-import { webSocketFrame } from './web-socket-frame.ts';
+import { rewriteFileAddresses, type FileAddressRewrite } from './file-addresses.ts';
+import { buildWebSocketFrame } from './web-socket-frame.ts';
 
-/** How a stream is framed. */
+/** Framing of a stream. */
 export type Format = TextFormat | 'ws';
 type TextFormat = 'json' | 'sse' | 'raw';
 
 /**
- * A message with the JSON that was built for it once: the same bytes go to the publisher, the table and every
- * subscriber. `seq` is undefined for one that is not cached.
+ * Message with its JSON, which is built once: publisher, table and subscribers share the same bytes. `seq` is undefined
+ * when the message is not cached.
  */
 export class Envelope {
   readonly message: Message;
@@ -16,7 +16,7 @@ export class Envelope {
   readonly seq: number | undefined;
   readonly #frames = new Map<Format, Buffer>();
   readonly #chunks = new Map<Format, Buffer>();
-  #outside: Map<string, Envelope> | undefined;
+  #rewritten: Map<string, Envelope> | undefined;
 
   constructor(message: Message, text: string, seq?: number) {
     this.message = message;
@@ -24,28 +24,29 @@ export class Envelope {
     this.seq = seq;
   }
 
-  /** The bytes of one stream event, made at the first call and shared. */
+  /** Returns the bytes of one stream event, built on first use and shared. */
   frame(format: Format): Buffer {
     let frame = this.#frames.get(format);
     if (frame === undefined) {
-      frame = format === 'ws' ? webSocketFrame(this.text) : Buffer.from(frameOf(format, this.text, this.message));
+      frame =
+        format === 'ws' ? buildWebSocketFrame(this.text) : Buffer.from(frameText(format, this.text, this.message));
       this.#frames.set(format, frame);
     }
     return frame;
   }
 
-  /** As readers see it who reach this server elsewhere; made once for all of them. */
-  seenFrom(outside: Outside | undefined): Envelope {
-    if (outside === undefined || !this.text.includes(outside.kept)) return this;
-    this.#outside ??= new Map();
-    const known = this.#outside.get(outside.seen);
-    if (known !== undefined) return known;
-    const other = new Envelope(this.message, seenFrom(this.text, outside), this.seq);
-    this.#outside.set(outside.seen, other);
-    return other;
+  /** Returns the envelope with rewritten file addresses, built once per address. */
+  withFileAddresses(rewrite: FileAddressRewrite | undefined): Envelope {
+    if (rewrite === undefined || !this.text.includes(rewrite.stored)) return this;
+    this.#rewritten ??= new Map();
+    const existing = this.#rewritten.get(rewrite.visible);
+    if (existing !== undefined) return existing;
+    const rewritten = new Envelope(this.message, rewriteFileAddresses(this.text, rewrite), this.seq);
+    this.#rewritten.set(rewrite.visible, rewritten);
+    return rewritten;
   }
 
-  /** The same as one chunk of an HTTP answer (RFC 9112, section 7.1). */
+  /** Returns the frame as one HTTP chunk (RFC 9112, section 7.1). */
   chunk(format: Format): Buffer {
     let chunk = this.#chunks.get(format);
     if (chunk === undefined) {
@@ -57,38 +58,38 @@ export class Envelope {
   }
 }
 
-/** Seals a message; the text of an event that is not stored is made here too. */
-export function seal(message: Message): Envelope {
+/** Builds the envelope of a message that is not stored. */
+export function toEnvelope(message: Message): Envelope {
   return new Envelope(message, JSON.stringify(message));
 }
 
-/** Cached messages as stream events, from their stored texts; `message` where somebody read the text already. */
-export function framesOfStored(
+/** Frames stored messages; `message` is set when the text was parsed before. */
+export function frameStoredMessages(
   format: Format,
   rows: readonly { readonly text: string; readonly message: Message | undefined }[],
 ): string | Buffer {
-  if (format === 'ws') return Buffer.concat(rows.map(({ text }) => webSocketFrame(text)));
-  return rows.map(({ text, message }) => frameOfStored(format, text, message)).join('');
+  if (format === 'ws') return Buffer.concat(rows.map(({ text }) => buildWebSocketFrame(text)));
+  return rows.map(({ text, message }) => frameStoredMessage(format, text, message)).join('');
 }
 
-function frameOfStored(format: TextFormat, text: string, message: Message | undefined): string {
-  // Only raw looks inside; messages and what clears or deletes them carry no event line in sse.
+function frameStoredMessage(format: TextFormat, text: string, message: Message | undefined): string {
+  // Only raw needs the parsed message; stored messages have no event line in SSE.
   if (format === 'json') return `${text}\n`;
-  return format === 'sse' ? `data: ${text}\n\n` : rawLine(message ?? readStored(text));
+  return format === 'sse' ? `data: ${text}\n\n` : formatRawLine(message ?? parseStoredMessage(text));
 }
 
-/** Our own text, written by JSON.stringify from a Message. */
-export function readStored(text: string): Message {
+/** Parses text that was written by JSON.stringify from a Message. */
+export function parseStoredMessage(text: string): Message {
   return JSON.parse(text) as Message;
 }
 
-function frameOf(format: TextFormat, text: string, message: Message): string {
+function frameText(format: TextFormat, text: string, message: Message): string {
   const { event } = message;
-  // EventSource gives an event with a name to other listeners than onmessage, where clients expect messages.
-  const named = event === 'open' || event === 'keepalive' || event === 'poll_request';
-  return format === 'sse' && named ? `event: ${event}\ndata: ${text}\n\n` : frameOfStored(format, text, message);
+  // EventSource delivers named events to other listeners than onmessage, where clients expect messages.
+  const isNamed = event === 'open' || event === 'keepalive' || event === 'poll_request';
+  return format === 'sse' && isNamed ? `event: ${event}\ndata: ${text}\n\n` : frameStoredMessage(format, text, message);
 }
 
-function rawLine(message: Message): string {
+function formatRawLine(message: Message): string {
   return message.event === 'message' ? `${(message.message ?? '').replaceAll('\n', ' ')}\n` : '\n';
 }

@@ -1,47 +1,50 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Since } from '../domain/since.ts';
 import type { MessageStore, StoredMessage } from '../store/messages.ts';
-import type { ScheduleStore } from '../store/schedule.ts';
+import type { DelayedMessageStore } from '../store/delayed-messages.ts';
 
 const pageSize = 1000;
 
-/** A stretch of history that somebody asks for. */
-interface Wanted {
+/** Range of history requested by a client. */
+interface HistoryRequest {
   readonly topics: readonly string[];
   readonly since: Since;
-  /** Messages that still wait for their time are wanted too. */
+  /** Includes delayed messages. */
   readonly scheduled: boolean;
-  /** What was stored after this one is left out. */
+  /** Excludes messages stored after this one. */
   readonly upTo: number;
   /** Unix seconds. */
   readonly now: number;
 }
 
 /**
- * Pages of the cached messages of some topics, by time, then by storage, and after them of those that wait for their
- * time. Between two pages others get their turn.
+ * Yields pages of cached messages, ordered by time and storage, followed by delayed messages if requested. Yields to
+ * the event loop between pages.
  */
 export async function* readHistory(
   store: MessageStore,
-  schedule: ScheduleStore,
-  wanted: Wanted,
+  delayedMessages: DelayedMessageStore,
+  request: HistoryRequest,
 ): AsyncGenerator<readonly StoredMessage[]> {
-  const { topics, since, upTo, now } = wanted;
+  const { topics, since, upTo, now } = request;
   if (since.from === 'latest') {
     const newest = await Promise.all(topics.map((topic) => store.latest(topic, upTo, now)));
     yield newest.filter((row) => row !== undefined).toSorted((a, b) => a.time - b.time || a.seq - b.seq);
     return;
   }
   if (since.from !== 'none') {
-    const place = since.from === 'id' ? ((await store.seqOf(since.id)) ?? (await schedule.placeOf(since.id))) : 0;
+    const position =
+      since.from === 'id'
+        ? ((await store.findSeq(since.id)) ?? (await delayedMessages.findAcceptedAfter(since.id)))
+        : 0;
     const start = since.from === 'time' ? since.time : 0;
-    yield* pagesOf(start, (after) => store.read({ topics, upTo, from: place ?? 0, after, now, limit: pageSize }));
+    yield* readPages(start, (after) => store.read({ topics, upTo, from: position ?? 0, after, now, limit: pageSize }));
   }
-  if (wanted.scheduled) yield* pagesOf(now, (after) => schedule.read(topics, after, pageSize));
+  if (request.scheduled) yield* readPages(now, (after) => delayedMessages.read(topics, after, pageSize));
 }
 
-/** Reads page after page, from a time on, until one is not full. */
-async function* pagesOf(
+/** Reads page after page from a time until a page is not full. */
+async function* readPages(
   time: number,
   read: (after: { readonly time: number; readonly seq: number }) => Promise<readonly StoredMessage[]>,
 ): AsyncGenerator<readonly StoredMessage[]> {

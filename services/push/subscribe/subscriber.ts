@@ -4,55 +4,58 @@ import type { Clock } from '../../contracts/service.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Filter } from '../domain/filter.ts';
 import type { StoredMessage } from '../store/messages.ts';
-import { seenFrom, type Outside } from './outside.ts';
-import { framesOfStored, readStored, type Envelope, type Format } from './envelope.ts';
+import { rewriteFileAddresses, type FileAddressRewrite } from './file-addresses.ts';
+import { frameStoredMessages, parseStoredMessage, type Envelope, type Format } from './envelope.ts';
 
-/** A reader this far behind is cut off; it comes back with `since` and reads the rest from the cache. Bytes. */
-const largestBacklog = 1024 * 1024;
-/** What may wait for the history to be written: it is written at once then. Bytes. */
-const largestHold = largestBacklog / 2;
+/**
+ * Maximum number of unread bytes of a stream. A slower client is disconnected; it reconnects with `since` and reads the
+ * rest from the cache.
+ */
+const maxBacklogBytes = 1024 * 1024;
+/** Maximum number of bytes queued while history is written. */
+const maxQueuedBytes = maxBacklogBytes / 2;
 
-/** A reader of history that takes nothing for this long is cut off; ms. */
-const longestStall = 60_000;
+/** Milliseconds without progress after which a client that reads history is disconnected. */
+const historyStallTimeoutMs = 60_000;
 
-/** Where events are written to. */
+/** Destination of stream events. */
 export interface Outlet {
   readonly stream: Writable;
-  /** Below the stream, where chunks of an HTTP answer may be written as they are: all readers share them. */
+  /** Socket below the stream to which shared HTTP chunks are written directly. */
   readonly chunks?: Writable;
-  /** Ends it as its protocol has it. */
+  /** Ends the stream according to its protocol. */
   end(): void;
-  /** Set where the protocol has a sign of life of its own. */
+  /** Set when the protocol has its own keepalive. */
   readonly life?: {
-    /** Asks the reader for a sign. */
-    ask(): void;
-    /** Cuts off a reader that has owed one for too long. */
+    /** Sends a ping. */
+    ping(): void;
+    /** Disconnects a client that has not answered a ping in time. */
     check(): void;
   };
 }
 
 export interface Subscription {
   readonly topics: readonly string[];
-  /** The list of topics as it was asked for. */
-  readonly asked: string;
+  /** Comma-separated list of topics as requested. */
+  readonly topicList: string;
   readonly format: Format;
   readonly filter: Filter | undefined;
-  /** Who reads; what that allows is looked at again when accounts change. */
+  /** Identity of the client; its permissions are checked again when accounts change. */
   readonly identity: Identity | undefined;
-  /** Undefined for who reaches this server at the address that files have in kept messages. */
-  readonly outside?: Outside | undefined;
+  /** Undefined for clients that use the stored address of files. */
+  readonly fileRewrite?: FileAddressRewrite | undefined;
 }
 
-/** One open stream. Live messages are held back until the history that was asked for is written. */
+/** Open stream. Live messages are queued until the requested history is written. */
 export class Subscriber {
   readonly subscription: Subscription;
   readonly #outlet: Outlet;
   readonly #stream: Writable;
   readonly #onSlow: () => void;
-  #held: Envelope[] | undefined;
-  #heldBytes = 0;
-  /** Cached messages up to here came with the history. */
-  #written = 0;
+  #queue: Envelope[] | undefined;
+  #queuedBytes = 0;
+  /** Cached messages up to this number were part of the history. */
+  #historySeq = 0;
   #ended = false;
 
   constructor(subscription: Subscription, outlet: Outlet, onSlow: () => void) {
@@ -66,56 +69,56 @@ export class Subscriber {
     return !this.#ended && !this.#stream.writableEnded && !this.#stream.destroyed;
   }
 
-  /** Takes a message of one of its topics. */
+  /** Receives a message of one of its topics. */
   offer(envelope: Envelope): void {
     if (this.subscription.filter?.(envelope.message) === false) return;
-    if (this.#held !== undefined) {
-      this.#heldBytes += envelope.frame(this.subscription.format).length;
-      this.#held.push(envelope);
-      if (this.#heldBytes > largestHold) this.#cut();
+    if (this.#queue !== undefined) {
+      this.#queuedBytes += envelope.frame(this.subscription.format).length;
+      this.#queue.push(envelope);
+      if (this.#queuedBytes > maxQueuedBytes) this.#disconnect();
       return;
     }
-    if (envelope.seq === undefined || envelope.seq > this.#written) this.tell(envelope);
+    if (envelope.seq === undefined || envelope.seq > this.#historySeq) this.write(envelope);
   }
 
-  /** Gives a sign of life, or asks for one; history that is being written is one itself. */
+  /** Sends a keepalive event or a ping; history in progress serves as one. */
   keepAlive(event: () => Envelope): void {
-    if (this.#outlet.life !== undefined) this.#outlet.life.ask();
-    else if (this.#held === undefined) this.tell(event());
+    if (this.#outlet.life !== undefined) this.#outlet.life.ping();
+    else if (this.#queue === undefined) this.write(event());
   }
 
-  /** Cuts a reader off that was asked for a sign of life and gave none. */
-  checkLife(): void {
+  /** Disconnects a client that has not answered a ping in time. */
+  checkPong(): void {
     this.#outlet.life?.check();
   }
 
-  /** Writes an event whatever the filter says. */
-  tell(envelope: Envelope): void {
+  /** Writes an event regardless of the filter. */
+  write(envelope: Envelope): void {
     if (!this.open) return;
-    const { format, outside } = this.subscription;
+    const { format, fileRewrite } = this.subscription;
     const { stream, chunks } = this.#outlet;
-    const seen = envelope.seenFrom(outside);
-    if (chunks === undefined) stream.write(seen.frame(format));
-    else chunks.write(seen.chunk(format));
-    if ((chunks ?? stream).writableLength > largestBacklog) this.#cut();
+    const rewritten = envelope.withFileAddresses(fileRewrite);
+    if (chunks === undefined) stream.write(rewritten.frame(format));
+    else chunks.write(rewritten.chunk(format));
+    if ((chunks ?? stream).writableLength > maxBacklogBytes) this.#disconnect();
   }
 
-  /** From now on live messages wait until {@link release}. */
-  hold(): void {
-    this.#held = [];
+  /** Queues live messages until {@link release}. */
+  startQueue(): void {
+    this.#queue = [];
   }
 
-  /** Writes pages of history no faster than they are read. */
+  /** Writes pages of history at the pace of the client. */
   async replay(pages: AsyncIterable<readonly StoredMessage[]>, clock: Pick<Clock, 'after'>): Promise<void> {
     await writeHistory(this.#stream, pages, this.subscription, clock);
   }
 
-  /** History is written up to and with this `seq`: what was held and is newer follows. */
+  /** Sends queued messages that are newer than the history, which was written up to and including this `seq`. */
   release(upTo: number): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    this.#written = upTo;
-    for (const envelope of held) if (envelope.seq === undefined || envelope.seq > upTo) this.tell(envelope);
+    const queue = this.#queue ?? [];
+    this.#queue = undefined;
+    this.#historySeq = upTo;
+    for (const envelope of queue) if (envelope.seq === undefined || envelope.seq > upTo) this.write(envelope);
   }
 
   end(): void {
@@ -123,8 +126,8 @@ export class Subscriber {
     this.#outlet.end();
   }
 
-  #cut(): void {
-    this.#held = undefined;
+  #disconnect(): void {
+    this.#queue = undefined;
     if (!this.open) return;
     this.#onSlow();
     this.#stream.destroy();
@@ -132,37 +135,37 @@ export class Subscriber {
 }
 
 /**
- * Writes the wanted ones of stored messages, waiting whenever the reader does not keep up. Stops when it has gone, and cuts
- * off one that takes nothing for a minute: what it was to read lies in memory.
+ * Writes stored messages that match the filter, waiting for slow clients. Stops when the client disconnects, and
+ * disconnects it after {@link historyStallTimeoutMs} without progress, because pages are held in memory.
  */
 export async function writeHistory(
   stream: Writable,
   pages: AsyncIterable<readonly StoredMessage[]>,
-  { format, filter, outside }: Pick<Subscription, 'format' | 'filter' | 'outside'>,
+  { format, filter, fileRewrite }: Pick<Subscription, 'format' | 'filter' | 'fileRewrite'>,
   clock: Pick<Clock, 'after'>,
 ): Promise<void> {
   for await (const page of pages) {
-    const wanted = page
+    const matching = page
       .map(({ text }) => ({
-        text: seenFrom(text, outside),
-        message: filter === undefined ? undefined : readStored(text),
+        text: rewriteFileAddresses(text, fileRewrite),
+        message: filter === undefined ? undefined : parseStoredMessage(text),
       }))
       .filter(({ message }) => message === undefined || filter?.(message) === true);
     if (stream.destroyed || stream.writableEnded) return;
-    if (wanted.length === 0 || stream.write(framesOfStored(format, wanted))) continue;
-    using _patience = clock.after(longestStall, () => stream.destroy());
-    await drained(stream);
+    if (matching.length === 0 || stream.write(frameStoredMessages(format, matching))) continue;
+    using _timeout = clock.after(historyStallTimeoutMs, () => stream.destroy());
+    await waitForDrain(stream);
   }
 }
 
-/** Resolves when the reader has caught up or gone. */
-async function drained(stream: Writable): Promise<void> {
+/** Resolves when the client has read the backlog or disconnected. */
+async function waitForDrain(stream: Writable): Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
   try {
     await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]);
   } catch (error) {
-    // A reader that goes away with an error has gone all the same.
+    // Ignores errors of a destroyed stream.
     if (!stream.destroyed) throw error;
   } finally {
     stop.abort();

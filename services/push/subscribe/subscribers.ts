@@ -4,14 +4,14 @@ import type { Log } from '../../contracts/service.ts';
 import type { Envelope } from './envelope.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** Sockets written to before others get their turn. */
-const slice = 500;
-/** Messages that may wait for their fan-out before publishers are made to wait. */
-const longestQueue = 1000;
-/** Bytes for one socket before it gets the chance to pass them on; else a burst would look like a reader that sleeps. */
-const breath = 128 * 1024;
+/** Number of sockets written before yielding to the event loop. */
+const sliceSize = 500;
+/** Maximum number of messages queued for fan-out before publishers must wait. */
+const maxQueueLength = 1000;
+/** Bytes written to a socket before yielding, so that a burst is not mistaken for a slow client. */
+const yieldAfterBytes = 128 * 1024;
 
-/** All open streams, by topic. */
+/** Open streams by topic. */
 export class Subscribers {
   readonly #accounts: Accounts;
   readonly #log: Log;
@@ -29,17 +29,17 @@ export class Subscribers {
     return this.#all.size;
   }
 
-  /** Whether a stream is open on this topic. */
-  listening(topic: string): boolean {
+  /** Returns true when a stream is open on this topic. */
+  hasSubscribers(topic: string): boolean {
     return this.#byTopic.has(topic);
   }
 
-  /** Streams that are open on this topic. */
-  countOf(topic: string): number {
+  /** Returns the number of open streams of this topic. */
+  count(topic: string): number {
     return this.#byTopic.get(topic)?.size ?? 0;
   }
 
-  /** Registers a stream for its topics; the disposal takes it out again. */
+  /** Registers a stream for its topics until it is disposed. */
   add(subscriber: Subscriber): Disposable {
     this.#all.add(subscriber);
     for (const topic of subscriber.subscription.topics) {
@@ -50,38 +50,38 @@ export class Subscribers {
     return { [Symbol.dispose]: () => this.#remove(subscriber) };
   }
 
-  /** Queues a message for its topic's streams. Returns at once: the publisher is answered first. */
+  /** Queues a message for the streams of its topic and returns immediately, so that the publisher is answered first. */
   deliver(envelope: Envelope): void {
     if (!this.#byTopic.has(envelope.message.topic)) return;
     this.#queue.push(envelope);
     if (this.#pumping) return;
     this.#pumping = true;
-    this.#pump().catch((error: unknown) => this.#log.error('messages were not passed on', { error }));
+    this.#pump().catch((error: unknown) => this.#log.error('message fan-out failed', { error }));
   }
 
-  /** Resolves when the fan-out has caught up enough to take more. */
-  async room(): Promise<void> {
-    while (this.#queue.length > longestQueue) await nextTurn();
+  /** Resolves when the queue is short enough to accept more. */
+  async waitForCapacity(): Promise<void> {
+    while (this.#queue.length > maxQueueLength) await nextTurn();
   }
 
-  /** Gives each stream a sign of life of its own. */
+  /** Sends a keepalive to each stream. */
   async keepAlive(event: (subscriber: Subscriber) => Envelope): Promise<void> {
-    let told = 0;
+    let sent = 0;
     for (const subscriber of [...this.#all]) {
       subscriber.keepAlive(() => event(subscriber));
-      told += 1;
-      if (told % slice === 0) await nextTurn();
+      sent += 1;
+      if (sent % sliceSize === 0) await nextTurn();
     }
   }
 
-  /** Cuts off readers that were asked for a sign of life and gave none. */
-  checkLife(): void {
-    for (const subscriber of [...this.#all]) subscriber.checkLife();
+  /** Disconnects clients that have not answered a ping in time. */
+  checkPongs(): void {
+    for (const subscriber of [...this.#all]) subscriber.checkPong();
   }
 
   /**
-   * Ends the streams whose reader may no longer read: the account is gone or changed, its token has expired. A change of
-   * the anonymous caller's grants concerns everyone, since accounts without a grant of their own fall back on them.
+   * Ends streams whose client may no longer read: the account was deleted or changed, or its token expired. A change of
+   * the anonymous grants affects all accounts, because they are the fallback.
    */
   recheck(account: string = everyone): void {
     for (const subscriber of [...this.#all]) {
@@ -91,7 +91,6 @@ export class Subscribers {
     }
   }
 
-  /** Ends all streams. */
   endAll(): void {
     for (const subscriber of this.#all) subscriber.end();
   }
@@ -102,14 +101,14 @@ export class Subscribers {
       let bytes = 0;
       for (let envelope = this.#queue.shift(); envelope !== undefined; envelope = this.#queue.shift()) {
         bytes += envelope.text.length;
-        if (bytes > breath) {
+        if (bytes > yieldAfterBytes) {
           await nextTurn();
           bytes = 0;
         }
         const readers = [...(this.#byTopic.get(envelope.message.topic) ?? [])];
         for (const [index, reader] of readers.entries()) {
           reader.offer(envelope);
-          if ((index + 1) % slice === 0) await nextTurn();
+          if ((index + 1) % sliceSize === 0) await nextTurn();
         }
       }
     } finally {

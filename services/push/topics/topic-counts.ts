@@ -3,23 +3,24 @@ import { toLocalDay, getLastHours } from '../../kit/local-days.ts';
 import type { Envelope } from '../subscribe/envelope.ts';
 import { TopicCountStore, type TopicDay, type TopicHour } from '../store/topic-counts.ts';
 
-/** Days that are kept. */
-const kept = 60;
-const batch = 5000;
+/** Number of days for which counts are stored. */
+const retainedDays = 60;
+const batchSize = 5000;
 const hourSeconds = 3600;
 
 /**
- * How much is published to each topic, and how much of it reached browsers, by day, and how much of it lately by hour. Counted in memory and saved each minute, so that
- * publishing pays nothing for it; after a crash what is cached is counted again.
+ * Counts published messages and deliveries to browsers by topic, per day and for the last hours per hour. Counts are
+ * kept in memory and saved every minute, so that publishing is not slowed down; after a crash, cached messages are
+ * counted again.
  */
 export class TopicCounts {
   readonly #context: Pick<Context, 'clock' | 'commit'>;
   readonly #store: TopicCountStore;
   readonly #reads: TopicCountStore;
-  readonly #open = new Map<string, TopicDay>();
-  readonly #openHours = new Map<string, TopicHour>();
-  #counted = 0;
-  #saved = 0;
+  readonly #unsavedDays = new Map<string, TopicDay>();
+  readonly #unsavedHours = new Map<string, TopicHour>();
+  #countedSeq = 0;
+  #savedSeq = 0;
 
   constructor(context: Pick<Context, 'clock' | 'commit' | 'db' | 'reads'>) {
     this.#context = context;
@@ -27,50 +28,54 @@ export class TopicCounts {
     this.#reads = new TopicCountStore(context.reads);
   }
 
-  /** Messages that have just been published. */
+  /** Counts messages that were published. */
   add(envelopes: readonly Envelope[]): void {
     for (const { message, seq } of envelopes) {
-      if (seq !== undefined && seq > this.#counted) this.#counted = seq;
+      if (seq !== undefined && seq > this.#countedSeq) this.#countedSeq = seq;
       if (message.event !== 'message') continue;
       this.#count(message.topic, { published: 1, latest: message.time });
-      this.#putHour(hourOf(message));
+      this.#putHour(toTopicHour(message));
     }
   }
 
-  /** A message was sent to a browser, or could not be. */
-  delivered(topic: string, done: boolean): void {
-    this.#count(topic, done ? { sent: 1 } : { failed: 1 });
+  /** Counts a delivery to a browser, successful or failed. */
+  countDelivery(topic: string, successful: boolean): void {
+    this.#count(topic, successful ? { sent: 1 } : { failed: 1 });
   }
 
-  /** Counts what was published since it was last saved; call it before anything is published. */
+  /** Counts messages published since the last save. Must be called before anything is published. */
   async resume(): Promise<void> {
-    this.#counted = await this.#store.counted();
-    this.#saved = this.#counted;
-    for (let more = true; more;) {
-      const rows = await this.#store.uncounted(this.#counted, batch);
+    this.#countedSeq = await this.#store.countedUpTo();
+    this.#savedSeq = this.#countedSeq;
+    for (let added = true; added;) {
+      const rows = await this.#store.uncounted(this.#countedSeq, batchSize);
       for (const { seq, topic, time, priority } of rows) {
-        this.#counted = seq;
-        this.#putHour(hourOf({ topic, time, priority }));
+        this.#countedSeq = seq;
+        this.#putHour(toTopicHour({ topic, time, priority }));
         this.#count(topic, { published: 1, latest: time }, time * 1000);
       }
-      more = rows.length === batch;
+      added = rows.length === batchSize;
     }
   }
 
-  /** Writes down what was counted. Call each minute and at the end. */
+  /** Saves the counts. Called every minute and on shutdown. */
   async save(): Promise<void> {
-    if (this.#open.size === 0 && this.#counted === this.#saved) return;
-    const [days, hours, seq] = [[...this.#open.values()], [...this.#openHours.values()], this.#counted];
-    this.#open.clear();
-    this.#openHours.clear();
+    if (this.#unsavedDays.size === 0 && this.#countedSeq === this.#savedSeq) return;
+    const [days, hours, seq] = [[...this.#unsavedDays.values()], [...this.#unsavedHours.values()], this.#countedSeq];
+    this.#unsavedDays.clear();
+    this.#unsavedHours.clear();
     try {
       await this.#context.commit(async (transaction) => {
-        for (let at = 0; at === 0 || at < Math.max(days.length, hours.length); at += 500) {
-          await this.#store.add(transaction, { days: days.slice(at, at + 500), hours: hours.slice(at, at + 500), seq });
+        for (let offset = 0; offset === 0 || offset < Math.max(days.length, hours.length); offset += 500) {
+          await this.#store.add(transaction, {
+            days: days.slice(offset, offset + 500),
+            hours: hours.slice(offset, offset + 500),
+            seq,
+          });
         }
-        await this.#store.removeBefore(transaction, this.#day(-kept), this.#firstHour());
+        await this.#store.removeBefore(transaction, this.#day(-retainedDays), this.#firstHour());
       });
-      this.#saved = seq;
+      this.#savedSeq = seq;
     } catch (error) {
       for (const day of days) this.#put(day);
       for (const hour of hours) this.#putHour(hour);
@@ -78,27 +83,29 @@ export class TopicCounts {
     }
   }
 
-  /** The last days, oldest first, today last. */
+  /** Returns the last days, oldest first, ending with today. */
   days(count: number): readonly string[] {
     return Array.from({ length: count }, (_, index) => this.#day(index + 1 - count));
   }
 
-  /** What came since a day, of all topics or one; several parts of one day may be there. */
+  /** Returns counts since a day, of all topics or of one. A day may have several entries, which add up. */
   async read(since: string, topic?: string): Promise<readonly TopicDay[]> {
-    const open = [...this.#open.values()].filter((each) => each.day >= since && (topic ?? each.topic) === each.topic);
-    return [...(await this.#reads.read(since, topic)), ...open];
+    const unsaved = [...this.#unsavedDays.values()].filter(
+      (each) => each.day >= since && (topic ?? each.topic) === each.topic,
+    );
+    return [...(await this.#reads.read(since, topic)), ...unsaved];
   }
 
-  /** How much was published today. */
+  /** Returns the number of messages published today. */
   async today(): Promise<number> {
     return (await this.read(this.#day(0))).reduce((sum, { published }) => sum + published, 0);
   }
 
-  /** What came in the last 24 hours; several parts of one hour may be there. */
+  /** Returns the counts of the last 24 hours. An hour may have several entries, which add up. */
   async readHours(): Promise<readonly TopicHour[]> {
     const since = this.#firstHour();
-    const open = [...this.#openHours.values()].filter(({ hour }) => hour >= since);
-    return [...(await this.#reads.readHours(since)), ...open];
+    const unsaved = [...this.#unsavedHours.values()].filter(({ hour }) => hour >= since);
+    return [...(await this.#reads.readHours(since)), ...unsaved];
   }
 
   #firstHour(): number {
@@ -106,42 +113,46 @@ export class TopicCounts {
     return (getLastHours(now)[0] ?? now) / 1000;
   }
 
-  #count(topic: string, what: Partial<TopicDay>, time = this.#context.clock.now()): void {
-    this.#put({ topic, day: toLocalDay(time), published: 0, sent: 0, failed: 0, latest: 0, ...what });
+  #count(topic: string, counts: Partial<TopicDay>, time = this.#context.clock.now()): void {
+    this.#put({ topic, day: toLocalDay(time), published: 0, sent: 0, failed: 0, latest: 0, ...counts });
   }
 
-  #put(more: TopicDay): void {
-    const key = `${more.day} ${more.topic}`;
-    const known = this.#open.get(key);
-    this.#open.set(
+  #put(added: TopicDay): void {
+    const key = `${added.day} ${added.topic}`;
+    const existing = this.#unsavedDays.get(key);
+    this.#unsavedDays.set(
       key,
-      known === undefined
-        ? more
+      existing === undefined
+        ? added
         : {
-            ...known,
-            published: known.published + more.published,
-            sent: known.sent + more.sent,
-            failed: known.failed + more.failed,
-            latest: Math.max(known.latest, more.latest),
+            ...existing,
+            published: existing.published + added.published,
+            sent: existing.sent + added.sent,
+            failed: existing.failed + added.failed,
+            latest: Math.max(existing.latest, added.latest),
           },
     );
   }
 
-  #putHour(more: TopicHour): void {
-    const key = `${String(more.hour)} ${String(more.priority)} ${more.topic}`;
-    const published = (this.#openHours.get(key)?.published ?? 0) + more.published;
-    this.#openHours.set(key, { ...more, published });
+  #putHour(added: TopicHour): void {
+    const key = `${String(added.hour)} ${String(added.priority)} ${added.topic}`;
+    const published = (this.#unsavedHours.get(key)?.published ?? 0) + added.published;
+    this.#unsavedHours.set(key, { ...added, published });
   }
 
-  #day(from: number): string {
+  #day(offsetDays: number): string {
     const date = new Date(this.#context.clock.now());
-    // By the calendar: a day is not always 24 hours long.
-    date.setDate(date.getDate() + from);
+    // Uses the calendar, because a day is not always 24 hours long.
+    date.setDate(date.getDate() + offsetDays);
     return toLocalDay(date.getTime());
   }
 }
 
-/** One message, as a part of its hour. `time`: unix seconds. */
-function hourOf({ topic, time, priority = 3 }: Pick<Envelope['message'], 'topic' | 'time' | 'priority'>): TopicHour {
+/** Returns a message as a count of its hour. `time` is in unix seconds. */
+function toTopicHour({
+  topic,
+  time,
+  priority = 3,
+}: Pick<Envelope['message'], 'topic' | 'time' | 'priority'>): TopicHour {
   return { topic, hour: Math.floor(time / hourSeconds) * hourSeconds, priority, published: 1 };
 }

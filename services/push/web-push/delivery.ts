@@ -4,57 +4,64 @@ import { defineJob, type JobAttempt } from '../../contracts/jobs.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Counter } from '../../contracts/metrics.ts';
-import { trustedEndpoint } from '../domain/push-endpoints.ts';
+import { getEndpointTrust } from '../domain/push-endpoints.ts';
 import type { Browser, WebPushStore } from '../store/web-push.ts';
 import type { KeyPair } from './vapid.ts';
 
-const hour = 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
 
-const Delivery = z.object({
+const BrowserDelivery = z.object({
   browser: z.string(),
-  /** Plain text for the browser; encrypted when it is sent. */
+  /** Payload before encryption. */
   payload: z.string(),
-  /** Undefined for what is about the subscription itself. */
+  /** Undefined for messages about the subscription itself. */
   topic: z.string().optional(),
   urgency: z.enum(['very-low', 'low', 'normal', 'high']),
-  /** What a later one replaces as long as the browser has not fetched it. */
+  /** Messages with the same value replace each other until the browser has fetched one. */
   replaces: z.string().optional(),
-  /** Set for what waits while it is quiet: how it is known then. */
+  /** Identity of a message that may be held during quiet hours. */
   waits: z.object({ sequence: z.string(), key: z.string() }).optional(),
 });
-export type Delivery = z.infer<typeof Delivery>;
+export type BrowserDelivery = z.infer<typeof BrowserDelivery>;
 
-/** One message on its way to one browser. */
-export const toBrowser = defineJob('push.web-push', Delivery, { concurrency: 8, maxAgeMs: 12 * hour });
+/** Delivery of one message to one browser. */
+export const deliverToBrowser = defineJob('push.web-push', BrowserDelivery, {
+  concurrency: 8,
+  maxAgeMs: 12 * hourMs,
+});
 
-export interface DeliveryParts {
+export interface BrowserDeliveryDependencies {
   readonly context: Pick<Context, 'fetch' | 'accounts' | 'log'>;
   readonly store: WebPushStore;
   readonly keys: () => KeyPair;
-  /** `mailto:` or `https:` address under which a push service finds the owner. */
+  /** `mailto:` or `https:` address for push services to contact the owner. */
   readonly contact: () => string;
-  readonly allowed: readonly string[];
-  /** Seconds that a push service may keep a message for a browser that is away. */
+  readonly allowedHosts: readonly string[];
+  /** Seconds that a push service keeps a message for an offline browser. */
   readonly keptSeconds: () => number;
   readonly sent: Counter;
-  /** Holds one back that is due while it is quiet; false: it may go out. */
-  readonly quiet: { holdBack(account: string | null, delivery: Pick<Delivery, 'topic' | 'waits'>): Promise<boolean> };
-  /** Hears of each message to a browser, whether it was sent. */
-  readonly told: (topic: string, done: boolean) => void;
+  /** Holds a delivery during quiet hours; returns false when it may be sent. */
+  readonly quiet: {
+    holdBack(account: string | null, delivery: Pick<BrowserDelivery, 'topic' | 'waits'>): Promise<boolean>;
+  };
+  /** Called after each delivery with its result. */
+  readonly onDelivered: (topic: string, successful: boolean) => void;
 }
 
-/** Sends what is due; a browser that is gone, or may no longer be written to, is forgotten. */
-export function deliverTo(
-  parts: DeliveryParts,
-): (attempt: Pick<JobAttempt<Delivery>, 'payload' | 'signal'>) => Promise<void> {
-  const { context, store, sent } = parts;
+/**
+ * Returns the job handler that delivers messages; browsers that unsubscribed or may no longer be contacted are deleted.
+ */
+export function createDeliveryHandler(
+  dependencies: BrowserDeliveryDependencies,
+): (attempt: Pick<JobAttempt<BrowserDelivery>, 'payload' | 'signal'>) => Promise<void> {
+  const { context, store, sent } = dependencies;
   return async ({ payload: delivery, signal }) => {
     const browser = await store.find(delivery.browser);
     if (browser === undefined || !(await mayRead(context, browser, delivery.topic))) return;
-    // It was to go out earlier, and it has become quiet since.
-    if (await parts.quiet.holdBack(browser.account, delivery)) return;
-    const trust = trustedEndpoint(browser.endpoint, parts.allowed);
-    const request = trust === undefined ? undefined : await encrypt(parts, browser, delivery);
+    // Quiet hours began after the message was scheduled for delivery.
+    if (await dependencies.quiet.holdBack(browser.account, delivery)) return;
+    const trust = getEndpointTrust(browser.endpoint, dependencies.allowedHosts);
+    const request = trust === undefined ? undefined : await encrypt(dependencies, browser, delivery);
     if (trust === undefined || request === undefined) {
       await store.remove({ column: 'id', value: browser.id });
       sent.inc({ result: 'gone' });
@@ -63,64 +70,68 @@ export function deliverTo(
     const { status, headers } = await context.fetch(browser.endpoint, { ...request, signal, trust, maxRedirects: 0 });
     if (status >= 200 && status < 300) {
       sent.inc({ result: 'sent' });
-      if (delivery.topic !== undefined) parts.told(delivery.topic, true);
+      if (delivery.topic !== undefined) dependencies.onDelivered(delivery.topic, true);
     } else if (status === 404 || status === 410 || status === 403) {
-      // The person took the permission back, or the subscription is bound to another key.
+      // The user revoked the permission, or the subscription belongs to another key.
       await store.remove({ column: 'id', value: browser.id });
       sent.inc({ result: 'gone' });
     } else {
       sent.inc({ result: 'failed' });
-      if (delivery.topic !== undefined) parts.told(delivery.topic, false);
-      throw refused(status, headers['retry-after']);
+      if (delivery.topic !== undefined) dependencies.onDelivered(delivery.topic, false);
+      throw toProblem(status, headers['retry-after']);
     }
   };
 }
 
-/** Whether the browser's person may read the topic now. */
+/** Returns true when the account of the browser may read the topic. */
 export async function mayRead(
   { accounts }: Pick<Context, 'accounts'>,
   { account }: Pick<Browser, 'account'>,
   topic: string | undefined,
 ): Promise<boolean> {
   if (account === null) return topic === undefined || accounts.may(undefined, 'push', 'read', topic);
-  const known = await accounts.find(account);
-  if (known?.enabled !== true) return false;
-  const identity = { account, kind: known.kind, role: known.role, via: 'password' } as const;
+  const stored = await accounts.find(account);
+  if (stored?.enabled !== true) return false;
+  const identity = { account, kind: stored.kind, role: stored.role, via: 'password' } as const;
   return topic === undefined || accounts.may(identity, 'push', 'read', topic);
 }
 
-/** Encrypted after RFC 8291 and signed after RFC 8292; undefined when the browser's keys are none. */
-async function encrypt(parts: DeliveryParts, { endpoint, auth, p256dh }: Browser, delivery: Delivery) {
-  // Loaded by the first delivery: a server without browsers does without.
+/** Encrypts (RFC 8291) and signs (RFC 8292) a payload; undefined when the browser's keys are invalid. */
+async function encrypt(
+  dependencies: BrowserDeliveryDependencies,
+  { endpoint, auth, p256dh }: Browser,
+  delivery: BrowserDelivery,
+) {
+  // Loaded on the first delivery.
   const { default: webPush } = await import('web-push');
   try {
     const { method, headers, body } = webPush.generateRequestDetails(
       { endpoint, keys: { auth, p256dh } },
       delivery.payload,
       {
-        vapidDetails: { subject: parts.contact(), ...parts.keys() },
-        TTL: parts.keptSeconds(),
+        vapidDetails: { subject: dependencies.contact(), ...dependencies.keys() },
+        TTL: dependencies.keptSeconds(),
         urgency: delivery.urgency,
         contentEncoding: 'aes128gcm',
-        ...(delivery.replaces === undefined ? {} : { topic: shortName(delivery.replaces) }),
+        ...(delivery.replaces === undefined ? {} : { topic: hashTopic(delivery.replaces) }),
       },
     );
-    const named = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length');
-    return { method, headers: Object.fromEntries(named.map(([name, value]) => [name, String(value)])), body };
+    const filteredHeaders = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length');
+    return { method, headers: Object.fromEntries(filteredHeaders.map(([name, value]) => [name, String(value)])), body };
   } catch (error) {
-    parts.context.log.warn('a browser’s keys cannot be used; it is forgotten', { browser: delivery.browser, error });
+    dependencies.context.log.warn('web push subscription removed: invalid keys', { browser: delivery.browser, error });
     return undefined;
   }
 }
 
-/** Push services take 32 characters of base64url, and need not know what they stand for. */
-function shortName(text: string): string {
+/** Returns a topic name for push services: at most 32 base64url characters, hashed to hide its meaning. */
+function hashTopic(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 32);
 }
 
-function refused(status: number, retryAfter: string | undefined): Problem {
+function toProblem(status: number, retryAfter: string | undefined): Problem {
   const seconds = Number(retryAfter);
   return new Problem('push.web_push_failed', status, `The browser's push service answered ${String(status)}.`, {
-    ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, hour) } : {}),
+    ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.min(seconds * 1000, hourMs) } : {}),
   });
 }

@@ -4,58 +4,58 @@ import type { Context } from '../../contracts/service.ts';
 import { deleteWithAccount } from '../../kit/delete-with-account.ts';
 import type { Message } from '../domain/message.ts';
 import { defaultPriority } from '../domain/priority.ts';
-import { pushPayload } from '../domain/push-payload.ts';
-import type { Manner, Quiet } from '../quiet/quiet.ts';
-import type { AlsoStore } from '../publish/write-messages.ts';
+import { buildPushPayload } from '../domain/push-payload.ts';
+import type { DeliveryMode, QuietHours } from '../quiet/quiet-hours.ts';
+import type { WriteHook } from '../publish/write-messages.ts';
 import type { ApiRoutes } from '../ntfy-api/api-routes.ts';
 import { webPushHandlers, webPushRoutes } from '../ntfy-api/web-push.ts';
 import { WebPushStore } from '../store/web-push.ts';
-import { deliverTo, toBrowser, type Delivery } from './delivery.ts';
-import { vapidKeys, type KeyPair } from './vapid.ts';
+import { createDeliveryHandler, deliverToBrowser, type BrowserDelivery } from './delivery.ts';
+import { getVapidKeys, type KeyPair } from './vapid.ts';
 
-const day = 24 * 60 * 60 * 1000;
-/** As at the peer: a browser that did not come back for so long is warned, then forgotten. */
-const fadesAfter = 55 * day;
-const endsAfter = 60 * day;
+const dayMs = 24 * 60 * 60 * 1000;
+/** Inactivity after which a browser is warned, then deleted, as in ntfy. */
+const warnAfterMs = 55 * dayMs;
+const removeAfterMs = 60 * dayMs;
 
-/** Stands for the keys while web push is off or not started. */
+/** Keys while web push is disabled or not started. */
 const noKeys: KeyPair = { publicKey: '', privateKey: '' };
 
 export interface WebPushOptions {
   readonly context: Context;
-  /** Whether web push is on now. */
+  /** Returns true while web push is enabled. */
   readonly enabled: () => boolean;
   readonly contact: () => string;
-  readonly allowed: readonly string[];
+  readonly allowedHosts: readonly string[];
   readonly reserved: ReadonlySet<string>;
   readonly keptSeconds: () => number;
-  /** Hears of each message to a browser, whether it was sent. */
-  readonly told: (topic: string, done: boolean) => void;
-  /** Decides about each message for each person. */
-  readonly quiet: Pick<Quiet, 'sort' | 'holdBack'>;
+  /** Called after each delivery with its result. */
+  readonly onDelivered: (topic: string, successful: boolean) => void;
+  /** Applies quiet hours to each message. */
+  readonly quiet: Pick<QuietHours, 'classify' | 'holdBack'>;
 }
 
-/** Messages to browsers whose page is closed. */
+/** Web push to browsers. */
 export interface WebPush {
   readonly routes: ApiRoutes;
   readonly handlers: readonly ApiHandler[];
-  /** What a browser subscribes with; empty while web push is off or not started. */
+  /** Returns the public key for subscriptions; empty when web push is disabled or not started. */
   readonly publicKey: () => string;
-  /** Enqueues the deliveries of messages in the transaction that stores them. */
-  readonly store: AlsoStore;
+  /** Enqueues deliveries in the transaction that stores the messages. */
+  readonly store: WriteHook;
   /** Applies a change of `enabled`. */
   reconfigure(): Promise<void>;
-  /** Call each minute. */
+  /** Warns and deletes inactive browsers. Called every minute. */
   upkeep(): Promise<void>;
   start(): Promise<Disposable>;
 }
 
 export function openWebPush({
   context,
-  told,
+  onDelivered,
   enabled,
   contact,
-  allowed,
+  allowedHosts,
   reserved,
   keptSeconds,
   quiet,
@@ -69,28 +69,38 @@ export function openWebPush({
     initial: [{ result: 'sent' }, { result: 'gone' }, { result: 'failed' }],
   });
   let keys = noKeys;
-  /** Asked for each message, so that a publish without browsers costs nothing. */
-  let wanted: ReadonlySet<string> = new Set();
+  /** Cached topics with subscriptions, so that publishing without browsers costs nothing. */
+  let subscribedTopics: ReadonlySet<string> = new Set();
   const refresh = async (): Promise<void> => {
-    wanted = new Set(enabled() ? await store.topics() : []);
+    subscribedTopics = new Set(enabled() ? await store.topics() : []);
   };
-  const forget = async (account: string): Promise<void> => {
+  const removeAccount = async (account: string): Promise<void> => {
     await store.remove({ column: 'account', value: account });
     await refresh();
   };
 
-  const handler = deliverTo({ context, store, keys: () => keys, contact, allowed, keptSeconds, sent, quiet, told });
+  const handler = createDeliveryHandler({
+    context,
+    store,
+    keys: () => keys,
+    contact,
+    allowedHosts,
+    keptSeconds,
+    sent,
+    quiet,
+    onDelivered,
+  });
   let isStarted = false;
   let handling: Disposable | undefined;
-  /** Starts or ends the deliveries. Those that are waiting stay, and are sent once web push is on again. */
+  /** Starts or stops deliveries. Pending ones are kept and sent when web push is enabled again. */
   const apply = async (): Promise<void> => {
     if (!isStarted || enabled() === (handling !== undefined)) return;
     if (enabled()) {
-      const stored = await vapidKeys(context);
-      // It may have been switched off while the keys were read.
+      const stored = await getVapidKeys(context);
+      // Web push may have been disabled while the keys were read.
       if (!enabled()) return;
       keys = stored;
-      handling ??= jobs.handle(toBrowser, handler);
+      handling ??= jobs.handle(deliverToBrowser, handler);
     } else {
       keys = noKeys;
       handling?.[Symbol.dispose]();
@@ -99,26 +109,34 @@ export function openWebPush({
     await refresh();
   };
 
-  const parts = { accounts, store, clock, random, allowed, reserved, changed: refresh };
+  const dependencies = { accounts, store, clock, random, allowedHosts, reserved, onChanged: refresh };
   const publicKey = (): string => keys.publicKey;
   return {
-    routes: webPushRoutes({ ...parts, enabled }),
-    handlers: webPushHandlers({ ...parts, publicKey }),
+    routes: webPushRoutes({ ...dependencies, enabled }),
+    handlers: webPushHandlers({ ...dependencies, publicKey }),
     publicKey,
 
     async store(transaction, recorded) {
-      for (const each of recorded) {
-        const { message } = each;
-        if (!(wanted.has(message.topic) || wanted.has(everyTopic)) || message.event === 'poll_request') continue;
-        const browsers = await store.wanting(transaction, message.topic);
-        const manners = await quiet.sort(transaction, each, new Set(browsers.flatMap(({ account }) => account ?? [])));
-        const due = browsers.flatMap(({ id, base_url, account }) => {
-          // A stranger has no rules.
-          const manner = account === null ? {} : manners.get(account);
-          if (manner === undefined) return [];
-          return [{ payload: deliveryOf(message, id, base_url, manner), key: `${message.id}:${id}` }];
+      for (const entry of recorded) {
+        const { message } = entry;
+        if (
+          !(subscribedTopics.has(message.topic) || subscribedTopics.has(everyTopic)) ||
+          message.event === 'poll_request'
+        )
+          continue;
+        const browsers = await store.findSubscribers(transaction, message.topic);
+        const modes = await quiet.classify(
+          transaction,
+          entry,
+          new Set(browsers.flatMap(({ account }) => account ?? [])),
+        );
+        const deliveries = browsers.flatMap(({ id, base_url, account }) => {
+          // Visitors have no quiet hours.
+          const mode = account === null ? {} : modes.get(account);
+          if (mode === undefined) return [];
+          return [{ payload: buildDelivery(message, id, base_url, mode), key: `${message.id}:${id}` }];
         });
-        if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
+        if (deliveries.length > 0) await jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
       }
     },
 
@@ -128,42 +146,42 @@ export function openWebPush({
       if (!enabled()) return;
       const now = clock.now();
       await context.commit(async (transaction) => {
-        const fading = await store.takeFading(transaction, now - fadesAfter);
-        const due = fading.map((id) => ({ payload: warning(id) }));
-        if (due.length > 0) await jobs.enqueueAll(transaction, toBrowser, due);
+        const inactive = await store.takeInactive(transaction, now - warnAfterMs);
+        const deliveries = inactive.map((id) => ({ payload: buildWarning(id) }));
+        if (deliveries.length > 0) await jobs.enqueueAll(transaction, deliverToBrowser, deliveries);
       });
-      await store.removeStale(now - endsAfter);
-      // Another host may have taken a subscription.
+      await store.removeStale(now - removeAfterMs);
+      // Another host may have stored a subscription.
       await refresh();
     },
 
     async start() {
-      const open = new DisposableStack();
+      const resources = new DisposableStack();
       isStarted = true;
-      open.defer(() => {
+      resources.defer(() => {
         isStarted = false;
         handling?.[Symbol.dispose]();
       });
       await apply();
-      open.use(deleteWithAccount(context, 'browsers', forget));
-      return open;
+      resources.use(deleteWithAccount(context, 'browsers', removeAccount));
+      return resources;
     },
   };
 }
 
-function deliveryOf(message: Message, browser: string, baseUrl: string, manner: Manner): Delivery {
+function buildDelivery(message: Message, browser: string, baseUrl: string, mode: DeliveryMode): BrowserDelivery {
   const priority = message.priority ?? defaultPriority;
-  const { waits, ...beside } = manner;
+  const { waits, ...options } = mode;
   return {
     browser,
-    payload: pushPayload(`${baseUrl}/${message.topic}`, message, beside),
+    payload: buildPushPayload(`${baseUrl}/${message.topic}`, message, options),
     topic: message.topic,
-    urgency: priority <= 2 || manner.silent ? 'low' : priority >= 4 ? 'high' : 'normal',
+    urgency: priority <= 2 || mode.silent ? 'low' : priority >= 4 ? 'high' : 'normal',
     replaces: `${message.topic} ${message.sequence_id ?? message.id}`,
     ...(waits === undefined ? {} : { waits }),
   };
 }
 
-function warning(browser: string): Delivery {
+function buildWarning(browser: string): BrowserDelivery {
   return { browser, payload: JSON.stringify({ event: 'subscription_expiring' }), urgency: 'low' };
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Bodies of the account, administration and web push calls, under the peer's field names. Unknown fields are ignored. */
+/**
+ * Request bodies of the account, administration and web push routes with ntfy's field names. Unknown fields are
+ * ignored.
+ */
 
 export const Credential = z.object({ username: z.string().default(''), password: z.string().default('') });
 export const User = Credential.extend({ hash: z.string().default('') });
@@ -13,8 +16,8 @@ export const Access = z.object({
 export const PasswordChange = z.object({ password: z.string().default(''), new_password: z.string().default('') });
 export const Confirmation = z.object({ password: z.string().default('') });
 
-/** `expires` in unix seconds; 0 is never. */
-export const TokenOrder = z.object({
+/** `expires` is in unix seconds; 0 means never. */
+export const TokenRequest = z.object({
   token: z.string().optional(),
   label: z.string().optional(),
   expires: z.int().min(0).max(253_402_300_799).optional(),
@@ -24,10 +27,10 @@ const shortText = z.string().max(64);
 const Notification = z.object({
   sound: shortText.optional(),
   min_priority: z.int().min(0).max(5).optional(),
-  /** Seconds; 0 is never. */
+  /** Seconds; 0 means never. */
   delete_after: z.int().min(0).optional(),
 });
-/** What a person's apps share about themselves. */
+/** Preferences shared by the apps of an account. */
 export const Preferences = z.object({
   language: shortText.optional(),
   date_format: shortText.optional(),

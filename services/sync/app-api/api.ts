@@ -106,7 +106,13 @@ function jobHandlers({ context, engine, jobs, runs, tasks, taskStore, plans }: A
       const plan = planId === null ? undefined : await plans.find(planId);
       return {
         job: toJob(row),
-        errors: errors.map(({ name, what, size, at, error }) => ({ name, what, size, at, ...explainFailure(error) })),
+        errors: errors.map(({ name, what: action, size, at, error }) => ({
+          name,
+          what: action,
+          size,
+          at,
+          ...explainFailure(error),
+        })),
         plan: plan?.summary ?? null,
       };
     }),
@@ -198,9 +204,9 @@ async function withLastJob(task: Task, runs: JobStore, toJob: (row: JobRow) => S
   return toTaskView(task, lastRow === undefined ? null : toJob(lastRow));
 }
 
-function getFiles(plan: Plan, what: PlannedAction): readonly PlannedFile[] {
-  if (what === 'delete') return plan.deletes;
-  return what === 'update' ? plan.updates : plan.creates;
+function getFiles(plan: Plan, plannedAction: PlannedAction): readonly PlannedFile[] {
+  if (plannedAction === 'delete') return plan.deletes;
+  return plannedAction === 'update' ? plan.updates : plan.creates;
 }
 
 function toSentence(text: string): string {

@@ -9,7 +9,7 @@ import type { Context } from '../../contracts/service.ts';
 import { readLines } from '../../kit/lines.ts';
 import type { ConfigFile } from './config-file.ts';
 
-/** One year: syncs have no time limit, because a disconnect shows their end. */
+/** Syncs have no time limit, because a disconnect shows their end. */
 const maxCallDuration = '8760h';
 const startTimeoutMs = 30_000;
 const maxLineLength = 1024 * 1024;

@@ -29,7 +29,7 @@ const fatalErrors: readonly RegExp[] = [
   /no such host|connection refused|network is unreachable|no route to host|i\/o timeout|deadline exceeded|x509:/i,
   /unable to authenticate|logon is invalid|logon failure|InvalidAccessKeyId|SignatureDoesNotMatch|unauthorized/i,
 ];
-/** One attempt only: a NAS locks out clients after repeated wrong passwords. */
+/** Limits the check to a single attempt: a NAS locks out clients after repeated wrong passwords. */
 const _config = { LowLevelRetries: 1, ConnectTimeout: '15s', Timeout: '30s' };
 
 /**

@@ -33,7 +33,7 @@ export class TaskStore {
   async getSummary(): Promise<{
     readonly all: number;
     readonly failed: readonly FailedTask[];
-    readonly held: readonly Task[];
+    readonly heldTasks: readonly Task[];
   }> {
     const rows = await this.#db
       .selectFrom('tasks')
@@ -52,7 +52,11 @@ export class TaskStore {
       rows
         .filter(({ last }) => last !== null && states.includes(last))
         .map((row) => ({ ...toTask(row), error: row.error ?? '' }));
-    return { all: rows.length, failed: filterByLastState('failed', 'interrupted'), held: filterByLastState('held') };
+    return {
+      all: rows.length,
+      failed: filterByLastState('failed', 'interrupted'),
+      heldTasks: filterByLastState('held'),
+    };
   }
 
   async find(id: number): Promise<Task | undefined> {

@@ -81,7 +81,7 @@ export async function isStillValid(context: Context, session: Session): Promise<
 }
 
 function toClient({ remoteAddress, foreignSite }: Session) {
-  return { remoteAddress, foreignSite };
+  return { remoteAddress, isCrossSite: foreignSite };
 }
 
 /** Converts problems into the messages of Uptime Kuma. */

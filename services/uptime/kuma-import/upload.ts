@@ -23,7 +23,7 @@ export async function withUpload<T>(
   const uploadFolder = await mkdtemp(join(folder, 'import-'));
   const file = join(uploadFolder, 'upload');
   try {
-    const size = await writeBodyToFile(incoming, file, { most: maxDatabaseBytes, tooLarge });
+    const size = await writeBodyToFile(incoming, file, { maxBytes: maxDatabaseBytes, tooLarge });
     if (await isDatabase(file)) {
       await using database = await openKumaBackup(file);
       return await work(database.source);

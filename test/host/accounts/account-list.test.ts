@@ -14,8 +14,8 @@ eachDialect((_name, open, newPlace) => {
   const password = 'correct horse';
   const lastAdmin = { code: 'accounts.last_admin', status: 409 };
 
-  describe('create, change, remove', () => {
-    test('an account is as it was made, and stays so over a restart', async () => {
+  describe('accounts.create, change and remove', () => {
+    test('stores an account as created across a restart', async () => {
       const grants = [
         { service: 'push', resource: 'b*', permission: 'read' as const },
         { service: 'push', resource: 'a', permission: 'none' as const },
@@ -35,7 +35,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.list()).toContainEqual(made);
     });
 
-    test('services are told of an account that is gone, once, and of no other change', async () => {
+    test('notifies services of a removed account once and of no other change', async () => {
       await house.accounts.create({ name: 'mia', password });
       await house.accounts.change('mia', { enabled: false });
       await expect(house.accounts.remove('nobody')).rejects.toMatchObject({ code: 'accounts.unknown' });
@@ -46,7 +46,7 @@ eachDialect((_name, open, newPlace) => {
       expect(house.removed).toEqual(['mia']);
     });
 
-    test('the password is stored as scrypt with its parameters', async () => {
+    test('stores the password as scrypt with its parameters', async () => {
       await house.accounts.create({ name: 'mia', password });
       const row = await house.database.kysely
         .selectFrom('accounts')
@@ -57,7 +57,7 @@ eachDialect((_name, open, newPlace) => {
     });
 
     test.each(['', 'a b', 'ü', '*', 'a\0', '../x', 'x'.repeat(65), "a' or 1=1 --"])(
-      'the name %j is refused',
+      'rejects the name %j',
       async (name) => {
         await expect(house.accounts.create({ name })).rejects.toMatchObject({
           code: 'accounts.invalid',
@@ -77,14 +77,14 @@ eachDialect((_name, open, newPlace) => {
       ['grants.0', { grants: [{ service: '*', resource: 'a', permission: 'read' }] }],
       ['grants.0', { grants: [{ service: 'push', resource: 'a\0', permission: 'read' }] }],
       ['grants.0', { grants: [{ service: 'push', resource: 'x'.repeat(129), permission: 'read' }] }],
-    ])('a bad %s is refused on both ways in', async (field, change) => {
+    ])('rejects an invalid %s in create and change', async (field, change) => {
       await house.accounts.create({ name: 'mia' });
       const refusal = { code: 'accounts.invalid', fields: { [field]: expect.any(String) as string } };
       await expect(house.accounts.change('mia', change)).rejects.toMatchObject(refusal);
       await expect(house.accounts.create({ name: 'jo', ...change })).rejects.toMatchObject(refusal);
     });
 
-    test('a name is given once, also to those who ask at the same moment', async () => {
+    test('assigns a name only once for concurrent calls', async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 5 }, () => house.accounts.create({ name: 'mia', password })),
       );
@@ -96,7 +96,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(house.accounts.create({ name: 'monitoring' })).rejects.toMatchObject({ code: 'accounts.exists' });
     });
 
-    test('what is not there cannot be changed or removed', async () => {
+    test('rejects changing or removing an unknown account', async () => {
       const refusal = { code: 'accounts.unknown', status: 404 };
       await expect(house.accounts.change('nobody', {})).rejects.toMatchObject(refusal);
       await expect(house.accounts.remove('nobody')).rejects.toMatchObject(refusal);
@@ -104,7 +104,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.find('\0')).toBeUndefined();
     });
 
-    test('a removed account takes everything with it', async () => {
+    test('removes everything that belongs to an account', async () => {
       await house.accounts.create({
         name: 'mia',
         password,
@@ -122,7 +122,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(house.accounts.authenticate(basic('mia', password))).rejects.toMatchObject(badCredentials);
     });
 
-    test('every change is told', async () => {
+    test('publishes every change', async () => {
       await house.accounts.create({ name: 'mia', password });
       await house.accounts.change('mia', { description: 'x' });
       const { token } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
@@ -133,7 +133,7 @@ eachDialect((_name, open, newPlace) => {
       await expect.poll(() => house.changed).toEqual(Array<string>(7).fill('mia'));
     });
 
-    test('nothing is told of a change that was refused', async () => {
+    test('publishes nothing for a rejected change', async () => {
       await house.accounts.create({ name: 'root', password, role: 'admin' });
       await house.accounts.remove('root').catch(() => {});
       await house.accounts.create({ name: 'mia' });
@@ -142,27 +142,27 @@ eachDialect((_name, open, newPlace) => {
   });
 
   describe('everyone', () => {
-    test('is no account in the list, but its grants can be seen and changed', async () => {
+    test('is not listed as an account, but its grants can be read and changed', async () => {
       expect((await house.accounts.list()).map(({ name }) => name)).not.toContain('*');
       const grants = [{ service: 'push', resource: 'public-*', permission: 'read' as const }];
       expect(await house.accounts.change('*', { grants })).toMatchObject({ name: '*', grants });
       expect(await house.accounts.find('*')).toMatchObject({ grants });
     });
 
-    test.each([{ password }, { enabled: false }, { role: 'admin' as const }])('cannot be given %j', async (change) => {
+    test.each([{ password }, { enabled: false }, { role: 'admin' as const }])('rejects %j', async (change) => {
       await expect(house.accounts.change('*', change)).rejects.toMatchObject({ code: 'accounts.reserved' });
     });
 
-    test('cannot be removed or made', async () => {
+    test('cannot be removed or created', async () => {
       await expect(house.accounts.remove('*')).rejects.toMatchObject({ code: 'accounts.reserved' });
       await expect(house.accounts.create({ name: '*' })).rejects.toMatchObject({ code: 'accounts.invalid' });
     });
   });
 
-  describe('the last administrator', () => {
+  describe('last administrator', () => {
     beforeEach(() => house.accounts.create({ name: 'root', password, role: 'admin' }));
 
-    test('cannot be removed, disabled or demoted, and stays as he was', async () => {
+    test('cannot be removed, disabled or demoted', async () => {
       await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
       await expect(house.accounts.change('root', { enabled: false })).rejects.toMatchObject(lastAdmin);
       await expect(house.accounts.change('root', { role: 'user', description: 'gone' })).rejects.toMatchObject(
@@ -172,14 +172,14 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.authenticate(basic('root', password))).toMatchObject({ role: 'admin' });
     });
 
-    test('service accounts and people who cannot sign in do not count', async () => {
+    test('does not count service accounts and users who cannot sign in', async () => {
       await house.accounts.change('administration', { enabled: true, password });
       await house.accounts.create({ name: 'locked-out', role: 'admin' });
       await house.accounts.create({ name: 'disabled', role: 'admin', password, enabled: false });
       await expect(house.accounts.remove('root')).rejects.toMatchObject(lastAdmin);
     });
 
-    test('of two who go at the same moment one stays, on one host or two', async () => {
+    test('keeps one of two concurrently removed administrators, on one host or two', async () => {
       const other = await house.another();
       await house.accounts.create({ name: 'second', password, role: 'admin' });
       house.clock.advance(30_000);
@@ -191,7 +191,7 @@ eachDialect((_name, open, newPlace) => {
       expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
-    test('goes once there is another', async () => {
+    test('can be removed when there is another one', async () => {
       await house.accounts.create({ name: 'second', password, role: 'admin' });
       await house.accounts.remove('root');
       expect(await house.accounts.find('root')).toBeUndefined();

@@ -12,8 +12,8 @@ const authenticate = (...given: Parameters<House['accounts']['authenticate']>) =
 const header = (authorization: string) => ({ authorization, remoteAddress: address });
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
 
-describe('Basic', () => {
-  test('name and password make an identity', async () => {
+describe('Basic authentication', () => {
+  test('returns an identity for name and password', async () => {
     expect(await authenticate(basic('mia', 'correct horse'))).toEqual({
       account: 'mia',
       kind: 'person',
@@ -22,17 +22,17 @@ describe('Basic', () => {
     });
   });
 
-  test('the scheme is read in any case', async () => {
+  test('accepts the scheme in any case', async () => {
     expect(await authenticate(header(`bAsIc ${base64('mia:correct horse')}`))).toMatchObject({ account: 'mia' });
   });
 
-  test('colons belong to the password, and any letters may', async () => {
+  test('accepts colons and any characters in the password', async () => {
     await house.accounts.create({ name: 'jo', password: 'a:b:ü:\0:🔑' });
     expect(await authenticate(basic('jo', 'a:b:ü:\0:🔑'))).toMatchObject({ account: 'jo' });
     await expect(authenticate(basic('jo', 'a:b:ü:'))).rejects.toMatchObject(badCredentials);
   });
 
-  test('old clients may send Latin-1, and composed letters equal plain ones', async () => {
+  test('accepts Latin-1 of old clients and decomposed characters', async () => {
     await house.accounts.create({ name: 'jo', password: 'schön und gut' });
     expect(await authenticate(header(`Basic ${base64('jo:schön und gut', 'latin1')}`))).toMatchObject({
       account: 'jo',
@@ -57,16 +57,16 @@ describe('Basic', () => {
     ['a huge header', base64(`mia:${'x'.repeat(1_000_000)}`)],
     ['only colons', base64(':'.repeat(5000))],
     ['a service account without a password', base64('monitoring:')],
-  ])('%s is refused', async (_what, value) => {
+  ])('rejects %s', async (_what, value) => {
     await expect(authenticate(header(`Basic ${value}`))).rejects.toMatchObject(badCredentials);
   });
 
-  test('a refusal names neither password nor header', async () => {
+  test('contains neither password nor header in the error', async () => {
     const refusal: unknown = await authenticate(basic('mia', 'hunter2')).catch((error: unknown) => error);
     expect(JSON.stringify(refusal) + String(refusal) + house.logged.join()).not.toContain('hunter2');
   });
 
-  test('a disabled account is refused although its password is remembered', async () => {
+  test('rejects a disabled account although its password is cached', async () => {
     await authenticate(basic('mia', 'correct horse'));
     await house.accounts.change('mia', { enabled: false });
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
@@ -74,33 +74,33 @@ describe('Basic', () => {
     expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ account: 'mia' });
   });
 
-  test('a changed password is asked for at once', async () => {
+  test('requires a changed password immediately', async () => {
     await authenticate(basic('mia', 'correct horse'));
     await house.accounts.change('mia', { password: 'battery staple' });
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
     expect(await authenticate(basic('mia', 'battery staple'))).toMatchObject({ account: 'mia' });
   });
 
-  test('an account that is disabled while its password is being checked does not get in', async () => {
+  test('rejects an account that is disabled while its password is checked', async () => {
     const checking = authenticate(basic('mia', 'correct horse'));
     const settled = Promise.allSettled([checking, house.accounts.change('mia', { enabled: false })]);
     await settled;
     await expect(authenticate(basic('mia', 'correct horse'))).rejects.toMatchObject(badCredentials);
   });
 
-  test('a new role counts at the next request', async () => {
+  test('applies a new role to the next request', async () => {
     await authenticate(basic('mia', 'correct horse'));
     await house.accounts.change('mia', { role: 'admin' });
     expect(await authenticate(basic('mia', 'correct horse'))).toMatchObject({ role: 'admin' });
   });
 
-  test('a hundred requests at once with one right password all pass', async () => {
+  test('accepts a hundred concurrent requests with the right password', async () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => authenticate(basic('mia', 'correct horse'))));
     expect(all.every((identity) => identity?.account === 'mia')).toBe(true);
   });
 });
 
-describe('other headers', () => {
+describe('other Authorization headers', () => {
   test.each([
     '',
     'vapid t=abc, k=def',
@@ -110,18 +110,18 @@ describe('other headers', () => {
     'tk_aaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
     ' ',
     '\0',
-  ])('%j is nobody', async (authorization) => {
+  ])('returns no identity for %j', async (authorization) => {
     expect(await authenticate(header(authorization))).toBeUndefined();
   });
 
   test.each(['Bearer', 'Bearer ', 'Bearer abc', 'Basic', `Bearer ${'x'.repeat(1_000_000)}`, 'Bearer tk_\0'])(
-    '%.20j is refused',
+    'rejects %.20j',
     async (authorization) => {
       await expect(authenticate(header(authorization))).rejects.toMatchObject(badCredentials);
     },
   );
 
-  test('no header at all is nobody', async () => {
+  test('returns no identity without a header', async () => {
     expect(await authenticate({ remoteAddress: address })).toBeUndefined();
   });
 });

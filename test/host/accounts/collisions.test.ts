@@ -11,7 +11,7 @@ interface Services {
   readonly configProblems: readonly { readonly path: string; readonly message: string }[];
 }
 
-it('lists names of an older data folder that differ in case only as a problem', async () => {
+it('reports names of an older data folder that differ only in case', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'collisions-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   {

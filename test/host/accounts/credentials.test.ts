@@ -16,8 +16,8 @@ eachDialect((_name, open, newPlace) => {
   const tokenFor = async (account: string, expiresAt: number | null = null) =>
     (await house.accounts.createToken(account, { label: 'test', expiresAt })).text;
 
-  describe('tokens', () => {
-    test('are found by their text, by their own account only', async () => {
+  describe('access tokens', () => {
+    test('are found by their text and their own account only', async () => {
       const text = await tokenFor('mia');
       await house.accounts.create({ name: 'jo', password: 'another one' });
       const [token] = await house.accounts.tokens('mia');
@@ -26,7 +26,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.findToken('mia', `${text.slice(0, -1)}_`)).toBeUndefined();
     });
 
-    test('get another label and another end, and are told to have changed', async () => {
+    test('changes label and expiry and publishes the change', async () => {
       const text = await tokenFor('mia', house.clock.now() + 1000);
       const token = await house.accounts.findToken('mia', text);
       const later = house.clock.now() + 60_000;
@@ -44,7 +44,7 @@ eachDialect((_name, open, newPlace) => {
       });
     });
 
-    test('of another server are taken over, once', async () => {
+    test('are imported from another server once', async () => {
       const text = `tk_${'a1'.repeat(14)}z`;
       const options = { label: 'old phone', expiresAt: null, text };
       expect((await house.accounts.createToken('mia', options)).text).toBe(text);
@@ -55,7 +55,7 @@ eachDialect((_name, open, newPlace) => {
       });
     });
 
-    test('have the shape the push peer gives them, and only their hash is stored', async () => {
+    test('have the format of ntfy and are stored as hashes', async () => {
       const text = await tokenFor('mia');
       expect(text).toMatch(/^tk_[a-z0-9]{29}$/);
       const rows = JSON.stringify(await house.database.kysely.selectFrom('tokens').selectAll().execute());
@@ -63,7 +63,7 @@ eachDialect((_name, open, newPlace) => {
       expect(rows).not.toContain(text.slice(3));
     });
 
-    test('pass as Bearer, and as Basic with an empty or the matching name', async () => {
+    test('are accepted as Bearer, and as Basic with an empty or matching name', async () => {
       const text = await tokenFor('mia');
       const [token] = await house.accounts.tokens('mia');
       const expected = { account: 'mia', via: 'token', credentialId: token?.id };
@@ -72,7 +72,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(basic('mia', text))).toMatchObject(expected);
     });
 
-    test('do not pass under another name, changed, cut or as a session', async () => {
+    test('are rejected under another name, modified, truncated or as a session', async () => {
       await house.accounts.create({ name: 'jo', password: 'another one' });
       const text = await tokenFor('mia');
       const other = text.endsWith('a') ? 'b' : 'a';
@@ -88,7 +88,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(session(text))).toBeUndefined();
     });
 
-    test('end at their expiry', async () => {
+    test('are rejected after their expiry', async () => {
       const text = await tokenFor('mia', house.clock.now() + 1000);
       house.clock.advance(999);
       expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
@@ -97,13 +97,13 @@ eachDialect((_name, open, newPlace) => {
     });
 
     test.each([0, -1, Number.NaN, 1.5, Date.UTC(2026, 0, 1)])(
-      'are not made with an expiry of %d',
+      'cannot be created with an expiry of %d',
       async (expiresAt) => {
         await expect(tokenFor('mia', expiresAt)).rejects.toMatchObject({ code: 'accounts.invalid' });
       },
     );
 
-    test('end when they are removed, their account is disabled, or it is removed', async () => {
+    test('are rejected after their removal, or the disabling or removal of their account', async () => {
       const [first, second] = [await tokenFor('mia'), await tokenFor('mia')];
       const [one] = await house.accounts.tokens('mia');
       await house.accounts.removeToken('mia', one?.id ?? '');
@@ -117,20 +117,20 @@ eachDialect((_name, open, newPlace) => {
       await expect(authenticate(bearer(third))).rejects.toMatchObject(badCredentials);
     });
 
-    test('of a disabled account wait until it is switched on', async () => {
+    test('accepts tokens of a disabled account again when it is enabled', async () => {
       const text = await tokenFor('metrics-alerts');
       await expect(authenticate(bearer(text))).rejects.toMatchObject(badCredentials);
       await house.accounts.change('metrics-alerts', { enabled: true });
       expect(await authenticate(bearer(text))).toMatchObject({ account: 'metrics-alerts', kind: 'service' });
     });
 
-    test('stay when the password changes', async () => {
+    test('keeps tokens valid when the password changes', async () => {
       const text = await tokenFor('mia');
       await house.accounts.change('mia', { password: 'battery staple' });
       expect(await authenticate(bearer(text))).toMatchObject({ account: 'mia' });
     });
 
-    test('number sixty at most; the oldest makes room', async () => {
+    test('are limited to sixty; the oldest is replaced', async () => {
       const texts: string[] = [];
       for (let count = 0; count < 62; count += 1) {
         texts.push(await tokenFor('mia'));
@@ -142,7 +142,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(bearer(texts[61] ?? ''))).toMatchObject({ account: 'mia' });
     });
 
-    test('tell when and from where they were last used, written behind and together', async () => {
+    test('records time and address of the last use in batches', async () => {
       const text = await tokenFor('mia');
       await authenticate(bearer(text, '192.0.2.1'));
       house.clock.advance(1000);
@@ -157,14 +157,14 @@ eachDialect((_name, open, newPlace) => {
       await expect.poll(stored).toMatchObject({ last_used_at: used, last_used_from: '192.0.2.2' });
     });
 
-    test('a change of the account between use and writing does not lose the use', async () => {
+    test('preserves the last use when the account changes before it is written', async () => {
       const text = await tokenFor('mia');
       await authenticate(bearer(text));
       await house.accounts.change('mia', { description: 'changed' });
       expect(await house.accounts.tokens('mia')).toMatchObject([{ lastUsedFrom: address }]);
     });
 
-    test('labels are kept to one line; an unknown token or account is told', async () => {
+    test('have single-line labels, and unknown tokens or accounts are reported', async () => {
       const { token } = await house.accounts.createToken('mia', { label: 'a\0b\nc', expiresAt: null });
       expect(token.label).toBe('a b c');
       await expect(
@@ -187,7 +187,7 @@ eachDialect((_name, open, newPlace) => {
       house.accounts.signIn('mia', 'correct horse', { remoteAddress: address, userAgent: 'Test\0\nBrowser' });
     const day = 24 * 60 * 60 * 1000;
 
-    test('sign-in opens one, its cookie is known, sign-out ends it', async () => {
+    test('are opened by a sign-in, accepted, and ended by a sign-out', async () => {
       const { identity, secret: value } = await signIn();
       expect(value).toMatch(/^[\w-]{43}$/);
       expect(identity).toMatchObject({ account: 'mia', via: 'session' });
@@ -200,13 +200,13 @@ eachDialect((_name, open, newPlace) => {
       await house.accounts.signOut(identity);
     });
 
-    test('a wrong password opens none', async () => {
+    test('are not opened with a wrong password', async () => {
       await expect(
         house.accounts.signIn('mia', 'wrong', { remoteAddress: address, userAgent: '' }),
       ).rejects.toMatchObject(badCredentials);
     });
 
-    test('their secret is good as a whole and alone', async () => {
+    test('requires the complete secret', async () => {
       const { secret } = await signIn();
       for (const text of [
         '',
@@ -223,7 +223,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(authenticate(basic('mia', secret))).rejects.toMatchObject(badCredentials);
     });
 
-    test('the Authorization header goes first; an unknown scheme leaves it to the session', async () => {
+    test('prefers the Authorization header unless its scheme is unknown', async () => {
       const { secret: value } = await signIn();
       await expect(authenticate({ ...basic('mia', 'wrong'), ...{ session: value } })).rejects.toMatchObject(
         badCredentials,
@@ -232,7 +232,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(unknown)).toMatchObject({ account: 'mia' });
     });
 
-    test('last thirty days after their last use', async () => {
+    test('expires sessions thirty days after their last use', async () => {
       const { secret: value } = await signIn();
       for (let month = 0; month < 3; month += 1) {
         house.clock.advance(29 * day);
@@ -242,7 +242,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await authenticate(session(value))).toBeUndefined();
     });
 
-    test('are written at most hourly', async () => {
+    test('are written at most once an hour', async () => {
       const { secret: value } = await signIn();
       const stored = async () => (await house.database.kysely.selectFrom('sessions').select('used_at').execute())[0];
       const opened = house.clock.now();
@@ -258,7 +258,7 @@ eachDialect((_name, open, newPlace) => {
       await expect.poll(stored).toEqual({ used_at: used });
     });
 
-    test('can be listed and ended one by one', async () => {
+    test('are listed and ended individually', async () => {
       const first = await signIn();
       const second = await signIn();
       const [listed] = await house.accounts.sessions('mia');
@@ -272,7 +272,7 @@ eachDialect((_name, open, newPlace) => {
     });
 
     test.each([{ enabled: false }, { password: 'battery staple' }])(
-      'end when the account changes to %j',
+      'ends sessions when the account changes to %j',
       async (change) => {
         const { secret: value } = await signIn();
         await house.accounts.change('mia', change);
@@ -281,16 +281,16 @@ eachDialect((_name, open, newPlace) => {
       },
     );
 
-    test('are not opened by a password that is changed at the same moment', async () => {
+    test('are not opened with a password that changes at the same time', async () => {
       await Promise.allSettled([signIn(), house.accounts.change('mia', { password: 'battery staple' })]);
       const sessions = await house.accounts.sessions('mia');
       await house.accounts.change('mia', { description: 'looked at again' });
       const left = await house.accounts.sessions('mia');
-      // Opened before the change: ended by it. Opened after: refused. So none is left either way.
+      // A session opened before the change is ended by it, and one opened after is refused.
       expect([...sessions, ...left]).toEqual([]);
     });
 
-    test('that have run out are removed from the database', async () => {
+    test('are deleted from the database when expired', async () => {
       await signIn();
       await tokenFor('mia', house.clock.now() + 1000);
       house.clock.advance(31 * day);
@@ -302,13 +302,13 @@ eachDialect((_name, open, newPlace) => {
     });
   });
 
-  describe('links', () => {
+  describe('session links', () => {
     const path = '/api/downloads/a/file';
     const signIn = () => house.accounts.signIn('mia', 'correct horse', { remoteAddress: address, userAgent: '' });
     const follow = (text: string, to = path) => authenticate({ link: { path: to, text }, remoteAddress: address });
     const day = 24 * 60 * 60_000;
 
-    test('let a browser read one path by its address, for a day', async () => {
+    test('allows reading one path for a day', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       expect(await follow(link)).toEqual(identity);
@@ -320,7 +320,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await follow(link)).toBeUndefined();
     });
 
-    test('are good for nothing else, and cannot be made up', async () => {
+    test('are valid for nothing else and cannot be forged', async () => {
       const { identity, secret } = await signIn();
       const link = house.accounts.link(identity, path);
       for (const other of ['/api/downloads/b/file', `${path}/`, '/api/downloads/a', '/api/account', '']) {
@@ -336,7 +336,7 @@ eachDialect((_name, open, newPlace) => {
       expect(link).not.toContain(secret);
     });
 
-    test('end with their session, and with the account', async () => {
+    test('ends links with their session and account', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       await house.accounts.change('mia', { enabled: false });
@@ -349,7 +349,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await follow(another)).toBeUndefined();
     });
 
-    test('stay the same for half a day, so that browsers may keep what they read', async () => {
+    test('returns the same link for half a day, so that browsers can cache', async () => {
       const { identity } = await signIn();
       const link = house.accounts.link(identity, path);
       house.clock.advance(day / 2 - 1);
@@ -361,7 +361,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await follow(next)).toEqual(identity);
     });
 
-    test('are made for those who signed in on a page alone', async () => {
+    test('are created only for sessions of the pages', async () => {
       const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
       for (const credentials of [bearer(text), basic('mia', 'correct horse')]) {
         const identity = await authenticate(credentials);
@@ -373,7 +373,7 @@ eachDialect((_name, open, newPlace) => {
   });
 
   describe('several hosts on one database', () => {
-    test('what one makes or takes away holds at the other', async () => {
+    test('applies changes of other hosts', async () => {
       const other = await house.another();
       const token = await tokenFor('mia');
       const { secret: value } = await house.accounts.signIn('mia', 'correct horse', {

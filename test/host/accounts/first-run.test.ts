@@ -14,8 +14,8 @@ eachDialect((_name, open, newPlace) => {
   const done = { code: 'accounts.setup_done', status: 409 };
   const badCode = { code: 'accounts.bad_setup_code', status: 403 };
 
-  describe('the set-up code', () => {
-    test('is needed until its holder is the administrator', async () => {
+  describe('set-up code', () => {
+    test('is required until there is an administrator', async () => {
       const { firstRun } = house.accounts;
       expect(firstRun.needed()).toBe(true);
       const code = await firstRun.code();
@@ -33,7 +33,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.database.kysely.selectFrom('setup').selectAll().execute()).toEqual([]);
     });
 
-    test('of an earlier start is void', async () => {
+    test('is invalid after the next start', async () => {
       const old = await house.accounts.firstRun.code();
       const { firstRun } = await house.another();
       const code = await firstRun.code();
@@ -42,7 +42,7 @@ eachDialect((_name, open, newPlace) => {
       await firstRun.complete(code, 'mia', password);
     });
 
-    test('makes one administrator, however many come at the same moment on however many hosts', async () => {
+    test('creates one administrator for concurrent calls on several hosts', async () => {
       const other = await house.another();
       const code = await house.accounts.firstRun.code();
       const names = Array.from({ length: 10 }, (_, at) => `person-${at}`);
@@ -62,7 +62,7 @@ eachDialect((_name, open, newPlace) => {
       expect(people).toHaveLength(1);
     });
 
-    test('a wrong one is refused, ever more slowly, without locking out the right one', async () => {
+    test('is throttled after wrong attempts without locking out the right code', async () => {
       const { firstRun } = house.accounts;
       const code = await firstRun.code();
       for (let count = 0; count < 10; count += 1)
@@ -77,11 +77,11 @@ eachDialect((_name, open, newPlace) => {
       await firstRun.complete(code, 'mia', password);
     });
 
-    test('is refused before one was made', async () => {
+    test('is rejected before one was created', async () => {
       await expect(house.accounts.firstRun.complete('', 'mia', password)).rejects.toMatchObject(badCode);
     });
 
-    test('stays good when name or password do not fit', async () => {
+    test('remains valid when name or password are invalid', async () => {
       const { firstRun } = house.accounts;
       const code = await firstRun.code();
       await expect(firstRun.complete(code, 'mia', 'short')).rejects.toMatchObject({
@@ -95,15 +95,15 @@ eachDialect((_name, open, newPlace) => {
     });
   });
 
-  describe('an administrator given by the environment', () => {
-    test('is made at the first start and ends the set-up', async () => {
+  describe('administrator from the environment', () => {
+    test('is created at the first start and ends the set-up', async () => {
       const code = await house.accounts.firstRun.code();
       expect(await house.accounts.firstRun.ensureAdministrator('root', password)).toBe(true);
       expect(house.accounts.firstRun.needed()).toBe(false);
       await expect(house.accounts.firstRun.complete(code, 'mia', password)).rejects.toMatchObject(done);
     });
 
-    test('is left alone afterwards, with the password he has chosen since', async () => {
+    test('is unchanged afterwards, with a password changed since', async () => {
       await house.accounts.firstRun.ensureAdministrator('root', password);
       await house.accounts.change('root', { password: 'battery staple' });
       const { firstRun } = await house.another();
@@ -112,14 +112,14 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.authenticate(basic('root', 'battery staple'))).toMatchObject({ account: 'root' });
     });
 
-    test('does not take over an account of that name', async () => {
+    test('does not take over an existing account with this name', async () => {
       await house.accounts.create({ name: 'mia', password });
       expect(await house.accounts.firstRun.ensureAdministrator('mia', 'battery staple')).toBe(false);
       expect(await house.accounts.find('mia')).toMatchObject({ role: 'user' });
       expect(house.accounts.firstRun.needed()).toBe(true);
     });
 
-    test('two starts at the same moment make him once', async () => {
+    test('is created once by two concurrent starts', async () => {
       const other = await house.another();
       const both = await Promise.all(
         [house.accounts, other].map(({ firstRun }) => firstRun.ensureAdministrator('root', password)),

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => house[Symbol.asyncDispose]());
 
-/** As an ntfy server stored it, of `userpass12`. */
+/** Hash of `userpass12` as an ntfy server stored it. */
 const passwordHash = '$2a$10$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC';
 
 const stored = async (name: string): Promise<unknown> => {
@@ -16,7 +16,7 @@ const stored = async (name: string): Promise<unknown> => {
   return account?.password_hash;
 };
 
-test('a password goes on under the hash of another program, until its owner signs in', async () => {
+test('accepts a password with the hash of another program until its owner signs in', async () => {
   await house.accounts.create({ name: 'ben', passwordHash });
   expect(await house.accounts.find('ben')).toMatchObject({ hasPassword: true });
   await expect(house.accounts.authenticate(basic('ben', 'userpass1'))).rejects.toMatchObject(badCredentials);
@@ -29,13 +29,13 @@ test('a password goes on under the hash of another program, until its owner sign
   await expect(house.accounts.authenticate(basic('ben', 'userpass1'))).rejects.toMatchObject(badCredentials);
 });
 
-test.each(['a', 'b', 'y'])('takes the form $2%s$', async (letter) => {
+test.each(['a', 'b', 'y'])('accepts the format $2%s$', async (letter) => {
   const hash = (await bcrypt.hash('pässwörd', 4)).replace(/^\$2.\$/, `$2${letter}$`);
   await house.accounts.create({ name: 'jo', passwordHash: hash });
   expect(await house.accounts.authenticate(basic('jo', 'pässwörd'))).toMatchObject({ account: 'jo' });
 });
 
-test('many requests at once cost one hash and change the account once', async () => {
+test('hashes once and updates the account once for many concurrent requests', async () => {
   await house.accounts.create({ name: 'ben', passwordHash });
   house.changed.length = 0;
   const all = await Promise.all(
@@ -55,7 +55,7 @@ test.each([
   '$2a$31$' + 'a'.repeat(53),
   '$2a$10$' + 'a'.repeat(54),
   '$scrypt$ln=8,r=8,p=1$' + 'a'.repeat(22) + '$' + 'a'.repeat(43),
-])('refuses the hash %j', async (hash) => {
+])('rejects the hash %j', async (hash) => {
   const refused = { code: 'accounts.invalid', status: 400 };
   await expect(house.accounts.create({ name: 'jo', passwordHash: hash })).rejects.toMatchObject(refused);
   await house.accounts.create({ name: 'mia', password: 'correct horse' });
@@ -63,25 +63,25 @@ test.each([
   await expect(house.accounts.change('*', { passwordHash })).rejects.toMatchObject({ code: 'accounts.reserved' });
 });
 
-test('no password is longer than what bcrypt looks at', async () => {
+test('limits passwords to the length that bcrypt uses', async () => {
   await house.accounts.create({ name: 'jo', passwordHash: await bcrypt.hash('x'.repeat(72), 4) });
   await expect(house.accounts.authenticate(basic('jo', 'x'.repeat(73)))).rejects.toMatchObject(badCredentials);
   expect(await house.accounts.authenticate(basic('jo', 'x'.repeat(72)))).toMatchObject({ account: 'jo' });
 });
 
-test('who is right signs in although the new hash cannot be stored', async () => {
+test('signs in although the new hash cannot be stored', async () => {
   await house.accounts.create({ name: 'ben', passwordHash });
   await house.database.kysely.schema.alterTable('revision').renameTo('gone').execute();
   expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
   await house.database.kysely.schema.alterTable('gone').renameTo('revision').execute();
-  expect(house.logged.join('\n')).toContain('password hash could not be renewed');
+  expect(house.logged.join('\n')).toContain('password hash renewal failed');
   expect(house.logged.join('\n')).not.toContain('userpass12');
   house.clock.advance(61_000);
   expect(await house.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
   expect(await stored('ben')).toMatch(/^\$scrypt\$/);
 });
 
-test('an export and its import keep it', async () => {
+test('preserves the hash in an export and import', async () => {
   await house.accounts.create({ name: 'ben', passwordHash });
   const exported = await house.accounts.exportAccounts({ secrets: true });
   await using elsewhere = await openHouse();
@@ -89,7 +89,7 @@ test('an export and its import keep it', async () => {
   expect(await elsewhere.accounts.authenticate(basic('ben', 'userpass12'))).toMatchObject({ account: 'ben' });
 });
 
-test('others get their turn while one is checked', async () => {
+test('lets other checks run while a hash is verified', async () => {
   await house.accounts.create({ name: 'jo', passwordHash: await bcrypt.hash('correct horse', 12) });
   const turns = vi.fn();
   const each = setInterval(turns, 1);

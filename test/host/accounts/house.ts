@@ -18,17 +18,17 @@ export interface House extends AsyncDisposable {
   readonly database: Database;
   readonly clock: FakeClock;
   readonly vault: Vault;
-  /** Names that were told to have changed, in order. */
+  /** Names in change events, in order. */
   readonly changed: string[];
-  /** Names that were told to be gone, in order. */
+  /** Names in removal events, in order. */
   readonly removed: string[];
-  /** Everything that was logged. */
+  /** All logged entries. */
   readonly logged: string[];
-  /** A second host on the same database, with a connection and a bus of its own. */
+  /** Opens a second host on the same database, with its own connection and bus. */
   another(): Promise<HostAccounts>;
 }
 
-/** @param connect gives another connection to the same database at each call; without it an SQLite file of the house's own */
+/** @param connect opens another connection to the same database for each call; default: a new SQLite file */
 export async function openHouse(connect?: () => Promise<Database>, passwordCost = 8): Promise<House> {
   const open = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'accounts-'));

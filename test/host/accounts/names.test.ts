@@ -11,12 +11,12 @@ eachDialect((_name, open, newPlace) => {
   afterEach(() => house[Symbol.asyncDispose]());
 
   describe('account names', () => {
-    it('refuses an account whose name differs from another in case only', async () => {
+    it('rejects a name that differs from another only in case', async () => {
       await house.accounts.create({ name: 'victim' });
       await expect(house.accounts.create({ name: 'Victim' })).rejects.toMatchObject({ code: 'accounts.exists' });
     });
 
-    it('refuses an account with the name of an organization, without regard to case', async () => {
+    it('rejects the name of an organization, ignoring case', async () => {
       await house.accounts.reserveName('git', { name: 'Acme', kind: 'organization' });
       await expect(house.accounts.create({ name: 'acme' })).rejects.toMatchObject({
         code: 'accounts.name_reserved',
@@ -24,19 +24,19 @@ eachDialect((_name, open, newPlace) => {
       });
     });
 
-    it('refuses an organization with the name of an account, without regard to case', async () => {
+    it('rejects an organization with the name of an account, ignoring case', async () => {
       await house.accounts.create({ name: 'mia' });
       const reservation = { name: 'MIA', kind: 'organization' };
       await expect(house.accounts.reserveName('git', reservation)).rejects.toMatchObject({ code: 'accounts.exists' });
     });
 
-    it('gives a released name back', async () => {
+    it('can be used again after their release', async () => {
       await house.accounts.reserveName('git', { name: 'acme', kind: 'organization' });
       await house.accounts.releaseName('git', 'Acme');
       await expect(house.accounts.create({ name: 'acme' })).resolves.toMatchObject({ name: 'acme' });
     });
 
-    it('lets one of an account and an organization created at the same time win', async () => {
+    it('gives the name to one of an account and an organization created concurrently', async () => {
       const results = await Promise.allSettled([
         house.accounts.create({ name: 'acme' }),
         house.accounts.reserveName('git', { name: 'ACME', kind: 'organization' }),
@@ -44,7 +44,7 @@ eachDialect((_name, open, newPlace) => {
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    it('reports reservations that collide with accounts, and replaces those of the service', async () => {
+    it('reports colliding reservations, and replaces those of the service', async () => {
       await house.accounts.create({ name: 'mia' });
       await house.accounts.reserveName('git', { name: 'gone', kind: 'organization' });
       const collisions = await house.accounts.synchronizeNames('git', [
@@ -57,7 +57,7 @@ eachDialect((_name, open, newPlace) => {
       expect((await house.another()).collisions).toEqual([['mia', 'Mia (organization)']]);
     });
 
-    it('refuses declared accounts, imports and a first administrator whose names differ in case only', async () => {
+    it('rejects declared accounts, imports and a first administrator that differ only in case', async () => {
       await house.accounts.create({ name: 'mia' });
       const user = { name: 'Mia', passwordHash: `$2b$10$${'a'.repeat(53)}`, role: 'user' as const };
       await house.accounts.declare({ authUsers: [user], authAccess: [], authTokens: [] });
@@ -76,7 +76,7 @@ eachDialect((_name, open, newPlace) => {
   });
 
   describe('removal of an account', () => {
-    it('has each service release the data, at once where it runs and at its start where it does not', async () => {
+    it('lets each service release the data, immediately or at its next start', async () => {
       const { accounts } = house;
       const released: unknown[] = [];
       const data = {
@@ -102,7 +102,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(accounts.create({ name: 'Mia.removed' })).rejects.toMatchObject({ code: 'accounts.name_reserved' });
     });
 
-    it('keeps the name while a service cannot release the data, and tries again at its start', async () => {
+    it('reserves the name while a service cannot release the data, and retries at its start', async () => {
       const { accounts } = house;
       await accounts.create({ name: 'temp' });
       const summary = () => Promise.resolve([]);
@@ -116,7 +116,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(accounts.create({ name: 'temp' })).resolves.toMatchObject({ name: 'temp' });
     });
 
-    it('refuses a recipient that does not exist or is the account itself', async () => {
+    it('rejects a recipient that does not exist or is the account itself', async () => {
       await house.accounts.create({ name: 'temp' });
       for (const to of ['nobody', 'temp', '*']) {
         await expect(house.accounts.remove('temp', { action: 'transfer', to })).rejects.toMatchObject({

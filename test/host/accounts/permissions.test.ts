@@ -26,11 +26,11 @@ const on = (resource: string, permission: Permission = 'read-write', service = '
 const give = (name: string, ...grants: readonly Grant[]) => house.accounts.change(name, { grants });
 const may = (resource: string, permission: 'read' | 'write' = 'read', who: Identity = mia) =>
   house.accounts.may(who, 'push', permission, resource);
-/** What a caller without any credential may do. */
+/** Checks the permission of a caller without credentials. */
 const anyoneMay = (resource: string, permission: 'read' | 'write' = 'read') =>
   house.accounts.may(undefined, 'push', permission, resource);
 
-describe('patterns', () => {
+describe('grant patterns', () => {
   test.each([
     ['alerts', 'alerts', true],
     ['alerts', 'Alerts', false],
@@ -57,20 +57,20 @@ describe('patterns', () => {
     ['[a-z]?', 'ab', false],
     ['(a+)+$', '(a+)+$', true],
     ['\\*', '\\anything', true],
-  ])('%s and %s: %s', async (pattern, resource, expected) => {
+  ])('matches %s against %s: %s', async (pattern, resource, expected) => {
     await give('mia', on(pattern));
     expect(may(resource)).toBe(expected);
   });
 
-  test('a pattern of wildcards against a long text is decided at once', async () => {
+  test('matches wildcards against a long text in linear time', async () => {
     await give('mia', on(`${'*a'.repeat(63)}*b`));
-    // Backtracking would take longer than the universe.
+    // Backtracking would never finish.
     expect(may('a'.repeat(1_000_000))).toBe(false);
   });
 });
 
-describe('which grant decides', () => {
-  test('no grant means no, for the signed-in and for everyone', () => {
+describe('grant precedence', () => {
+  test('denies without a grant, for accounts and for everyone', () => {
     expect(may('alerts')).toBe(false);
     expect(anyoneMay('alerts')).toBe(false);
   });
@@ -80,12 +80,12 @@ describe('which grant decides', () => {
     ['read', true, false],
     ['write', false, true],
     ['none', false, false],
-  ])('%s allows reading: %s, writing: %s', async (permission, read, write) => {
+  ])('allows with %s reading: %s, writing: %s', async (permission, read, write) => {
     await give('mia', on('alerts', permission));
     expect([may('alerts', 'read'), may('alerts', 'write')]).toEqual([read, write]);
   });
 
-  test('the longest matching pattern, whatever the order', async () => {
+  test('prefers the longest matching pattern in any order', async () => {
     await give('mia', on('*'), on('secret-*', 'none'), on('secret-but-mine', 'read'), on('s*', 'read-write'));
     expect(may('open', 'write')).toBe(true);
     expect(may('secret-x')).toBe(false);
@@ -93,13 +93,13 @@ describe('which grant decides', () => {
     expect(may('secret-but-mine', 'write')).toBe(false);
   });
 
-  test('a tie goes to the one that grants writing, and denial before reading', async () => {
+  test('prefers writing in a tie, and denial over reading', async () => {
     await give('mia', on('a*', 'read'), on('*b', 'write'), on('c*', 'read'), on('*d', 'none'));
     expect([may('ab', 'read'), may('ab', 'write')]).toEqual([false, true]);
     expect(may('cd', 'read')).toBe(false);
   });
 
-  test("one's own grants go before everyone's, however short", async () => {
+  test('prefers own grants to those of everyone, regardless of length', async () => {
     await give('*', on('alerts', 'read-write'));
     expect(may('alerts', 'write')).toBe(true);
     await give('mia', on('*', 'read'));
@@ -107,20 +107,20 @@ describe('which grant decides', () => {
     expect(anyoneMay('alerts', 'write')).toBe(true);
   });
 
-  test('grants hold for their own service alone', async () => {
+  test('limits grants to their service', async () => {
     await give('mia', on('*', 'read-write', 'notify'));
     expect(may('alerts')).toBe(false);
     expect(house.accounts.may(mia, 'notify', 'write', 'alerts')).toBe(true);
   });
 
-  test('administrators may do everything', async () => {
+  test('allows administrators everything', async () => {
     await house.accounts.create({ name: 'root', password: 'correct horse', role: 'admin', grants: [on('*', 'none')] });
     expect(may('alerts', 'write', await signedIn('root'))).toBe(true);
   });
 });
 
-describe('an identity that is kept while things change', () => {
-  test('loses and gains with its grants and role', async () => {
+describe('identity during changes', () => {
+  test('follows changes of grants and role', async () => {
     await give('mia', on('*'));
     expect(may('alerts')).toBe(true);
     await give('mia');
@@ -132,7 +132,7 @@ describe('an identity that is kept while things change', () => {
     expect(may('alerts')).toBe(false);
   });
 
-  test('ends with its token, its session, its password, its account', async () => {
+  test('becomes invalid with its token, session, password or account', async () => {
     await give('mia', on('*'));
     const { text, token } = await house.accounts.createToken('mia', { label: '', expiresAt: house.clock.now() + 1000 });
     const byToken = await known(bearer(text));
@@ -156,14 +156,14 @@ describe('an identity that is kept while things change', () => {
     expect(may('a', 'read', again)).toBe(false);
   });
 
-  test('a disabled account may not even do what everyone may', async () => {
+  test('has not even the permissions of everyone for a disabled account', async () => {
     await give('*', on('*'));
     await house.accounts.change('mia', { enabled: false });
     expect(may('a')).toBe(false);
     expect(anyoneMay('a')).toBe(true);
   });
 
-  test('is set pattern by pattern, the others as they were', async () => {
+  test('has each pattern set individually', async () => {
     await give('mia', on('a'), on('b', 'read'));
     await Promise.all([
       house.accounts.setGrant('mia', 'push', 'c', 'write'),
@@ -179,13 +179,13 @@ describe('an identity that is kept while things change', () => {
     });
   });
 
-  test('an identity stands as long as what proved it', async () => {
+  test('is valid as long as its credentials', async () => {
     expect(house.accounts.isStillValid(mia)).toBe(true);
     await house.accounts.change('mia', { password: 'battery staple' });
     expect(house.accounts.isStillValid(mia)).toBe(false);
   });
 
-  test('hostile resources are plain text', async () => {
+  test('treats hostile resources as plain text', async () => {
     await give('mia', on('a'));
     for (const resource of ['', '\0', 'a\0', '*', 'mia\0push\0read\0a', 'x'.repeat(1_000_000), '__proto__'])
       expect(may(resource)).toBe(false);
@@ -194,8 +194,8 @@ describe('an identity that is kept while things change', () => {
   });
 });
 
-describe('ready-made service accounts', () => {
-  test('are there, switched off, with their grants', async () => {
+describe('predefined service accounts', () => {
+  test('creates them disabled with their grants', async () => {
     const accounts = (await house.accounts.list()).filter(({ kind }) => kind === 'service');
     expect(accounts.map(({ name, role, enabled, hasPassword }) => [name, role, enabled, hasPassword])).toEqual([
       ['administration', 'admin', false, false],
@@ -216,7 +216,7 @@ describe('ready-made service accounts', () => {
     ['workflow-engine', 'ci-info-security', false, false],
     ['monitoring', 'anything', true, true],
     ['administration', 'anything', true, true],
-  ])('%s on %s: read %s, write %s once switched on', async (name, topic, read, write) => {
+  ])('grants %s on %s: read %s, write %s once enabled', async (name, topic, read, write) => {
     await house.accounts.change(name, { enabled: true });
     const { text } = await house.accounts.createToken(name, { label: '', expiresAt: null });
     const identity = await known(bearer(text));
@@ -225,27 +225,27 @@ describe('ready-made service accounts', () => {
     expect(may(topic, 'write', identity)).toBe(false);
   });
 
-  test('that were removed do not come back at the next start', async () => {
+  test('are not created again after their removal', async () => {
     await house.accounts.remove('monitoring');
     expect(await (await house.another()).find('monitoring')).toBeUndefined();
   });
 });
 
-describe('a token with scopes', () => {
+describe('token with scopes', () => {
   const made = async (name: string, ...scopes: readonly Grant[]) => {
     const { token, text } = await house.accounts.createToken(name, { label: '', expiresAt: null, scopes });
     expect(token.scopes).toEqual(scopes);
     return known(bearer(text));
   };
 
-  test('has of its account what the scopes grant, and nothing else', async () => {
+  test('has only the rights of its account within the scopes', async () => {
     await give('mia', on('backup-*'), on('alerts', 'read'));
     const token = await made('mia', on('backup-nas', 'write'), on('alerts'), on('secret'));
     expect(token).toMatchObject({ account: 'mia', limited: true });
     expect(may('backup-nas', 'write', token)).toBe(true);
     expect(may('backup-nas', 'read', token)).toBe(false);
     expect(may('backup-pc', 'write', token)).toBe(false);
-    // What the account may not do, its token may not either.
+    // A token has no permission that its account lacks.
     expect(may('alerts', 'read', token)).toBe(true);
     expect(may('alerts', 'write', token)).toBe(false);
     expect(may('secret', 'read', token)).toBe(false);
@@ -253,19 +253,19 @@ describe('a token with scopes', () => {
     expect(may('backup-pc', 'write')).toBe(true);
   });
 
-  test('does not use what anyone may do beyond them', async () => {
+  test('does not use grants of everyone beyond them', async () => {
     await give('*', on('open'));
     expect(may('open', 'read', await made('mia', on('alerts')))).toBe(false);
   });
 
-  test('denies within a wider one by a longer one', async () => {
+  test('denies a longer pattern within a wider one', async () => {
     await give('mia', on('*'));
     const token = await made('mia', on('*'), on('secret-*', 'none'));
     expect(may('alerts', 'write', token)).toBe(true);
     expect(may('secret-plans', 'read', token)).toBe(false);
   });
 
-  test('of an administrator does not administrate', async () => {
+  test('does not let a token of an administrator administrate', async () => {
     await house.accounts.create({ name: 'ada', password: 'correct horse', role: 'admin' });
     const token = await made('ada', on('alerts', 'write'));
     expect(token.role).toBe('user');
@@ -274,7 +274,7 @@ describe('a token with scopes', () => {
     expect(house.accounts.may(token, 'metrics', 'read', 'all')).toBe(false);
   });
 
-  test('keeps them through another host, an export and an import', async () => {
+  test('keeps its scopes on another host and in an export and import', async () => {
     await give('mia', on('*'));
     const { text } = await house.accounts.createToken('mia', {
       label: 'nas',

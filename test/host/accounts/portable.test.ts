@@ -21,12 +21,12 @@ eachDialect((_name, open, newPlace) => {
     return (await house.accounts.createToken('mia', { label: 'phone', expiresAt: null })).text;
   }
 
-  /** What an export file holds. */
+  /** Returns the content of an export file. */
   const written = async (secrets: boolean) =>
     JSON.parse(JSON.stringify(await house.accounts.exportAccounts({ secrets }))) as Record<string, unknown>[];
 
-  describe('export and import', () => {
-    test('in the open round-trips to another house: accounts, grants, passwords, tokens', async () => {
+  describe('account export and import', () => {
+    test('restores accounts, grants, passwords and tokens on another host', async () => {
       const token = await fill();
       await using other = await openHouse();
       await other.accounts.importAccounts(await written(true));
@@ -39,7 +39,7 @@ eachDialect((_name, open, newPlace) => {
       );
     });
 
-    test('sealed holds no hash, and only this vault can import it', async () => {
+    test('contains no hash when sealed, and requires the same vault', async () => {
       const token = await fill();
       const data = await written(false);
       expect(JSON.stringify(data)).not.toMatch(/scrypt|[0-9a-f]{64}/);
@@ -55,7 +55,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await other.accounts.list()).toEqual(before);
     });
 
-    test('replaces what is there and leaves those signed in who did not change', async () => {
+    test('replaces existing accounts and preserves sessions of unchanged ones', async () => {
       await fill();
       const data = await written(true);
       await house.accounts.create({ name: 'late', password });
@@ -69,7 +69,7 @@ eachDialect((_name, open, newPlace) => {
       await expect(house.accounts.authenticate(basic('root', 'battery staple'))).rejects.toMatchObject(badCredentials);
     });
 
-    test('an entry without secrets keeps the password that is there', async () => {
+    test('keeps the existing password for an entry without secrets', async () => {
       await fill();
       const data = (await written(true)).map(({ secrets: _, ...entry }) => entry);
       await house.accounts.importAccounts(data);
@@ -77,7 +77,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.tokens('mia')).toHaveLength(1);
     });
 
-    test('everyone stays everyone whatever the data say', async () => {
+    test('does not change everyone into another account', async () => {
       await fill();
       const data = (await written(true)).map((entry) =>
         entry['name'] === '*' ? { ...entry, role: 'admin', kind: 'person', enabled: false } : entry,
@@ -93,7 +93,7 @@ eachDialect((_name, open, newPlace) => {
       expect(await house.accounts.find('*')).toBeDefined();
     });
 
-    test('without an administrator it is refused as a whole', async () => {
+    test('is rejected without an administrator', async () => {
       await fill();
       const data = (await written(true)).filter((entry) => entry['name'] !== 'root');
       await expect(house.accounts.importAccounts(data)).rejects.toMatchObject({ code: 'accounts.last_admin' });
@@ -139,7 +139,7 @@ eachDialect((_name, open, newPlace) => {
           return [{ ...first, name: 'x', secrets: { passwordHash: null, tokens: [token, token] } }];
         },
       ],
-    ])('%s is refused and changes nothing', async (_what, spoil) => {
+    ])('rejects %s and changes nothing', async (_what, spoil) => {
       await fill();
       const before = await house.accounts.exportAccounts({ secrets: true });
       await expect(house.accounts.importAccounts(spoil(await written(true)))).rejects.toMatchObject({

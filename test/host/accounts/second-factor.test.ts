@@ -85,7 +85,7 @@ eachDialect((_name, open, newPlace) => {
   });
 
   describe('all sessions of an account', () => {
-    it('end together; those of others stay, and so do its tokens', async () => {
+    it('ends all sessions of the account and keeps its tokens and those of others', async () => {
       await house.accounts.create({ name: 'jo', password });
       const { text } = await house.accounts.createToken('mia', { label: 'phone', expiresAt: null });
       const own = [

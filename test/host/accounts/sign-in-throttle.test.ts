@@ -18,7 +18,7 @@ afterEach(() => house[Symbol.asyncDispose]());
 const authenticate = (...given: Parameters<House['accounts']['authenticate']>) => house.accounts.authenticate(...given);
 
 let guesses = 0;
-/** A password that nobody tried before: the same one again is no other guess. */
+/** Returns a password that was not tried before, since a repeated one does not count as another guess. */
 const guess = (name: string, from = address): Credentials => basic(name, `guess ${String(guesses++)}`, from);
 const foreign = (credentials: Credentials): Credentials => ({ ...credentials, isCrossSite: true });
 const strangers = (count: number) => Array.from({ length: count }, (_, at) => `stranger-${at}`);
@@ -35,21 +35,21 @@ const outcomeOf = (work: Promise<unknown>): Promise<Outcome> =>
     },
   );
 
-/** Asks, and lets the time pass that the brake may take. */
+/** Authenticates and advances the clock by the throttle's maximum wait. */
 function patiently(credentials: Credentials): Promise<Outcome> {
   const asked = outcomeOf(authenticate(credentials));
   house.clock.advance(20_000);
   return asked;
 }
 
-/** For how long the brake holds it, ms, and what comes of it. The wait begins before anything else is done. */
+/** Returns the wait of the throttle in ms, and the outcome. The wait begins before anything else. */
 function held(credentials: Credentials): { readonly ms: number; readonly outcome: Promise<Outcome> } {
   using after = vi.spyOn(house.clock, 'after');
   const outcome = outcomeOf(authenticate(credentials));
   return { ms: after.mock.calls[0]?.[0] ?? 0, outcome };
 }
 
-/** Many guesses, more than the brake takes, that are not over yet. */
+/** Runs more guesses than the throttle accepts, without awaiting them. */
 function flood(attempts: readonly Credentials[]): Promise<Outcome[]> {
   return Promise.all(attempts.map((credentials) => outcomeOf(authenticate(credentials))));
 }
@@ -66,8 +66,8 @@ async function fiveWrong(name: string, from = address): Promise<void> {
   for (let count = 0; count < 5; count += 1) expect(await outcomeOf(authenticate(guess(name, from)))).toBe('wrong');
 }
 
-describe('one account from one source', () => {
-  test('after five wrong passwords each takes longer, up to ten seconds, and the right one passes in its turn', async () => {
+describe('throttle of one account from one source', () => {
+  test('delays attempts after five wrong passwords, up to ten seconds, and accepts the right one', async () => {
     await fiveWrong('mia');
     const waits: number[] = [];
     for (let count = 0; count < 8; count += 1) {
@@ -83,25 +83,25 @@ describe('one account from one source', () => {
     expect(held(guess('mia'))).toMatchObject({ ms: 0 });
   });
 
-  test('a wrong one that was slowed says when the next may come', async () => {
+  test('reports when the next attempt is allowed', async () => {
     await fiveWrong('mia');
     const asked = authenticate(guess('mia')).catch((error: unknown) => error);
     house.clock.advance(500);
     expect(await asked).toMatchObject({ ...tooMany, headers: { 'Retry-After': '1' }, retryAfterMs: 1000 });
   });
 
-  test('the right password forgives the wrong ones before it', async () => {
+  test('resets after the right password', async () => {
     for (let round = 0; round < 3; round += 1) {
       for (let count = 0; count < 4; count += 1) {
         expect(await outcomeOf(authenticate(guess('mia')))).toBe('wrong');
       }
-      // Anew each time: a password that is remembered forgives nothing, as the next test has it.
+      // Changes the password each time: a cached password does not reset the throttle, as the next test shows.
       await house.accounts.change('mia', { password: `${right} ${String(round)}` });
       expect(await outcomeOf(authenticate(basic('mia', `${right} ${String(round)}`)))).toBe('in');
     }
   });
 
-  test('a busy client with the right password does not buy guesses for others beside it', async () => {
+  test('does not allow more guesses beside a busy client with the right password', async () => {
     await authenticate(basic('mia', right));
     for (let count = 0; count < 5; count += 1) {
       expect(await outcomeOf(authenticate(guess('mia')))).toBe('wrong');
@@ -110,15 +110,15 @@ describe('one account from one source', () => {
     expect(held(guess('mia')).ms).toBe(500);
   });
 
-  test('others, and the same account elsewhere, are not held up', async () => {
+  test('does not delay other accounts or the same account elsewhere', async () => {
     await fiveWrong('mia');
     expect(await outcomeOf(authenticate(basic('jo', right)))).toBe('in');
     expect(await outcomeOf(authenticate(basic('mia', right, '198.51.100.1')))).toBe('in');
   });
 
-  test('guesses at the same moment get no further than guesses in turn', async () => {
+  test('limits concurrent guesses like sequential ones', async () => {
     const asked = Array.from({ length: 50 }, () => held(guess('mia')));
-    // Five at once, five in line, and no more: who comes last would have to wait longer than anyone may.
+    // Five immediately, five queued, and no more: further ones would exceed the maximum wait.
     expect(asked.map(({ ms }) => ms).filter((ms) => ms > 0)).toEqual([500, 1500, 3500, 7500, 15_500]);
     house.clock.advance(minute);
     const outcomes = await Promise.all(asked.map(({ outcome }) => outcome));
@@ -126,7 +126,7 @@ describe('one account from one source', () => {
     expect(outcomes.filter((outcome) => outcome === 'slowed')).toHaveLength(45);
   });
 
-  test('one wrong password again, at the same moment or later, is no other guess', async () => {
+  test('counts the same wrong password once', async () => {
     await Promise.allSettled(Array.from({ length: 20 }, () => authenticate(basic('mia', 'old password'))));
     for (let count = 0; count < 200; count += 1) {
       expect(await outcomeOf(authenticate(basic('mia', 'old password')))).toBe('wrong');
@@ -134,13 +134,13 @@ describe('one account from one source', () => {
     expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
   });
 
-  test('a password that was wrong is asked for anew once it is the right one', async () => {
+  test('checks a formerly wrong password again once it is the right one', async () => {
     expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('wrong');
     await house.accounts.change('mia', { password: 'battery staple' });
     expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('in');
   });
 
-  test('sign-in on the page is slowed down alike', async () => {
+  test('delays sign-ins on the page as well', async () => {
     await fiveWrong('mia');
     using after = vi.spyOn(house.clock, 'after');
     const signedIn = house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
@@ -150,12 +150,12 @@ describe('one account from one source', () => {
   });
 });
 
-describe('what was just proven', () => {
-  test('passes first, however many guesses are under way beside it', async () => {
+describe('recently verified credentials', () => {
+  test('are accepted first during concurrent guesses', async () => {
     await authenticate(basic('mia', right));
     const guessing = Array.from({ length: 200 }, () => outcomeOf(authenticate(guess('mia'))));
     for (let count = 0; count < 20; count += 1) expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
-    // Hours later too, when the password has to be hashed again; and after a change that is not one of the password.
+    // Also hours later, when the password must be hashed again, and after an unrelated change of the account.
     house.clock.advance(6 * 60 * minute);
     const more = Array.from({ length: 60 }, () => outcomeOf(authenticate(guess('mia'))));
     expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
@@ -165,17 +165,17 @@ describe('what was just proven', () => {
     expect(await Promise.all([...guessing, ...more])).not.toContain('in');
   });
 
-  test('is no way to guess as fast as one likes', async () => {
+  test('do not allow faster guesses', async () => {
     await authenticate(basic('mia', right));
     const guessing = flood(Array.from({ length: 400 }, () => guess('mia')));
-    // From here on it waits like any other, or is refused; else it would tell a guesser that he is right.
+    // From here on it waits like any other, or is refused; otherwise it would confirm a guess.
     expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('slowed');
     house.clock.advance(minute);
     await guessing;
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 
-  test('helps nobody to guess in another place', async () => {
+  test('do not help guesses from another address', async () => {
     await authenticate(basic('mia', right));
     const elsewhere = '198.51.100.9';
     const guessing = flood(Array.from({ length: 50 }, () => guess('mia', elsewhere)));
@@ -185,7 +185,7 @@ describe('what was just proven', () => {
     await guessing;
   });
 
-  test('a right token and a session always pass', async () => {
+  test('accepts tokens and sessions at any time', async () => {
     const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
     const { secret } = await house.accounts.signIn('mia', right, { remoteAddress: address, userAgent: '' });
     await allAtOnce([...strangers(60), ...Array<string>(400).fill('mia')].map((name) => guess(name)));
@@ -196,8 +196,8 @@ describe('what was just proven', () => {
   });
 });
 
-describe('pages of other sites', () => {
-  test('guess for themselves: nobody else at their address is held up', async () => {
+describe('throttle of cross-site requests', () => {
+  test('does not delay other clients at their address', async () => {
     const { wrong, slowed } = await allAtOnce(Array.from({ length: 100 }, () => foreign(guess('mia'))));
     expect([wrong, slowed]).toEqual([5, 95]);
     await allAtOnce(strangers(60).map((name) => foreign(guess(name))));
@@ -207,25 +207,25 @@ describe('pages of other sites', () => {
     expect(await outcomeOf(authenticate(bearer('tk_wrong')))).toBe('wrong');
   });
 
-  test('are slowed down as a whole', async () => {
+  test('limits them as a whole', async () => {
     const { wrong } = await allAtOnce(strangers(60).map((name) => foreign(guess(name))));
     expect(wrong).toBe(30);
   });
 });
 
-describe('one source', () => {
-  test('with many names is slowed down after thirty, but not for who signed in from there', async () => {
+describe('throttle of one source', () => {
+  test('delays it after thirty names, but not for accounts that signed in from there', async () => {
     await authenticate(basic('jo', right));
     const { wrong, slowed } = await allAtOnce(strangers(60).map((name) => guess(name)));
     expect([wrong, slowed]).toEqual([30, 30]);
     expect(await outcomeOf(authenticate(guess('jo')))).toBe('wrong');
     await house.accounts.change('jo', { password: 'battery staple' });
     expect(await outcomeOf(authenticate(basic('jo', 'battery staple')))).toBe('in');
-    // Who never did gets in as well, in his turn.
+    // An account that never signed in from there is accepted as well, after its wait.
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 
-  test('a session or a token that was used there tells who signed in from there, also after a restart', async () => {
+  test('knows accounts from sessions and tokens, also after a restart', async () => {
     await house.accounts.signIn('jo', right, { remoteAddress: address, userAgent: '' });
     const { text } = await house.accounts.createToken('mia', { label: '', expiresAt: null });
     await authenticate(bearer(text));
@@ -245,7 +245,7 @@ describe('one source', () => {
     expect(await ask(basic('mia', right))).toBe('in');
   });
 
-  test('wrong tokens are limited apart: a program with an old one locks nobody out', async () => {
+  test('limits wrong tokens separately from passwords', async () => {
     for (let count = 0; count < 30; count += 1) {
       await expect(authenticate(bearer(`tk_${'a'.repeat(29)}`))).rejects.toMatchObject(badCredentials);
     }
@@ -253,7 +253,7 @@ describe('one source', () => {
     expect(await authenticate(basic('mia', right))).toMatchObject({ account: 'mia' });
   });
 
-  test('what cannot be right counts with the tokens, and is never hashed', async () => {
+  test('counts impossible passwords with tokens and never hashes them', async () => {
     for (const password of ['', 'x'.repeat(1025)]) {
       expect(await outcomeOf(authenticate(basic('mia', password)))).toBe('wrong');
     }
@@ -262,7 +262,7 @@ describe('one source', () => {
     expect(await outcomeOf(authenticate(basic('mia', right)))).toBe('in');
   });
 
-  test('is the whole /64 of IPv6, and the same however it is written', async () => {
+  test('groups IPv6 addresses by /64 in any notation', async () => {
     void flood(strangers(15).map((name) => guess(name, '2001:db8:0:1::1')));
     void flood(
       strangers(30)
@@ -276,7 +276,7 @@ describe('one source', () => {
   });
 });
 
-test('one account is guessed at only so often in all, from however many places, and its owner is not held up', async () => {
+test('limits guesses at one account from all sources without delaying its owner', async () => {
   await authenticate(basic('mia', right));
   const places = Array.from({ length: 100 }, (_, at) => guess('mia', `198.51.100.${String(at)}`));
   const { wrong, slowed } = await allAtOnce(places);
@@ -284,23 +284,23 @@ test('one account is guessed at only so often in all, from however many places, 
   await house.accounts.change('mia', { password: 'battery staple' });
   expect(await outcomeOf(authenticate(basic('mia', 'battery staple')))).toBe('in');
   expect(await outcomeOf(authenticate(basic('jo', right, '198.51.100.1')))).toBe('in');
-  // At a place where he never was he takes his turn.
+  // From a new address the account waits.
   expect(await patiently(basic('mia', 'battery staple', '203.0.113.1'))).toBe('in');
 });
 
-describe('bounds', () => {
-  test('names and sources without end take no memory without end', async () => {
+describe('throttle limits', () => {
+  test('bounds memory for any number of names and sources', async () => {
     const throttle = new SignInThrottle(createFakeClock(), () => false);
     for (let at = 0; at < 30_000; at += 1) {
       const source = `10.${String(at >> 16)}.${String((at >> 8) & 255)}.${String(at & 255)}`;
       using check = await throttle.begin({ source, name: `name-${String(at)}` });
       check.fail();
-      throttle.failHopeless(source);
+      throttle.failInvalidToken(source);
     }
     expect(throttle.size).toBeLessThanOrEqual(40_000);
   });
 
-  test('ten thousand names from one address are refused without a hash each, and push nothing out', async () => {
+  test('rejects ten thousand names without hashing or evicting other entries', async () => {
     await authenticate(basic('jo', right));
     await fiveWrong('jo');
     const guessing = flood(Array.from({ length: 10_050 }, (_, at) => guess(`name-${String(at)}`)));
@@ -313,7 +313,7 @@ describe('bounds', () => {
     expect(await authenticate(basic('mia', right, '198.51.100.1'))).toMatchObject({ account: 'mia' });
   });
 
-  test('more checks at once than can wait are put off, and the next ones pass', async () => {
+  test('postpones excess concurrent checks and accepts the next ones', async () => {
     const guesses = Array.from({ length: 400 }, (_, at) =>
       authenticate(basic(`name-${String(at % 200)}`, 'guess', `203.0.${String(113 + (at >> 8))}.${String(at & 255)}`)),
     );
@@ -324,14 +324,14 @@ describe('bounds', () => {
     expect(await authenticate(basic('mia', right))).toMatchObject({ account: 'mia' });
   });
 
-  test('a clock that is set back holds nobody up for long', async () => {
+  test('recovers when the clock is set back', async () => {
     await fiveWrong('mia');
     house.clock.set(house.clock.now() - 24 * 60 * minute);
     expect(await patiently(basic('mia', right))).toBe('in');
   });
 });
 
-describe('a secret that a service keeps itself', () => {
+describe('secret of a service', () => {
   const check = (secret: string, remoteAddress = address) =>
     outcomeOf(
       house.accounts
@@ -339,7 +339,7 @@ describe('a secret that a service keeps itself', () => {
         .then((isRight) => (isRight ? undefined : Promise.reject(Object.assign(new Error('no'), badCredentials)))),
     );
 
-  test('is slowed down like a password, and passes first where it was just proven', async () => {
+  test('is throttled like a password and accepted first where verified before', async () => {
     expect(await check(right)).toBe('in');
     for (let count = 0; count < 5; count += 1) expect(await check(`guess ${String(count)}`)).toBe('wrong');
     const many = Array.from({ length: 50 }, (_, at) => check(`another ${String(at)}`));
@@ -349,7 +349,7 @@ describe('a secret that a service keeps itself', () => {
     expect(await Promise.all(many)).toEqual(Array(50).fill('slowed'));
   });
 
-  test('shares nothing with an account of its name', async () => {
+  test('is independent of an account with the same name', async () => {
     await house.accounts.create({ name: 'nas', password: right });
     await fiveWrong('nas');
     expect(await check(right)).toBe('in');

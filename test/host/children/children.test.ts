@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Prints the pid of a grandchild, and goes on. */
+/** Prints the pid of a grandchild and continues. */
 const withGrandchild = `
   const { spawn } = require('node:child_process');
   const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -39,8 +39,8 @@ async function firstLine(stream: NodeJS.ReadableStream): Promise<string> {
   return chunk.toString().trim();
 }
 
-describe('a program', () => {
-  it('gets its arguments as they are, and nothing of our environment but what it needs', async () => {
+describe('child process', () => {
+  it('receives its arguments unchanged and a clean environment', async () => {
     vi.stubEnv('HOMEPORT_ADMIN_PASSWORD', 'secret');
     const script = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))';
     const child = await children.start({
@@ -57,7 +57,7 @@ describe('a program', () => {
     vi.unstubAllEnvs();
   });
 
-  it('is heard in full when it ends at once, however busy the host is', async () => {
+  it('delivers its complete output when it ends immediately on a busy host', async () => {
     const say = async (): Promise<string> => {
       const child = await children.start({
         name: 'echo',
@@ -71,7 +71,7 @@ describe('a program', () => {
     expect(await Promise.all(Array.from({ length: 40 }, say))).toEqual(Array.from({ length: 40 }, () => 'said\nso\n'));
   });
 
-  it('ends with all it started', async () => {
+  it('ends with its descendants', async () => {
     const child = await children.start({ name: 'family', file: node, args: ['-e', withGrandchild] });
     const grandchild = await findProcessIdentity(Number(await firstLine(child.stdout)));
     expect(await isRunning(grandchild ?? '')).toBe(true);
@@ -79,7 +79,7 @@ describe('a program', () => {
     await vi.waitFor(async () => expect(await isRunning(grandchild ?? '')).toBe(false));
   });
 
-  it('is killed when it does not heed the request to end', async () => {
+  it('is killed when it ignores the stop signal', async () => {
     const script = "process.on('SIGTERM', () => {}); console.log('on'); setInterval(() => {}, 1000)";
     const stop = { signal: 'SIGTERM', graceMs: 100 } as const;
     const child = await children.start({ name: 'deaf', file: node, args: ['-e', script], stop });
@@ -87,7 +87,7 @@ describe('a program', () => {
     expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  it('ends with the signal it was started under', async () => {
+  it('ends when its abort signal fires', async () => {
     const stop = new AbortController();
     const args = ['-e', 'setInterval(() => {}, 1000)'];
     const child = await children.start({ name: 'bound', file: node, args, signal: stop.signal });
@@ -96,12 +96,12 @@ describe('a program', () => {
     await expect(children.start({ name: 'late', file: node, args, signal: stop.signal })).rejects.toThrow();
   });
 
-  it('that is not there is told as such', async () => {
+  it('reports a missing program', async () => {
     const start = children.start({ name: 'engine', file: join(folder, 'nothing'), args: [] });
     await expect(start).rejects.toMatchObject({ code: 'child.missing', status: 503 });
   });
 
-  it('that runs is noted, and no longer once it has ended', async () => {
+  it('is recorded until it has ended', async () => {
     const child = await children.start({ name: 'noted', file: node, args: ['-e', 'setInterval(() => {}, 1000)'] });
     expect(readdirSync(folder)).toEqual([String(child.pid)]);
     await child.stop();
@@ -109,8 +109,8 @@ describe('a program', () => {
   });
 });
 
-describe('what a killed host left behind', () => {
-  it('is ended at the next start, and another program of the same pid is not', async () => {
+describe('process of a killed host', () => {
+  it('is ended at the next start unless its pid was reused', async () => {
     const options = { detached: true, stdio: 'ignore' } as const;
     const left = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
     const other = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], options);
@@ -127,8 +127,8 @@ describe('what a killed host left behind', () => {
   });
 });
 
-describe('a supervised program', () => {
-  it('starts again after pauses that grow, and says why it waits', async () => {
+describe('supervised process', () => {
+  it('restarts after growing pauses and reports the reason', async () => {
     const clock = createFakeClock();
     await using kept = await openChildren(join(folder, 'kept'), { clock, log });
     const states: string[] = [];
@@ -156,7 +156,7 @@ describe('a supervised program', () => {
     await expect(supervised.up()).rejects.toMatchObject({ code: 'child.stopped' });
   });
 
-  it('is handed out once it is ready, and again when it was killed', async () => {
+  it('is returned once it is ready, and again after a kill', async () => {
     const supervised = children.supervise(
       { name: 'server', file: node, args: ['-e', "console.log('ready'); setInterval(() => {}, 1000)"] },
       { ready: async ({ stdout }) => void (await firstLine(stdout)) },
@@ -173,7 +173,7 @@ describe('a supervised program', () => {
     expect(await second.exited).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  it('waits after a start that failed', async () => {
+  it('waits after a failed start', async () => {
     const supervised = children.supervise(
       { name: 'absent', file: join(folder, 'nothing'), args: [] },
       { ready: () => Promise.resolve() },

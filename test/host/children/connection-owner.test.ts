@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
   inodesOfConnection,
-  isOpenedByOneOf,
+  isOpenedByAny,
   ownersInLsof,
   ownersInNetstat,
 } from '../../../main/host/children/connection-owner.ts';
@@ -23,9 +23,9 @@ describe('isOpenedByOneOf', () => {
     try {
       const [socket] = await accepted;
       const pair = { clientPort: socket.remotePort ?? 0, serverPort: port };
-      expect(await isOpenedByOneOf([child.pid ?? 0], pair)).toBe(true);
-      expect(await isOpenedByOneOf([1], { ...pair, clientPort: 1 })).toBe(false);
-      expect(await isOpenedByOneOf([], pair)).toBe(false);
+      expect(await isOpenedByAny([child.pid ?? 0], pair)).toBe(true);
+      expect(await isOpenedByAny([1], { ...pair, clientPort: 1 })).toBe(false);
+      expect(await isOpenedByAny([], pair)).toBe(false);
       socket.destroy();
     } finally {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -33,20 +33,20 @@ describe('isOpenedByOneOf', () => {
     }
   });
 
-  it('answers false where the system has no tool for it', async () => {
+  it('returns false when the system has no tool', async () => {
     const { PATH } = process.env;
     process.env['PATH'] = '/nonexistent';
     try {
-      expect(await isOpenedByOneOf([process.pid], ports, 'darwin')).toBe(false);
-      expect(await isOpenedByOneOf([process.pid], ports, 'win32')).toBe(false);
+      expect(await isOpenedByAny([process.pid], ports, 'darwin')).toBe(false);
+      expect(await isOpenedByAny([process.pid], ports, 'win32')).toBe(false);
     } finally {
       process.env['PATH'] = PATH;
     }
   });
 });
 
-describe('tables of connections', () => {
-  it('reads the client end from proc_net_tcp', () => {
+describe('connection tables', () => {
+  it('parses the client end from proc_net_tcp', () => {
     const table = [
       '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode',
       '   0: 0100007F:1F40 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 11 1 0 100 0',
@@ -56,12 +56,12 @@ describe('tables of connections', () => {
     expect(inodesOfConnection(table, ports)).toEqual(['22']);
   });
 
-  it('reads the client end from lsof', () => {
+  it('parses the client end from lsof', () => {
     const output = 'p71\nf12\nn127.0.0.1:50000->127.0.0.1:8000\np80\nf7\nn127.0.0.1:8000->127.0.0.1:50000\n';
     expect(ownersInLsof(output, ports)).toEqual([71]);
   });
 
-  it('reads the client end from netstat', () => {
+  it('parses the client end from netstat', () => {
     const output = [
       '  Proto  Local Address          Foreign Address        State           PID',
       '  TCP    127.0.0.1:8000         127.0.0.1:50000        ESTABLISHED     4',

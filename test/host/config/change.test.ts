@@ -14,7 +14,7 @@ async function problemOf(promise: Promise<unknown>): Promise<Problem> {
   throw new Error('expected a Problem');
 }
 
-test('a change is saved, told to listeners and there after a restart', async () => {
+test('saves a change, notifies listeners and reads it after a restart', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   const told: unknown[] = [];
@@ -27,7 +27,7 @@ test('a change is saved, told to listeners and there after a restart', async () 
   expect((await stat(join(folder.path, 'homeport.yaml'))).mode & 0o777).toBe(0o600);
 });
 
-test('comments, order and names that mean nothing here are kept', async () => {
+test('preserves comments, order and unknown names', async () => {
   await using folder = await DataFolder.make(`# my settings
 version: 1
 future: { a: 1 } # of a later version
@@ -62,7 +62,7 @@ services:
 `);
 });
 
-test('null goes back to the default, unless null is a value of the field', async () => {
+test('restores the default for null unless null is a value of the field', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 9, mode: closed } }\n');
   const config = await folder.open();
   await config.change('push', { retention: null, note: null });
@@ -70,7 +70,7 @@ test('null goes back to the default, unless null is a value of the field', async
   expect(await folder.read()).not.toContain('retention');
 });
 
-test('the last three versions are kept', async () => {
+test('keeps the last three versions', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   for (const retention of [1, 2, 3, 4, 5]) await config.change('push', { retention });
@@ -79,7 +79,7 @@ test('the last three versions are kept', async () => {
   expect(await folder.names()).toEqual(['homeport.yaml', 'homeport.yaml.1', 'homeport.yaml.2', 'homeport.yaml.3']);
 });
 
-test('wrong values and unknown names are refused with their field paths, and nothing is saved', async () => {
+test('rejects wrong values and unknown names with field paths and saves nothing', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   const wrong = await problemOf(config.change('push', { port: 70_000, retention: 'long', limits: { perDay: 'x' } }));
@@ -102,7 +102,7 @@ test('wrong values and unknown names are refused with their field paths, and not
   expect(await folder.names()).toEqual([]);
 });
 
-test('a locked field is refused by the name of its variable; sent unchanged it does no harm', async () => {
+test('rejects a locked field with its variable unless it is unchanged', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 3 } }\n');
   const config = await folder.open({ environment: { PUSH_RETENTION: '14', PUSH_TOKEN: 'correct-horse' } });
   const locked = await problemOf(config.change('push', { retention: 20, mode: 'closed' }));
@@ -120,7 +120,7 @@ test('a locked field is refused by the name of its variable; sent unchanged it d
   expect(await folder.read()).not.toContain('horse');
 });
 
-test('a service may refuse a change before it is saved', async () => {
+test('lets a service reject a change before it is saved', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   const refusal = new Problem('push.no', 409, 'That port is taken.');
@@ -137,7 +137,7 @@ test('a service may refuse a change before it is saved', async () => {
   expect(await folder.names()).toEqual([]);
 });
 
-test('changes at the same time run one after another and none is lost', async () => {
+test('serializes concurrent changes without losing any', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   const outcomes = await Promise.allSettled([
@@ -162,7 +162,7 @@ test('changes at the same time run one after another and none is lost', async ()
   });
 });
 
-test('what was edited by hand meanwhile is taken along by the next change', async () => {
+test('includes manual edits in the next change', async () => {
   await using folder = await DataFolder.make('version: 1\n');
   const config = await folder.open();
   await folder.write('homeport.yaml', 'version: 1 # mine\nservices: { push: { retention: 30 } }\n');
@@ -171,7 +171,7 @@ test('what was edited by hand meanwhile is taken along by the next change', asyn
   expect(await folder.read()).toContain('# mine');
 });
 
-test('a file that was broken by hand meanwhile is kept aside and the settings in effect are saved', async () => {
+test('keeps a copy of a file broken by hand and saves the effective settings', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 30 } }\n');
   const config = await folder.open();
   await folder.write('homeport.yaml', 'services: [');
@@ -180,7 +180,7 @@ test('a file that was broken by hand meanwhile is kept aside and the settings in
   expect(await folder.read('homeport.yaml.bad')).toBe('services: [');
 });
 
-test('hidden secrets sent back by a page stay what they are, also in a list that moved', async () => {
+test('preserves redacted secrets, also in a reordered list', async () => {
   await using folder = await DataFolder.make(`version: 1
 services:
   push:
@@ -218,7 +218,7 @@ services:
   });
 });
 
-test('a change into a shared YAML group does not touch those it is shared with', async () => {
+test('does not affect other users of a shared YAML group', async () => {
   await using folder = await DataFolder.make(`version: 1
 services:
   push: &off { enabled: false }
@@ -232,7 +232,7 @@ services:
   });
 });
 
-test('a change that cannot be written changes nothing, whichever step of the write fails', async () => {
+test('changes nothing when any step of the write fails', async () => {
   await using folder = await DataFolder.make();
   await (await folder.open()).change('push', { retention: 1 });
   const steps: string[] = [];
@@ -246,7 +246,7 @@ test('a change that cannot be written changes nothing, whichever step of the wri
   await config.change('push', { retention: 2 });
   const count = steps.length;
   expect(count).toBeGreaterThan(6);
-  // The last step only makes durable what is in place already.
+  // The last step only syncs what is already in place.
   for (failAt = 0; failAt < count - 1; failAt += 1) {
     steps.length = 0;
     const full = await problemOf(config.change('push', { retention: 3 }));

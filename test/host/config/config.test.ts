@@ -9,7 +9,7 @@ function fieldOf(view: SettingsView, path: string): SettingsField {
   return field;
 }
 
-test('without a file every setting has its default, and no file is made', async () => {
+test('uses defaults and creates no file without a file', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open();
   expect(config.read().services['push']).toEqual({
@@ -31,7 +31,7 @@ test('without a file every setting has its default, and no file is made', async 
   expect(await folder.names()).toEqual([]);
 });
 
-test('the command line wins over the environment, that over the file, and that over the default', async () => {
+test('gives precedence to command line, environment, file and default in this order', async () => {
   await using folder = await DataFolder.make(`version: 1
 services:
   control: { port: 7001 }
@@ -69,7 +69,7 @@ services:
   });
 });
 
-test('an environment variable is read as its field asks: number, list, JSON, choice, boolean', async () => {
+test('parses environment variables by the type of their field', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open({
     environment: {
@@ -96,7 +96,7 @@ test('an environment variable is read as its field asks: number, list, JSON, cho
   });
 });
 
-test('a bad variable is reported by its name and the file stands in for it', async () => {
+test('reports an invalid variable by name and uses the file', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { push: { retention: 3, port: 2001 } }\n');
   const config = await folder.open({
     environment: {
@@ -115,7 +115,7 @@ test('a bad variable is reported by its name and the file stands in for it', asy
   expect(config.read().services['push']).toMatchObject({ port: 2001, enabled: true, settings: { retention: 3 } });
 });
 
-test('the value of a bad secret appears in no problem, log line or view', async () => {
+test('omits invalid secrets from problems, logs and views', async () => {
   await using folder = await DataFolder.make(`version: 1
 services:
   push:
@@ -133,14 +133,14 @@ services:
   expect(JSON.stringify([config.problems, config.describe(), folder.logged])).not.toContain('hunter2');
 });
 
-test('the page of the app itself cannot be switched off', async () => {
+test('does not allow disabling the control service', async () => {
   await using folder = await DataFolder.make('version: 1\nservices: { control: { enabled: false } }\n');
   const config = await folder.open({ environment: { HOMEPORT_ENABLED_CONTROL: 'false' } });
   expect(config.read().services['control']).toEqual({ enabled: true, port: 7700, settings: {} });
   expect(config.warnings).toHaveLength(2);
 });
 
-test('a misspelt listener variable is pointed out', async () => {
+test('reports a misspelt listener variable', async () => {
   await using folder = await DataFolder.make();
   const config = await folder.open({ environment: { HOMEPORT_PORT_PUHS: '1', HOMEPORT_PORT_RANGE: '2' } });
   expect(config.warnings.map(({ message }) => message.split(':')[0])).toEqual([
@@ -150,7 +150,7 @@ test('a misspelt listener variable is pointed out', async () => {
   expect(config.problems).toEqual([]);
 });
 
-test('the view has titles, descriptions and defaults for a form, fits its contract and hides every secret', async () => {
+test('describes a form that matches its contract and hides every secret', async () => {
   await using folder = await DataFolder.make(`version: 1
 services:
   push:
@@ -178,7 +178,7 @@ services:
   }
 });
 
-test('the settings are frozen through and through', async () => {
+test('freezes the settings deeply', async () => {
   await using folder = await DataFolder.make();
   const settings = (await folder.open()).read();
   expect(() => Object.assign(settings.host, { logLevel: 'debug' })).toThrow(TypeError);
@@ -192,7 +192,7 @@ test.each([
   ],
   ['a taken id', { ...descriptors[0], id: 'host' }],
   ['a variable of no field', { ...descriptors[0], environment: { X: 'nothing' } }],
-])('a descriptor with %s is refused at once', async (_mistake, wrong) => {
+])('rejects a descriptor with %s', async (_mistake, wrong) => {
   await using folder = await DataFolder.make();
   const descriptor = { ...descriptors[1], ...wrong } as (typeof descriptors)[number];
   await expect(folder.open({ descriptors: [descriptor] })).rejects.toThrow(/service|names/);

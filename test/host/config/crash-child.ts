@@ -1,7 +1,7 @@
 import { openConfig } from '../../../main/host/config/file-config.ts';
 import { descriptors } from './fixture.ts';
 
-/** Opens or changes the settings of a folder and dies, as by a power cut, before the given step of writing. */
+/** Opens or changes the settings of a folder and dies like in a power failure, before the given step of writing. */
 const [dataDir = '', action, killAt] = process.argv.slice(2);
 let steps = 0;
 const silent = (): void => undefined;

@@ -17,7 +17,7 @@ async function writeAndDie(folder: string, action: 'change' | 'open', killAt: nu
   return signal === 'SIGKILL';
 }
 
-test('kill -9 at any step of a change leaves the old or the new settings whole', async () => {
+test('leaves complete old or new settings after kill -9 at any step of a change', async () => {
   const seen = new Set<unknown>();
   let died = true;
   for (let killAt = 1; died; killAt += 1) {
@@ -38,7 +38,7 @@ test('kill -9 at any step of a change leaves the old or the new settings whole',
   expect([...seen].sort()).toEqual([1, 2]);
 }, 60_000);
 
-test('kill -9 at any step of a migration leaves the old or the new file whole, and the old one kept', async () => {
+test('leaves a complete old or new file after kill -9 at any step of a migration, and a copy of the old one', async () => {
   const old = await readFile(new URL('samples/v0.yaml', import.meta.url), 'utf8');
   const migrated = await readFile(new URL('samples/v0.migrated.yaml', import.meta.url), 'utf8');
   const seen = new Set<string>();

@@ -18,7 +18,7 @@ test.each([
   ['a newer version', `# of the next one\nversion: 99\n`, { path: 'version', line: 2 }],
   ['a version that is no number', 'version: one\n', { path: 'version', line: 1 }],
 ])(
-  '%s: opens with the defaults, says where, and keeps the file when it is repaired in the app',
+  'opens with defaults, reports the position, and keeps the file when it is repaired in the app: %s',
   async (_what, text, where) => {
     await using folder = await DataFolder.make(text);
     const config = await folder.open();
@@ -36,7 +36,7 @@ test.each([
   },
 );
 
-test('values of the wrong kind are named with their line, and the rest is used', async () => {
+test('reports values of the wrong type with their line and uses the rest', async () => {
   const text = `version: 1
 host:
   logLevel: loud
@@ -75,7 +75,7 @@ services:
   expect(await folder.names()).not.toContain('homeport.yaml.bad.2');
 });
 
-test('a second bad file does not replace the copy of the first', async () => {
+test('does not replace the copy of the first bad file by a second one', async () => {
   await using folder = await DataFolder.make('a: [');
   await (await folder.open()).change('push', { port: 1 });
   await folder.write('homeport.yaml', 'b: [');
@@ -83,7 +83,7 @@ test('a second bad file does not replace the copy of the first', async () => {
   expect([await folder.read('homeport.yaml.bad'), await folder.read('homeport.yaml.bad.2')]).toEqual(['a: [', 'b: [']);
 });
 
-test('two settings that contradict each other fall back together', async () => {
+test('resets two contradicting settings together', async () => {
   await using folder = await DataFolder.make('version: 1\nservices:\n  range: { from: 9, to: 3 }\n');
   const config = await folder.open();
   expect(config.problems).toEqual([
@@ -92,7 +92,7 @@ test('two settings that contradict each other fall back together', async () => {
   expect(config.read().services['range']?.settings).toEqual({ from: 1, to: 2 });
 });
 
-test('a setting from outside that contradicts the file is named and taken away', async () => {
+test('reports and drops an external setting that contradicts the file', async () => {
   await using folder = await DataFolder.make('version: 1\nservices:\n  range: { from: 5, to: 8 }\n');
   const config = await folder.open({ environment: { RANGE_TO: '3' } });
   expect(config.problems).toEqual([
@@ -106,7 +106,7 @@ test('a setting from outside that contradicts the file is named and taken away',
   });
 });
 
-test('a file that cannot be read at all is a problem, not a crash', async () => {
+test('reports an unreadable file as a problem', async () => {
   await using folder = await DataFolder.make();
   await mkdir(join(folder.path, 'homeport.yaml'));
   const config = await folder.open();
@@ -114,7 +114,7 @@ test('a file that cannot be read at all is a problem, not a crash', async () => 
   await expect(config.change('push', { port: 1 })).rejects.toMatchObject({ code: 'config.unwritable' });
 });
 
-test('an empty file and one with only comments mean the defaults', async () => {
+test('uses defaults for an empty file and one with only comments', async () => {
   for (const text of ['', '# nothing yet\n']) {
     await using folder = await DataFolder.make(text);
     const config = await folder.open();
@@ -125,7 +125,7 @@ test('an empty file and one with only comments mean the defaults', async () => {
   }
 });
 
-test('a file of version 0 is migrated with its comments and kept as it was', async () => {
+test('migrates a file of version 0 with its comments and keeps the original', async () => {
   const sample = (name: string): Promise<string> => readFile(new URL(`samples/${name}`, import.meta.url), 'utf8');
   const old = await sample('v0.yaml');
   await using folder = await DataFolder.make(old);
@@ -148,7 +148,7 @@ test('a file of version 0 is migrated with its comments and kept as it was', asy
   expect(await folder.read()).toBe(await sample('v0.migrated.yaml'));
 });
 
-test('a migrated file with a wrong value is still read, with the line of the new file', async () => {
+test('reads a migrated file with a wrong value and reports the new line', async () => {
   await using folder = await DataFolder.make('ports:\n  push: high\npush:\n  retention: 30\n');
   const config = await folder.open();
   const lines = (await folder.read()).split('\n');
@@ -157,7 +157,7 @@ test('a migrated file with a wrong value is still read, with the line of the new
   expect(config.read().services['push']?.settings['retention']).toBe(30);
 });
 
-/** "Billion laughs": small text, a giant when it is read. */
+/** "Billion laughs": small text that expands to a huge document. */
 function bomb(): string {
   const levels = Array.from({ length: 12 }, (_, level) => {
     const item = level === 0 ? 'lol' : `*l${level - 1}`;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { configurationPage } from '../../../main/host/config/documentation.ts';
+import { buildConfigurationPage } from '../../../main/host/config/documentation.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
-test('the page has a row for every field, with type, default, variable and meaning', () => {
-  const page = configurationPage(descriptors, 'Usage: homeport\n');
+test('has a row for every field with type, default, variable and meaning', () => {
+  const page = buildConfigurationPage(descriptors, 'Usage: homeport\n');
   const rows = page.split('\n');
   expect(rows).toContain('## Push (`push`)');
   expect(rows).toContain(
@@ -29,15 +29,15 @@ test('the page has a row for every field, with type, default, variable and meani
     expect(page).toContain(`| \`${name}\` |`);
 });
 
-test('a cell cannot break its table', () => {
+test('escapes cells that would break the table', () => {
   const [first] = descriptors;
   if (first === undefined) throw new Error('no descriptor');
   const odd = z.string().default('').meta({ title: 'A|B', description: 'one\ntwo' });
-  const page = configurationPage([{ ...first, settings: first.settings.extend({ odd }) }], '');
+  const page = buildConfigurationPage([{ ...first, settings: first.settings.extend({ odd }) }], '');
   expect(page).toContain('**A\\|B.** one two |');
 });
 
-test('the script writes the page, and its check fails once page and code differ', async () => {
+test('writes the page, and fails the check when page and code differ', async () => {
   await using folder = await DataFolder.make();
   const file = join(folder.path, 'configuration.md');
   const script = fileURLToPath(new URL('../../../scripts/configuration-docs.ts', import.meta.url));

@@ -75,7 +75,7 @@ const control = defineService({
 /** Descriptors with a field of each kind. */
 export const descriptors: readonly ServiceDescriptor[] = [push, range, control];
 
-/** A data folder of a test, gone afterwards. */
+/** Temporary data folder of a test. */
 export class DataFolder implements AsyncDisposable {
   readonly path: string;
   readonly logged: string[] = [];
@@ -102,7 +102,7 @@ export class DataFolder implements AsyncDisposable {
     return (await readdir(this.path)).sort();
   }
 
-  /** Opens the settings of this folder, by default with nothing in the environment. */
+  /** Opens the settings of this folder, by default with an empty environment. */
   open(options: Partial<ConfigOptions> = {}): Promise<Config> {
     const note = (message: string, fields?: Record<string, unknown>): void => {
       this.logged.push(`${message} ${JSON.stringify(fields ?? {})}`);

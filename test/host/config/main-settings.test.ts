@@ -3,9 +3,9 @@ import { settingsSections } from '../../../main/host/config/sections.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 
-describe('the settings that are shown first', () => {
+describe('main settings', () => {
   it.each(settingsSections(registry).map((section) => [section.id, section] as const))(
-    'are few enough to be read: %s',
+    'are few enough: %s',
     (id, { fields }) => {
       const areas = Map.groupBy(fields, ({ area }) => area);
       for (const [area, ofArea] of areas) {
@@ -17,7 +17,7 @@ describe('the settings that are shown first', () => {
     },
   );
 
-  it('stand in the order in which the service names them', () => {
+  it('follows the order of the service', () => {
     const service = { ...fixtureService('plain'), mainSettings: ['word', 'enabled'] };
     const [, section] = settingsSections([service]);
     expect(section?.fields.slice(0, 3).map(({ name, advanced }) => [name, advanced])).toEqual([
@@ -27,7 +27,7 @@ describe('the settings that are shown first', () => {
     ]);
   });
 
-  it('stand under the headings of their service', () => {
+  it('are grouped under the headings of their service', () => {
     const service = { ...fixtureService('plain'), settingGroups: { Words: ['word'] } };
     const [, section] = settingsSections([service]);
     expect(section?.fields.filter(({ group }) => group === 'Words').map(({ name }) => name)).toEqual(['word']);
@@ -35,7 +35,7 @@ describe('the settings that are shown first', () => {
     expect(() => settingsSections([wrong])).toThrow('"word" of its groups does not exist, or is in two');
   });
 
-  it('do not depend on what is no setting of their section', () => {
+  it('contains only settings of the section', () => {
     const wrong = settingsSections(registry).flatMap(({ id, fields }) =>
       fields.flatMap(({ name, schema }) =>
         Object.keys((schema['needs'] as object | undefined) ?? {})
@@ -46,12 +46,12 @@ describe('the settings that are shown first', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('speak of programs by their names', () => {
+  it('describes programs by their names', () => {
     const said = settingsSections(registry).flatMap(({ fields }) => fields.map(({ description }) => description));
     expect(said.filter((text) => /\bpeers?\b/.test(text))).toEqual([]);
   });
 
-  it('exist, or the app does not start', () => {
+  it('must exist, or the app does not start', () => {
     const service = { ...fixtureService('plain'), mainSettings: ['word', 'nothing'] };
     expect(() => settingsSections([service])).toThrow('its main setting "nothing" does not exist');
   });

@@ -4,7 +4,7 @@ import { checkConfig } from '../../../main/host/config/check.ts';
 import { exportConfig, importConfig } from '../../../main/host/config/portable.ts';
 import { DataFolder, descriptors } from './fixture.ts';
 
-/** A vault as far as these tests need one: reversible, unreadable at a glance, bound to its purpose. */
+/** Fake vault: reversible, unreadable, bound to its purpose. */
 const vault = {
   seal: (text: string, purpose: string): string => `v1.${Buffer.from(`${purpose}\n${text}`).toString('base64url')}`,
   open: (sealed: string, purpose: string): string => {
@@ -31,7 +31,7 @@ async function filledFolder(): Promise<DataFolder> {
   return folder;
 }
 
-test.each(['sealed', 'plain'])('what is exported (%s) makes the same settings in an empty folder', async (kind) => {
+test.each(['sealed', 'plain'])('restores the same settings in an empty folder (%s)', async (kind) => {
   await using folder = await filledFolder();
   const config = await folder.open({ environment: { PUSH_MODE: 'closed' } });
   const portable = { accounts: [{ name: 'anna' }], notify: { destinations: ['mailto:x'] } };
@@ -47,7 +47,7 @@ test.each(['sealed', 'plain'])('what is exported (%s) makes the same settings in
   );
   const imported = importConfig(text, { descriptors, open: vault.open });
   expect(imported.portable).toEqual(portable);
-  // A variable that is wrong on the new machine does not stand in the way of an import.
+  // An invalid variable on the new computer does not prevent an import.
   const target = await other.open({ environment: { PUSH_RETENTION: 'long' } });
   const change = await target.replace(imported.content);
   expect([...change.sections].sort()).toEqual(['host', 'push', 'range']);
@@ -55,7 +55,7 @@ test.each(['sealed', 'plain'])('what is exported (%s) makes the same settings in
   expect((await other.open()).read()).toEqual((await folder.open()).read());
 });
 
-test('sealed secrets that cannot be opened here are named', async () => {
+test('names sealed secrets that cannot be opened', async () => {
   await using folder = await filledFolder();
   const text = exportConfig({ content: (await folder.open()).content(), descriptors, portable: {}, seal: vault.seal });
   const other = {
@@ -79,7 +79,7 @@ test('sealed secrets that cannot be opened here are named', async () => {
   expect(() => importConfig(moved, { descriptors, open: vault.open })).toThrow(/host.databaseUrl/);
 });
 
-test('a check names every wrong field with its line, and what means nothing here', () => {
+test('reports every invalid field with its line, and unknown names', () => {
   const text = `version: 1
 host: { logLevel: loud }
 services:
@@ -104,7 +104,7 @@ portable: { accounts: [] }
   );
 });
 
-test('an import that contradicts itself changes nothing', async () => {
+test('changes nothing when an import contradicts itself', async () => {
   await using folder = await filledFolder();
   const config = await folder.open();
   const before = await folder.read();
@@ -116,6 +116,6 @@ test('an import that contradicts itself changes nothing', async () => {
   expect(config.read().services['push']).toMatchObject({ port: 1, settings: { token: '', topics: [] } });
 });
 
-test('a file without any setting imports as all defaults', () => {
+test('imports a file without settings as defaults', () => {
   expect(importConfig('version: 1\n', { descriptors })).toMatchObject({ portable: {}, warnings: [] });
 });

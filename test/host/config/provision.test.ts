@@ -10,7 +10,7 @@ services:
     token: correct-horse
 `;
 
-test('the file of HOMEPORT_CONFIG is laid over the data folder and saved', async () => {
+test('merges the file of HOMEPORT_CONFIG into the data folder and saves it', async () => {
   await using folder = await DataFolder.make('version: 1\nservices:\n  push: { retention: 3, mode: closed } # mine\n');
   await folder.write('given.yaml', given);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
@@ -24,7 +24,7 @@ test('the file of HOMEPORT_CONFIG is laid over the data folder and saved', async
   expect(config.warnings).toEqual([]);
 });
 
-test('it is applied again only when its content has changed, so changes in the app stay', async () => {
+test('applies it again only when its content changed, so that later changes remain', async () => {
   await using folder = await DataFolder.make();
   await folder.write('given.yaml', given);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
@@ -40,7 +40,7 @@ test.each([
   ['', 'version: 1\nservices: ['],
   ['version', 'version: 2\n'],
   ['services.push.token', 'version: 1\nservices: { push: { token: { sealed: v1.hunter2 } } }\n'],
-])('a bad one stops the start with the field named (%j), and nothing is saved', async (path, text) => {
+])('stops the start with the field of an invalid one (%j) and saves nothing', async (path, text) => {
   const before = 'version: 1\nservices: { push: { retention: 3 } }\n';
   await using folder = await DataFolder.make(before);
   await folder.write('given.yaml', text);
@@ -55,13 +55,13 @@ test.each([
   expect(await folder.read()).toBe(before);
 });
 
-test('a missing one stops the start', async () => {
+test('stops the start when it is missing', async () => {
   await using folder = await DataFolder.make();
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'not-there.yaml') };
   await expect(folder.open({ environment })).rejects.toMatchObject({ code: 'config.missing' });
 });
 
-test('its portable part is offered until it was imported', async () => {
+test('offers its portable part until it was imported', async () => {
   await using folder = await DataFolder.make();
   await folder.write('given.yaml', `${given}portable:\n  accounts: [{ name: anna }]\n`);
   const environment = { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') };
@@ -74,7 +74,7 @@ test('its portable part is offered until it was imported', async () => {
   expect(await folder.read()).not.toContain('anna');
 });
 
-test('a damaged homeport.yaml is left for repair before anything is laid over it', async () => {
+test('does not merge it into a damaged homeport.yaml', async () => {
   await using folder = await DataFolder.make('services: [');
   await folder.write('given.yaml', given);
   const config = await folder.open({ environment: { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') } });

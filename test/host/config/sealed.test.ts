@@ -25,7 +25,7 @@ async function texts(folder: DataFolder): Promise<string> {
 }
 
 describe('secrets in homeport.yaml', () => {
-  it('of an older version work on, and are sealed in the file and its copies at the start', async () => {
+  it('seals secrets of an older version in the file and its copies', async () => {
     await using folder = await DataFolder.make(sample);
     await folder.write('homeport.yaml.1', sample);
     await folder.write('homeport.yaml.bad', sample.replace('note: upstream-note', 'mode: ajar'));
@@ -41,7 +41,7 @@ describe('secrets in homeport.yaml', () => {
     expect((await open(folder)).read().services['push']?.settings).toMatchObject({ upstreams });
   });
 
-  it('are left alone by a start and by a change that has nothing to do with them', async () => {
+  it('are unchanged by a start and unrelated changes', async () => {
     await using folder = await DataFolder.make(sample);
     await open(folder);
     const before = await folder.read();
@@ -52,7 +52,7 @@ describe('secrets in homeport.yaml', () => {
     expect(sealed(await folder.read())).toEqual(sealed(before));
   });
 
-  it('typed by hand while it runs are taken over and sealed by the next change', async () => {
+  it('applies and seals secrets typed while it runs with the next change', async () => {
     await using folder = await DataFolder.make(sample);
     const config = await open(folder);
     await folder.write('homeport.yaml', (await folder.read()).replace(/token: .*/, 'token: typed-by-hand'));
@@ -61,7 +61,7 @@ describe('secrets in homeport.yaml', () => {
     expect(await texts(folder)).not.toContain('typed-by-hand');
   });
 
-  it('given by a page are sealed, in lists too, and hidden ones keep theirs', async () => {
+  it('seals secrets from a page, also in lists, and preserves redacted ones', async () => {
     await using folder = await DataFolder.make(sample);
     const config = await open(folder);
     await config.change('push', {
@@ -77,7 +77,7 @@ describe('secrets in homeport.yaml', () => {
     expect(await texts(folder)).not.toMatch(/third-word|second-word/);
   });
 
-  it('are exported sealed or in plain text and imported again, as before', async () => {
+  it('are exported sealed or in plain text and imported again', async () => {
     await using folder = await DataFolder.make(sample);
     const config = await open(folder);
     const vault = await openVault({ folder: folder.path, log: silentLog });
@@ -94,7 +94,7 @@ describe('secrets in homeport.yaml', () => {
     for (const word of words) expect(await texts(other)).not.toContain(word);
   });
 
-  it('of a file that HOMEPORT_CONFIG names are applied and sealed', async () => {
+  it('applies and seals secrets of a file named by HOMEPORT_CONFIG', async () => {
     await using folder = await DataFolder.make();
     await folder.write('given.yaml', sample);
     const config = await open(folder, { HOMEPORT_CONFIG: join(folder.path, 'given.yaml') });
@@ -102,7 +102,7 @@ describe('secrets in homeport.yaml', () => {
     for (const word of words) expect(await texts(folder)).not.toContain(word);
   });
 
-  it('that were sealed under another key or moved to another setting are reported, the rest works', async () => {
+  it('reports secrets sealed under another key or moved to another setting', async () => {
     await using folder = await DataFolder.make(sample);
     await open(folder);
     const seals = (await folder.read()).match(/v1\.[\w-]+/g) ?? [];
@@ -114,7 +114,7 @@ describe('secrets in homeport.yaml', () => {
     expect(JSON.stringify(config.describe())).not.toContain('v1.');
   });
 
-  it('that are shared by an anchor stay as they are rather than make the file unreadable', async () => {
+  it('leaves secrets shared by an anchor in plain text', async () => {
     const shared = 'version: 1\nservices:\n  push:\n    token: &word shared-word\n    note: *word\n';
     await using folder = await DataFolder.make(shared);
     const config = await open(folder);
@@ -122,7 +122,7 @@ describe('secrets in homeport.yaml', () => {
     expect(await folder.read()).toBe(shared);
   });
 
-  it('are no secret to a command without the vault, which knows that they are set', async () => {
+  it('treats secrets as set for a command without the vault', async () => {
     await using folder = await DataFolder.make(sample);
     await open(folder);
     const config = await folder.open({ readOnly: true });
@@ -131,11 +131,11 @@ describe('secrets in homeport.yaml', () => {
   });
 });
 
-describe('names within a setting that mean nothing', () => {
+describe('unknown names within a setting', () => {
   const wrong = [{ url: 'https://one.example/', pasword: 'x', password: 'y' }];
   const path = 'services.push.upstreams.0.pasword';
 
-  it('are refused from a page, by their field', async () => {
+  it('rejects unknown names from a page by field', async () => {
     await using folder = await DataFolder.make();
     const config = await folder.open();
     await expect(config.change('push', { upstreams: wrong })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe('names within a setting that mean nothing', () => {
     });
   });
 
-  it('are refused in the file, with their line, and from the environment', async () => {
+  it('rejects unknown names in the file and the environment with their origin', async () => {
     await using folder = await DataFolder.make(
       'version: 1\nservices:\n  push:\n    retention: 3\n    upstreams:\n      - url: https://one.example/\n        pasword: x\n        password: y\n',
     );

@@ -18,7 +18,7 @@ async function openWithTable(open: Open) {
 }
 
 eachDialectOnOwnServer((name, open, _newPlace, server) => {
-  it('runs all callers that wait at the same moment in one transaction', async () => {
+  it('runs all waiting callers in one transaction', async () => {
     const { database, stored, insert } = await openWithTable(open);
     const transactions = new Set<unknown>();
     const results = await Promise.all(
@@ -34,7 +34,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
     expect(await stored()).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('bounds a group', async () => {
+  it('limits the size of a group', async () => {
     const { database } = await openWithTable(open);
     const perTransaction = new Map<unknown, number>();
     const note = async (transaction: unknown): Promise<void> =>
@@ -43,7 +43,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
     expect([...perTransaction.values()]).toEqual([256, 256, 88]);
   });
 
-  it('lets only the faulty work fail', async () => {
+  it('fails only the faulty work', async () => {
     const { database, stored, insert } = await openWithTable(open);
     await database.commit(insert(3));
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map((a) => database.commit(insert(a))));
@@ -51,7 +51,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
     expect(await stored()).toEqual([1, 2, 3, 4]);
   });
 
-  it('gives each failing work its own error', async () => {
+  it('rejects each failing work with its own error', async () => {
     const { database, stored, insert } = await openWithTable(open);
     const refuse = (code: string) => async (transaction: typeof database.kysely) => {
       await insert(code.length)(transaction);
@@ -75,7 +75,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
     expect(resolved).toBe(true);
   });
 
-  it('refuses work after it was closed and finishes what it has', async () => {
+  it('refuses work after close and finishes pending work', async () => {
     const { database, insert } = await openWithTable(open);
     const accepted = database.commit(insert(1));
     const closed = database[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
   });
 
   if (name === 'postgres') {
-    it('fails the work that went on after a statement of its own failed, and only that', async () => {
+    it('fails only the work that continued after its own failed statement', async () => {
       const { database, stored, insert } = await openWithTable(open);
       await database.commit(insert(1));
       const outcomes = await Promise.allSettled([
@@ -96,7 +96,7 @@ eachDialectOnOwnServer((name, open, _newPlace, server) => {
       expect(await stored()).toEqual([1, 2]);
     });
 
-    it('names a server that is away, and works on when it is back', async () => {
+    it('reports an unreachable server and continues when it is back', async () => {
       const { database, stored, insert } = await openWithTable(open);
       await server().kill();
       const outcomes = await Promise.allSettled([1, 2].map((a) => database.commit(insert(a))));

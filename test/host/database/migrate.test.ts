@@ -12,7 +12,7 @@ const steps = async (db: Kysely<any>): Promise<string[]> =>
   (await db.selectFrom('migrations').select('name').orderBy('name').execute()).map((row) => String(row['name']));
 
 eachDialect((name, open, newPlace) => {
-  it('runs each step once, in order', async () => {
+  it('runs each step once in order', async () => {
     const place = newPlace();
     const database = await open(place);
     await database.migrate([createTable('a')]);
@@ -22,7 +22,7 @@ eachDialect((name, open, newPlace) => {
     expect(await steps(again.kysely)).toEqual(['create-a', 'create-b']);
   });
 
-  it('leaves nothing of a step that fails, and goes on from there', async () => {
+  it('rolls back a failing step and continues from there', async () => {
     const database = await open();
     const halfway: Migration = {
       name: 'create-b',
@@ -40,7 +40,7 @@ eachDialect((name, open, newPlace) => {
     expect(await steps(database.kysely)).toEqual(['create-a', 'create-b']);
   });
 
-  it('leaves nothing of a step whose process is killed', async () => {
+  it('rolls back a step whose process is killed', async () => {
     const place = newPlace();
     await using child = startChild(import.meta.resolve('./migrating.ts'), place);
     await child.said('in the middle');
@@ -53,7 +53,7 @@ eachDialect((name, open, newPlace) => {
     expect(await steps(database.kysely)).toEqual(['001', '002']);
   });
 
-  it('refuses a database of a newer version and leaves it as it is', async () => {
+  it('rejects a database of a newer version unchanged', async () => {
     const database = await open();
     await database.migrate([createTable('a'), createTable('b')]);
     const refused = database.migrate([createTable('a'), createTable('c')]);
@@ -64,13 +64,13 @@ eachDialect((name, open, newPlace) => {
     expect(await steps(database.kysely)).toEqual(['create-a', 'create-b']);
   });
 
-  it('refuses two steps of one name', async () => {
+  it('rejects two steps with the same name', async () => {
     const database = await open();
     await expect(database.migrate([createTable('a'), createTable('a')])).rejects.toThrow('same name');
   });
 
   if (name === 'postgres') {
-    it('lets two processes open and migrate one schema at the same moment', async () => {
+    it('lets two processes open and migrate one schema concurrently', async () => {
       const place = newPlace();
       const ran: string[] = [];
       const slow = (letter: string): Migration => ({
@@ -86,7 +86,7 @@ eachDialect((name, open, newPlace) => {
       expect(ran).toEqual(['a', 'b', 'c']);
     });
 
-    it('refuses a name that is not a plain one for a schema', async () => {
+    it('rejects an invalid schema name', async () => {
       for (const schema of ['pg_catalog', 'a"b', '', 'Ä', 'information_schema']) {
         await expect(open({ ...newPlace(), schema })).rejects.toThrow('cannot be the name of a schema');
       }

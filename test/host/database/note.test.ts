@@ -24,7 +24,7 @@ const stored = async (database: Database): Promise<number[]> =>
   (await database.kysely.selectFrom('t').select('a').orderBy('a').execute()).map((row) => Number(row['a']));
 
 eachDialect((name, open) => {
-  it('notes what waits at the same moment in one transaction, and lets only the faulty work fail', async () => {
+  it('runs waiting notes in one transaction and fails only the faulty work', async () => {
     const database = await open();
     await createTable(database);
     const transactions = new Set<unknown>();
@@ -40,7 +40,7 @@ eachDialect((name, open) => {
     expect(await stored(database)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('keeps commits and notes apart: neither fails for the other', async () => {
+  it('separates failures of commits and notes', async () => {
     const database = await open();
     await createTable(database);
     const outcomes = await Promise.allSettled([
@@ -53,7 +53,7 @@ eachDialect((name, open) => {
     expect(await stored(database)).toEqual([1, 2, 3]);
   });
 
-  it('refuses notes after it was closed and finishes what it has', async () => {
+  it('refuses notes after close and finishes pending ones', async () => {
     const database = await open();
     await createTable(database);
     const accepted = database.note(insert(1));
@@ -64,20 +64,20 @@ eachDialect((name, open) => {
   });
 
   if (name === 'postgres') {
-    it('waits for the disk in a commit, and not in a note', async () => {
+    it('waits for the disk in a commit but not in a note', async () => {
       const database = await open();
       const level = async (db: Kysely<any>) =>
         (await sql<{ synchronous_commit: string }>`show synchronous_commit`.execute(db)).rows[0]?.synchronous_commit;
       expect(await database.note(level)).toBe('off');
       expect(await database.commit(level)).toBe('on');
-      // Whoever waits at the same moment shares the transaction, and then its sync.
+      // Concurrent callers share the transaction, and then its sync.
       expect(await Promise.all([database.note(level), database.commit(level)])).toEqual(['on', 'on']);
       expect(await level(database.kysely)).toBe('on');
     });
   }
 });
 
-describe('an SQLite database on a disk that takes its time', () => {
+describe('SQLite database on a slow disk', () => {
   let folder: string;
   let database: Database;
   let syncs: MockInstance<FileHandle['datasync']>;
@@ -95,7 +95,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The next sync ends when the test says so. */
+  /** Blocks the next sync until the test releases it. */
   const holdSync = (): (() => void) => {
     const held = Promise.withResolvers<void>();
     syncs.mockImplementationOnce(() => held.promise);
@@ -107,7 +107,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     return seen;
   };
 
-  it('resolves a commit when the disk has it, and serves others meanwhile', async () => {
+  it('resolves a commit after the sync and serves others in the meantime', async () => {
     const release = holdSync();
     const commit = database.commit(insert(1));
     const seen = outcomeOf(commit);
@@ -118,7 +118,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     expect(await commit).toBe(1);
   });
 
-  it('shares one sync among all that wait for the one before', async () => {
+  it('shares one sync among all waiting commits', async () => {
     const release = holdSync();
     const first = database.commit(insert(1));
     await vi.waitFor(() => expect(syncs).toHaveBeenCalledTimes(1));
@@ -128,7 +128,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     expect(syncs).toHaveBeenCalledTimes(2);
   });
 
-  it('resolves a note without the disk, which has it soon after', async () => {
+  it('resolves a note before it is synced shortly after', async () => {
     const release = holdSync();
     await database.note(insert(1));
     await vi.waitFor(() => expect(syncs).toHaveBeenCalledTimes(1));
@@ -136,7 +136,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     release();
   });
 
-  it('holds a note back while what it may have read is not on the disk', async () => {
+  it('delays a note until the data it may have read is synced', async () => {
     const release = holdSync();
     const commit = database.commit(insert(1));
     await vi.waitFor(() => expect(syncs).toHaveBeenCalledTimes(1));
@@ -152,14 +152,14 @@ describe('an SQLite database on a disk that takes its time', () => {
     await Promise.all([commit, note]);
   });
 
-  it('leaves the level of all other statements at FULL, also after a work that failed', async () => {
+  it('leaves other statements at level FULL, also after failed work', async () => {
     const level = () => sql<{ synchronous: number }>`pragma synchronous`.execute(database.kysely);
     await expect(database.note(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(database.commit(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect((await level()).rows).toEqual([{ synchronous: 2 }]);
   });
 
-  it('moves everything into the database file when a sync fails, since the next one could lie', async () => {
+  it('checkpoints into the database file after a failed sync', async () => {
     await database.commit(insert(1));
     syncs.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
     expect(await database.commit(insert(2))).toBe(2);
@@ -169,7 +169,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     expect(statSync(join(folder, 'db.sqlite-wal')).size).toBeGreaterThan(0);
   });
 
-  it('refuses commits as long as the disk takes neither, runs no work twice, and goes on afterwards', async () => {
+  it('refuses commits while the disk fails, repeats no work, and recovers', async () => {
     await sql`pragma busy_timeout = 1`.execute(database.kysely);
     const reader = new Sqlite(join(folder, 'db.sqlite'));
     reader.exec('begin; select * from t');
@@ -178,7 +178,7 @@ describe('an SQLite database on a disk that takes its time', () => {
     const outcomes = await Promise.allSettled([1, 2].map((a) => database.commit(insert(a))));
     const refused = { reason: { code: 'database.busy', status: 503, retryable: true } };
     expect(outcomes).toMatchObject([refused, refused]);
-    // The disk would sync again, but it may have forgotten what came before.
+    // The disk would sync again, but may have lost earlier writes.
     await expect(database.commit(insert(3))).rejects.toMatchObject(refused.reason);
     reader.close();
     expect(await database.commit(insert(4))).toBe(4);

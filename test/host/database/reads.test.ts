@@ -30,14 +30,14 @@ async function open(
   return opened.use(await openDatabase({ folder, schema: 'service', log: silentLog, readThread }));
 }
 
-/** Rows that SQLite makes one after the other: nothing of it is quick. */
+/** Selects rows that SQLite generates slowly. */
 const numbers = (count: number) =>
   sql`with recursive n(a) as (select 1 union all select a + 1 from n where a < ${count})`;
 
 const sumUpTo = (count: number) => sql<{ sum: number }>`${numbers(count)} select sum(a) as sum from n`;
 
-describe('reads beside the event loop', () => {
-  it('see what was committed before, and nothing that was rolled back', async () => {
+describe('read thread', () => {
+  it('sees committed data and nothing that was rolled back', async () => {
     const { kysely, reads, commit } = await open();
     await sql`create table t (a integer)`.execute(kysely);
     for (let a = 1; a <= 50; a += 1) {
@@ -57,7 +57,7 @@ describe('reads beside the event loop', () => {
     expect(await reads.selectFrom('t').select('a').execute()).toHaveLength(50);
   });
 
-  it('leave the event loop to others', async () => {
+  it('does not block the event loop', async () => {
     const { kysely, reads } = await open();
     const order: string[] = [];
     const slow = sumUpTo(3_000_000)
@@ -77,7 +77,7 @@ describe('reads beside the event loop', () => {
     expect(order).toEqual(['five statements', 'read']);
   });
 
-  it('bring values as the other connection does, also in many parts', async () => {
+  it('returns the same values as the other connection, also in several parts', async () => {
     const { kysely, reads, commit } = await open();
     await sql`create table t (a integer primary key, b blob, c text, d real)`.execute(kysely);
     const rows = Array.from({ length: 500 }, (_, a) => ({
@@ -92,7 +92,7 @@ describe('reads beside the event loop', () => {
     expect(Buffer.isBuffer(read[3]?.['b'])).toBe(true);
   });
 
-  it('write nothing, and have no transactions', async () => {
+  it('refuses writes and transactions', async () => {
     const { kysely, reads } = await open();
     await sql`create table t (a integer)`.execute(kysely);
     await expect(reads.insertInto('t').values({ a: 1 }).execute()).rejects.toThrow('only reads');
@@ -101,13 +101,13 @@ describe('reads beside the event loop', () => {
     expect(await reads.selectFrom('t').select('a').execute()).toEqual([]);
   });
 
-  it('tell the errors of SQLite, and go on', async () => {
+  it('reports errors of SQLite and continues', async () => {
     const { reads } = await open();
     await expect(reads.selectFrom('nowhere').selectAll().execute()).rejects.toThrow('no such table: nowhere');
     expect((await sql`select 1 as a`.execute(reads)).rows).toEqual([{ a: 1 }]);
   });
 
-  it('refuse what would not fit into memory', async () => {
+  it('refuses results that exceed the memory limit', async () => {
     const { reads } = await open();
     const huge = sql`${numbers(100)} select printf('%.*c', 1000000, 'x') as text from n`;
     await expect(huge.execute(reads)).rejects.toMatchObject({ code: 'database.too_large', status: 413 });
@@ -116,7 +116,7 @@ describe('reads beside the event loop', () => {
     expect((await sql`select 1 as a`.execute(reads)).rows).toEqual([{ a: 1 }]);
   });
 
-  it('refuse more than a thousand in line', async () => {
+  it('refuses more than a thousand queued reads', async () => {
     const { reads } = await open();
     const results = await Promise.allSettled(Array.from({ length: 1200 }, () => sumUpTo(1000).execute(reads)));
     const refused = results.filter(({ status }) => status === 'rejected');
@@ -125,7 +125,7 @@ describe('reads beside the event loop', () => {
     for (const each of refused) expect(each).toMatchObject({ reason: { code: 'database.busy', status: 503 } });
   });
 
-  it('are given up for a client that goes away, begun or not', async () => {
+  it('cancels queued and running reads of a disconnected client', async () => {
     const { reads } = await open();
     await sql`select 1`.execute(reads);
     const client = new AbortController();
@@ -137,12 +137,12 @@ describe('reads beside the event loop', () => {
     client.abort();
     await expect(begun).rejects.toThrow(/abort/);
     await expect(behind).rejects.toThrow(/abort/);
-    // It is not behind a thousand million rows.
+    // It does not wait for a thousand million rows.
     expect((await others).rows).toEqual([{ sum: 55 }]);
     await expect(forIt()).rejects.toThrow(/abort/);
   });
 
-  it('outlive the thread: what it was at is tried once more, then refused; the others are served', async () => {
+  it('retries the current read once after a crash, then refuses it, and serves the others', async () => {
     const { reads } = await open({ memoryMb: 16 });
     const deadly = sql`${numbers(10_000_000)} select a from n`.execute(reads);
     const others = Promise.all([sumUpTo(10).execute(reads), sumUpTo(100).execute(reads)]);
@@ -150,7 +150,7 @@ describe('reads beside the event loop', () => {
     expect((await others).map(({ rows }) => rows[0]?.sum)).toEqual([55, 5050]);
   });
 
-  it('end with their database, which leaves one file behind', async () => {
+  it('ends with its database, which leaves one file behind', async () => {
     const database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
     const { reads } = database;
@@ -166,7 +166,7 @@ describe('reads beside the event loop', () => {
     await expect(reads.selectFrom('t').selectAll().execute()).rejects.toThrow();
   });
 
-  it.runIf(process.platform === 'linux')('have no thread once nobody has read for a minute', async () => {
+  it.runIf(process.platform === 'linux')('ends after a minute without reads', async () => {
     const clock = createFakeClock();
     const { kysely, reads } = await open({ clock });
     const threads = (): number => readdirSync('/proc/self/task').length;
@@ -180,7 +180,7 @@ describe('reads beside the event loop', () => {
 });
 
 eachDialect((_name, openOne) => {
-  it('are the other connection where nothing reads beside the loop', async () => {
+  it('is replaced by the other connection where there is no read thread', async () => {
     const { kysely, reads } = await openOne();
     expect(reads).toBe(kysely);
   });

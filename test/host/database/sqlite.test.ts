@@ -17,15 +17,15 @@ afterEach(() => rmSync(room, { recursive: true, force: true }));
 
 const open = (folder = join(room, 'service')) => openDatabase({ folder, schema: 'service', log: silentLog });
 
-describe('an SQLite database', () => {
-  it('is for its user alone', async () => {
+describe('SQLite database', () => {
+  it('is accessible to its user only', async () => {
     await using database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
     const modes = ['', 'db.sqlite', 'db.sqlite-wal'].map((name) => statSync(join(room, 'service', name)).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
-  it('syncs each commit to the disk', async () => {
+  it('syncs each commit', async () => {
     await using database = await open();
     const pragma = async (name: string) =>
       (await sql<Record<string, unknown>>`pragma ${sql.raw(name)}`.execute(database.kysely)).rows[0];
@@ -34,7 +34,7 @@ describe('an SQLite database', () => {
     expect(await pragma('foreign_keys')).toEqual({ foreign_keys: 1 });
   });
 
-  it('leaves one file behind when it is closed', async () => {
+  it('leaves one file behind when closed', async () => {
     const database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
     await database[Symbol.asyncDispose]();
@@ -42,7 +42,7 @@ describe('an SQLite database', () => {
     expect(() => statSync(join(room, 'service', 'db.sqlite-wal'))).toThrow('ENOENT');
   });
 
-  it('says that it is busy while another process writes', async () => {
+  it('reports busy while another process writes', async () => {
     await using database = await open();
     await sql`create table t (a integer)`.execute(database.kysely);
     await sql`pragma busy_timeout = 1`.execute(database.kysely);
@@ -54,7 +54,7 @@ describe('an SQLite database', () => {
     await insert();
   });
 
-  it('is copied as a whole while writers go on', async () => {
+  it('is copied consistently during writes', async () => {
     await using database = await open();
     await sql`create table t (a integer, filler text)`.execute(database.kysely);
     const insert = (a: number) =>
@@ -90,9 +90,9 @@ const canMount = (() => {
   return mounted;
 })();
 
-// Where mounting is not allowed, the file's own limit stands for the disk's; SQLite then answers with the same code.
+// Where mounting is not permitted, a limit on the file replaces the full disk; SQLite then returns the same code.
 describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk is not permitted here)', () => {
-  it('is an error that can be repeated, corrupts nothing, and passes when space returns', async () => {
+  it('reports a full disk as retryable, corrupts nothing, and recovers', async () => {
     const folder = join(room, 'disk');
     mkdirSync(folder);
     if (canMount) execFileSync('mount', small(folder));
@@ -115,7 +115,7 @@ describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk
         };
         await expect(fill()).rejects.toMatchObject({ code: 'database.full', status: 507, retryable: true });
         expect(stored).toBeGreaterThan(0);
-        // In a group, those that still fit are stored.
+        // In a group, works that still fit are stored.
         const [large, tiny] = await Promise.allSettled([insert(-1), insert(-2, '')]);
         expect(large).toMatchObject({ reason: { code: 'database.full' } });
         const extra = tiny.status === 'fulfilled' ? 1 : 0;
@@ -134,7 +134,7 @@ describe(canMount ? 'a full disk' : 'a full database file (mounting a small disk
     }
   });
 
-  it('leaves no half of a copy', async () => {
+  it('leaves no partial copy', async () => {
     if (lacks(canMount)) return;
     const folder = join(room, 'disk');
     mkdirSync(folder);

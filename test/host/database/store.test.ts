@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { eachDialect } from '../../support/database.ts';
 
 eachDialect((_name, open) => {
-  it('stores the column types that README.md names, alike on both', async () => {
+  it('stores the column types of README.md alike in both dialects', async () => {
     const { kysely, migrate } = await open();
     const all = {
       name: '001-everything',
@@ -39,7 +39,7 @@ eachDialect((_name, open) => {
     expect(sums).toEqual({ sum: at - 1, count: 2, max: at });
   });
 
-  it('sees a column that was added after a statement was prepared', async () => {
+  it('sees a column added after a statement was prepared', async () => {
     const { kysely } = await open();
     await kysely.schema.createTable('t').addColumn('a', 'integer').execute();
     await kysely.insertInto('t').values({ a: 1 }).execute();
@@ -48,7 +48,7 @@ eachDialect((_name, open) => {
     expect(await kysely.selectFrom('t').selectAll().execute()).toEqual([{ a: 1, b: null }]);
   });
 
-  it('keeps two databases apart', async () => {
+  it('isolates two databases', async () => {
     const [one, other] = [await open(), await open()];
     await one.kysely.schema.createTable('t').addColumn('a', 'integer').execute();
     await other.kysely.schema.createTable('t').addColumn('a', 'integer').execute();
@@ -70,7 +70,7 @@ eachDialect((_name, open) => {
     expect(await kysely.selectFrom('b').selectAll().execute()).toEqual([]);
   });
 
-  it('leaves the connection usable after a failed transaction', async () => {
+  it('keeps the connection usable after a failed transaction', async () => {
     const { kysely } = await open();
     await kysely.schema
       .createTable('t')

@@ -11,18 +11,18 @@ import { expect, vi } from 'vitest';
 const run = promisify(execFile);
 const programs = ['dunst', 'dunstctl', 'Xvfb', 'dbus-daemon', 'notify-send'];
 
-/** The programs of a desktop with popups that are not on this machine. `npm test` installs them where it may. */
+/** Missing programs of a desktop with popups. `npm test` installs them where permitted. */
 export const missingPrograms = programs.filter(
   (name) => spawnSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' }).status !== 0,
 );
 
-/** One popup as the server remembers it. */
+/** Popup in the server's history. */
 export interface ServedPopup {
   readonly id: number;
   readonly appname: string;
   readonly summary: string;
   readonly body: string;
-  /** What was drawn: summary and body as markup. */
+  /** Rendered text: summary and body as markup. */
   readonly message: string;
 }
 
@@ -31,7 +31,7 @@ export interface DesktopOptions {
   readonly server?: 'dunst' | 'none';
 }
 
-/** A screen, a session bus and a popup server of their own. */
+/** Display, session bus and popup server for one test. */
 export class Desktop implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'homeport-desktop-'));
   readonly #children: ChildProcess[] = [];
@@ -58,17 +58,17 @@ export class Desktop implements AsyncDisposable {
     return desktop;
   }
 
-  /** Answers what dunstctl says; empty while the server is not there. */
+  /** Returns the output of dunstctl; empty while the server is missing. */
   async control(...args: string[]): Promise<string> {
     try {
       return (await run('dunstctl', args, { env: this.environment, timeout: 5000 })).stdout;
     } catch {
-      // It fails until the server has taken its name on the bus; whoever waits asks again.
+      // Fails until the server has its name on the bus; callers poll.
       return '';
     }
   }
 
-  /** Closes what is shown; answers all popups so far, the newest first. */
+  /** Closes visible popups; returns all popups so far, newest first. */
   async history(): Promise<readonly ServedPopup[]> {
     await this.control('close-all');
     const text = await this.control('history');
@@ -78,7 +78,7 @@ export class Desktop implements AsyncDisposable {
     );
   }
 
-  /** How many popups are on the screen, or wait for room there. */
+  /** Returns the number of displayed or waiting popups. */
   async count(which: 'displayed' | 'waiting'): Promise<number> {
     return Number(/\d+/.exec(await this.control('count', which))?.[0] ?? 0);
   }
@@ -93,7 +93,7 @@ export class Desktop implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** A bus that starts no server by itself when one is asked for. */
+  /** Configures a bus that does not start a server on demand. */
   #busFile(): string {
     const file = join(this.#folder, 'bus.conf');
     writeFileSync(

@@ -19,7 +19,7 @@ const popup: Popup = {
   group: 'push',
 };
 
-/** Shows a popup; what becomes of it is gathered. */
+/** Shows a popup and collects its events. */
 function show(notifier: Notifier, fields: Partial<Popup> = {}): PopupEvent[] {
   const events: PopupEvent[] = [];
   notifier.show({ ...popup, ...fields }, (event) => events.push(event));
@@ -30,9 +30,9 @@ const soon = { timeout: 15_000, interval: 30 };
 const failed = { failed: expect.any(String) as string };
 const log = createLog({ level: 'error', format: 'text', write: () => undefined });
 
-it.runIf(process.env['CI'])('the programs of a desktop are there', () => expect(missingPrograms).toEqual([]));
+it.runIf(process.env['CI'])('requires the programs of a desktop', () => expect(missingPrograms).toEqual([]));
 
-describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout: 40_000 }, () => {
+describe.skipIf(missingPrograms.length > 0)('notifier on a desktop with dunst', { timeout: 40_000 }, () => {
   let desktop: Desktop;
   beforeAll(async () => {
     desktop = await Desktop.open();
@@ -43,9 +43,9 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     vi.unstubAllEnvs();
   });
 
-  describe.each(['notify-send', 'node-notifier'] as const)('%s', (driver) => {
+  describe.each(['notify-send', 'node-notifier'] as const)('supports %s', (driver) => {
     const open = (): Notifier => {
-      // node-notifier's child has this process's environment.
+      // node-notifier's child inherits this process's environment.
       for (const [name, value] of Object.entries(desktop.environment)) vi.stubEnv(name, value);
       return driver === 'notify-send'
         ? notifySendNotifier({ environment: desktop.environment })
@@ -58,7 +58,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
       await vi.waitFor(() => expect(events).toContain('shown'), soon);
       const [served] = await desktop.history();
       expect(served).toMatchObject({ appname: 'Homeport', summary: 'Backup', body: 'first line\nsecond' });
-      // Critical: it stays until it is answered.
+      // Critical: it remains until it is answered.
       expect(served).toMatchObject({ timeout: 0 });
     });
 
@@ -72,12 +72,12 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
       expect(served?.body).toBe(
         'disk full &amp; &lt;b&gt;bold&lt;/b&gt; &lt;a href="x"&gt;x&lt;/a&gt; C:\\new \\101 $HOME',
       );
-      // dunst escapes the title itself: were it escaped here, `&amp;` would be read on the screen.
+      // dunst escapes the title itself: escaped here, `&amp;` would be visible.
       expect(served?.message).toContain('&amp; &lt;b&gt;t&lt;/b&gt;');
       expect(served?.message).not.toContain('&amp;amp;');
     });
 
-    it('never takes text for an option', async () => {
+    it('passes text that looks like an option as text', async () => {
       await using notifier = open();
       const events = show(notifier, { title: '--help', body: '--urgency=low' });
       await vi.waitFor(() => expect(events).toContain('shown'), soon);
@@ -93,7 +93,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     });
   });
 
-  it('is found where there are a screen and a bus, and tells a click and the popup that was closed', async () => {
+  it('is available with a display and a bus, and reports clicks and closed popups', async () => {
     await using notifier = desktopNotifier({ environment: desktop.environment, platform: 'linux', log });
     const events = show(notifier);
     await vi.waitFor(() => expect(events).toEqual(['shown']), soon);
@@ -105,7 +105,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     await vi.waitFor(() => expect(events.at(-1)).toBe('closed'), soon);
   });
 
-  it('keeps a popup on the screen when its buttons are not listened to any more', async () => {
+  it('keeps a popup visible after its buttons become inactive', async () => {
     const notifier = notifySendNotifier({ environment: desktop.environment });
     const all = Array.from({ length: 7 }, (_, index) => show(notifier, { title: `Popup ${String(index)}` }));
     await vi.waitFor(() => expect(all.every((events) => events.includes('shown'))).toBe(true), soon);
@@ -114,7 +114,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     expect((await desktop.count('displayed')) + (await desktop.count('waiting'))).toBe(7);
   });
 
-  it('lets the system’s own "do not disturb" hold a popup', async () => {
+  it('respects "do not disturb" of the system', async () => {
     await using notifier = notifySendNotifier({ environment: desktop.environment });
     await desktop.control('set-paused', 'true');
     const events = show(notifier);
@@ -124,9 +124,9 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     await vi.waitFor(async () => expect(await desktop.count('displayed')).toBe(1), soon);
   });
 
-  it('a popup server that hangs is given up, without gathering processes', async () => {
+  it('gives up on a hanging popup server without accumulating processes', async () => {
     await using stuck = await Desktop.open();
-    await using notifier = notifySendNotifier({ environment: stuck.environment, patience: 1500 });
+    await using notifier = notifySendNotifier({ environment: stuck.environment, responseTimeoutMs: 1500 });
     stuck.server?.kill('SIGSTOP');
     const all = Array.from({ length: 20 }, () => show(notifier));
     expect(all.slice(8)).toEqual(Array.from({ length: 12 }, () => [failed]));
@@ -134,7 +134,7 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
     stuck.server?.kill('SIGCONT');
   });
 
-  it('a bus without a popup server, and no bus at all, are said and nothing more', async () => {
+  it('reports a bus without a popup server and a missing bus', async () => {
     await using bare = await Desktop.open({ server: 'none' });
     const dead = { ...bare.environment, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' };
     for (const environment of [bare.environment, dead]) {
@@ -149,13 +149,13 @@ describe.skipIf(missingPrograms.length > 0)('on a desktop with dunst', { timeout
   });
 });
 
-describe('without a desktop', () => {
+describe('notifier without a desktop', () => {
   it.each([
     {},
     { DISPLAY: ':0' },
     { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' },
     { DISPLAY: ':0', XDG_RUNTIME_DIR: '/nonexistent' },
-  ])('(%o) nothing is tried, which is said once', async (environment) => {
+  ])('does nothing and logs it once (%o)', async (environment) => {
     const lines: string[] = [];
     const quiet = createLog({ level: 'debug', format: 'text', write: (line) => lines.push(line) });
     await using notifier = desktopNotifier({ environment, platform: 'linux', log: quiet });
@@ -165,14 +165,14 @@ describe('without a desktop', () => {
     expect(lines[0]).toContain('no desktop');
   });
 
-  it('a machine with a screen but no notify-send fails with a sentence', async () => {
+  it('fails with a message when there is a display but no notify-send', async () => {
     const environment = { PATH: '/nonexistent', DISPLAY: ':0', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/x' };
     await using notifier = notifySendNotifier({ environment });
     const events = show(notifier);
     await vi.waitFor(() => expect(events).toEqual([failed]), soon);
   });
 
-  it('an old notify-send without actions leaves the popups to node-notifier', async () => {
+  it('falls back to node-notifier for an old notify-send without actions', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'homeport-old-notify-'));
     try {
       const program = join(folder, 'notify-send');
@@ -191,8 +191,8 @@ describe('without a desktop', () => {
   });
 });
 
-describe('on macOS and Windows', () => {
-  /** Answers each popup with a response of its own. */
+describe('notifier on macOS and Windows', () => {
+  /** Answers each popup with the next response. */
   const library = (...answers: [error: Error | null, response?: string, metadata?: { activationValue: string }][]) => {
     const asked: Readonly<Record<string, unknown>>[] = [];
     const load = (): Promise<PopupLibrary> =>
@@ -228,7 +228,7 @@ describe('on macOS and Windows', () => {
       ['shown', 'closed'],
     ],
     [[new Error('no centre')], [{ failed: 'no centre' }]],
-  ] as const)('the answer %o is told as %o', async (answer, expected) => {
+  ] as const)('reports the answer %o as %o', async (answer, expected) => {
     const { asked, load } = library(answer as never);
     await using notifier = nodeNotifier({ platform: 'darwin', load });
     const events = show(notifier, { silent: true });
@@ -236,7 +236,7 @@ describe('on macOS and Windows', () => {
     expect(asked).toMatchObject([{ title: 'Backup', message: 'done', sound: false, actions: ['Mark as read'] }]);
   });
 
-  it('a package that cannot be loaded is a failed popup', async () => {
+  it('reports a package that cannot be loaded as a failed popup', async () => {
     await using notifier = nodeNotifier({ platform: 'win32', load: () => Promise.reject(new Error('not there')) });
     const events = show(notifier);
     await vi.waitFor(() => expect(events).toEqual([{ failed: 'not there' }]), soon);

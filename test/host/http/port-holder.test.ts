@@ -23,13 +23,10 @@ async function holderOf(words: readonly string[]): Promise<string | undefined> {
   return (await findPortHolder(Number(port)))?.description;
 }
 
-it.skipIf(process.platform !== 'linux')(
-  'names a script by its file, and none of what was typed as a program',
-  async () => {
-    const script = join(folder, 'bridge.cjs');
-    writeFileSync(script, listening);
-    expect(await holderOf(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
-    child?.kill();
-    expect(await holderOf(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
-  },
-);
+it.skipIf(process.platform !== 'linux')('names a script by its file without inline code', async () => {
+  const script = join(folder, 'bridge.cjs');
+  writeFileSync(script, listening);
+  expect(await holderOf(['--no-warnings', script])).toBe(`node bridge.cjs (process ${String(child?.pid)})`);
+  child?.kill();
+  expect(await holderOf(['-e', `const token = 'secret'; ${listening}`])).toBe(`node (process ${String(child?.pid)})`);
+});

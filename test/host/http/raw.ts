@@ -4,7 +4,7 @@ import { createLog, type HostLog, type LogEntry } from '../../../main/host/log/l
 import { createMetrics, type HostMetrics } from '../../../main/host/metrics/metrics.ts';
 import { openListener, type Listener, type ListenerOptions } from '../../../main/host/http/listener.ts';
 
-/** A log that keeps its entries and prints nothing. */
+/** Log that stores its entries and prints nothing. */
 export function quietLog(): HostLog & { entries(): readonly LogEntry[] } {
   const log = createLog({ level: 'debug', format: 'json', write: () => undefined });
   return Object.assign(log, { entries: () => log.recent({ limit: 5000 }) });
@@ -18,7 +18,7 @@ export interface Opened extends AsyncDisposable {
   readonly host: string;
 }
 
-/** A listener on a free port, with a log and metrics of its own; closed at the end of the block. */
+/** Opens a listener on a free port, with its own log and metrics; closed at the end of the block. */
 export async function open(options: Partial<ListenerOptions> = {}): Promise<Opened> {
   const log = quietLog();
   const metrics = createMetrics({ version: '0.0.0' });
@@ -50,7 +50,7 @@ export async function dial(port: number, host = '127.0.0.1'): Promise<Socket> {
   return socket;
 }
 
-/** Everything the other side sends until it ends the connection, or resets it. */
+/** Reads until the other side ends or resets the connection. */
 export async function everything(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
@@ -58,7 +58,7 @@ export async function everything(socket: Socket): Promise<string> {
   return Buffer.concat(parts).toString('latin1');
 }
 
-/** Sends bytes as they are and returns the whole answer; the request has to end the connection itself or be ended. */
+/** Sends raw bytes and returns the whole response; the request must end the connection, or the server does. */
 export async function exchange(port: number, bytes: string | Buffer): Promise<string> {
   const socket = await dial(port);
   const answer = everything(socket);
@@ -66,7 +66,7 @@ export async function exchange(port: number, bytes: string | Buffer): Promise<st
   return answer;
 }
 
-/** One request written by hand, with exactly these header lines. */
+/** Sends a request with exactly these header lines. */
 export async function request(
   port: number,
   line: string,

@@ -17,13 +17,13 @@ async function dialTls(port: number, protocol: 'h2' | 'http/1.1'): Promise<TLSSo
   return socket.on('error', () => undefined);
 }
 
-describe('who is slow on purpose, by TLS', () => {
-  test('is cut off without a handshake', async () => {
+describe('slow TLS client', () => {
+  test('is disconnected without a handshake', async () => {
     await using opened = await listening();
     expect(await everything(await dial(opened.listener.port))).toBe('');
   });
 
-  test('is cut off in the middle of the headers of HTTP/1.1', async () => {
+  test('is disconnected within HTTP/1.1 headers', async () => {
     await using opened = await listening();
     const socket = await dialTls(opened.listener.port, 'http/1.1');
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
@@ -32,10 +32,10 @@ describe('who is slow on purpose, by TLS', () => {
     clearInterval(drip);
   });
 
-  test('is cut off in the middle of the headers of HTTP/2', async () => {
+  test('is disconnected within HTTP/2 headers', async () => {
     await using opened = await listening();
     const socket = await dialTls(opened.listener.port, 'h2');
-    // SETTINGS, then a head that is never ended: each byte of it in a CONTINUATION of its own.
+    // SETTINGS, then headers without end: each byte in its own CONTINUATION frame.
     const frame = (type: number, stream: number, payload = ''): Buffer => {
       const head = Buffer.from([0, 0, payload.length, type, 0, 0, 0, 0, stream]);
       return Buffer.concat([head, Buffer.from(payload, 'latin1')]);
@@ -46,7 +46,7 @@ describe('who is slow on purpose, by TLS', () => {
     clearInterval(drip);
   });
 
-  test('is cut off in the middle of a body of HTTP/2, while another request goes on', async () => {
+  test('is disconnected within an HTTP/2 body while another request continues', async () => {
     await using opened = await listening();
     const session = connectHttp2(`https://127.0.0.1:${opened.listener.port}`, { rejectUnauthorized: false });
     session.on('error', () => undefined);
@@ -59,11 +59,11 @@ describe('who is slow on purpose, by TLS', () => {
     session.destroy();
   });
 
-  test('is not cut off while the service takes its time, and is once it waits again', async () => {
+  test('is disconnected only while the service waits for it', async () => {
     const taken = Promise.withResolvers<string>();
     await using opened = await listening((request) => {
       const take = (part: Buffer): void => taken.resolve(String(part));
-      // Longer than a body may stand still, twice.
+      // More than twice the maximum pause of a body.
       setTimeout(() => request.on('data', take).on('error', () => undefined), 800);
     });
     const session = connectHttp2(`https://127.0.0.1:${opened.listener.port}`, { rejectUnauthorized: false });

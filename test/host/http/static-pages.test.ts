@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { staticPages } from '../../../main/host/http/static-pages.ts';
+import { createStaticPages } from '../../../main/host/http/static-pages.ts';
 import { open, request, type Opened } from './raw.ts';
 
 let root = '';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js'), script);
   writeFileSync(join(folder, 'assets/index-B4kz_9xQ.js.gz'), gzipSync(script));
   symlinkSync(join(root, 'secret.txt'), join(folder, 'link.txt'));
-  opened = await open({ handler: { http: staticPages({ folder }) } });
+  opened = await open({ handler: { http: createStaticPages({ folder }) } });
 });
 afterAll(async () => {
   await opened[Symbol.asyncDispose]();
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('pages', () => {
   test.each(['/', '/inbox', '/services/push/?tab=1', '/data/tables/public.plants'])(
-    'at %s are the entry page',
+    'serves the entry page at %s',
     async (path) => {
       const answer = await fetch(opened.url + path);
       expect(answer.status).toBe(200);
@@ -40,7 +40,7 @@ describe('pages', () => {
     },
   );
 
-  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('at %s carry the strict policy', async (path) => {
+  test.each(['/', '/nothing.js', '/assets/index-B4kz_9xQ.js'])('sends the strict policy at %s', async (path) => {
     const { headers } = await fetch(opened.url + path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -51,8 +51,8 @@ describe('pages', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  test('that are not built yet are explained', async () => {
-    await using empty = await open({ handler: { http: staticPages({ folder: join(root, 'nowhere') }) } });
+  test('explains that pages are not built yet', async () => {
+    await using empty = await open({ handler: { http: createStaticPages({ folder: join(root, 'nowhere') }) } });
     const answer = await fetch(empty.url);
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain('npm start');
@@ -60,7 +60,7 @@ describe('pages', () => {
 });
 
 describe('files', () => {
-  test('with a hash in their name may be kept for ever, and come compressed to those who take it', async () => {
+  test('caches files with a hash permanently and compresses them on request', async () => {
     const answer = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { headers: { 'accept-encoding': 'gzip' } });
     expect(answer.headers.get('cache-control')).toContain('immutable');
     expect(answer.headers.get('content-type')).toContain('text/javascript');
@@ -74,14 +74,14 @@ describe('files', () => {
     }
   });
 
-  test('are not sent again to who has them', async () => {
+  test('are answered with 304 when unchanged', async () => {
     const tag = (await fetch(opened.url)).headers.get('etag') ?? '';
     const again = await request(opened.listener.port, 'GET /', ['Host: localhost', `If-None-Match: "x", W/${tag}`]);
     expect(again.status).toBe(304);
     expect((await request(opened.listener.port, 'GET /', ['Host: localhost', 'If-None-Match: "x"'])).status).toBe(200);
   });
 
-  test('are shown to HEAD without their body, and may be empty', async () => {
+  test('are described to HEAD without body, and may be empty', async () => {
     const head = await fetch(`${opened.url}/assets/index-B4kz_9xQ.js`, { method: 'HEAD' });
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
     expect(await head.text()).toBe('');
@@ -108,7 +108,7 @@ describe('files', () => {
     `/${'a'.repeat(300)}.txt`,
     '/index.html/x.txt',
     '/assets.',
-  ])('at %s are not there', async (path) => {
+  ])('does not find %s', async (path) => {
     const answer = await request(opened.listener.port, `GET ${path}`, ['Host: localhost']);
     expect(answer.status).toBe(404);
     expect(answer.text).not.toContain('secret\n');

@@ -15,7 +15,7 @@ import { openRoom } from './room.ts';
 const link = defineJob('test.link', z.object({ n: z.int() }));
 const chain = (count: number) => Array.from({ length: count }, (_, n) => ({ payload: { n }, orderKey: 'chain' }));
 
-/** The same database, and how often it was asked for a commit and for a note. */
+/** Wraps a database and counts its commits and notes. */
 function counting(database: Database) {
   const asked = { commits: 0, notes: 0 };
   const counted: Database = {
@@ -33,7 +33,7 @@ function counting(database: Database) {
 }
 
 eachDialect((_name, open, newPlace) => {
-  it('goes on with a chain after kill -9: nothing is lost, nothing out of order, only the running one twice', async () => {
+  it('continues a chain after kill -9 without loss or reordering, repeating only the running job', async () => {
     const place = newPlace();
     const folder = mkdtempSync(join(tmpdir(), 'chain-'));
     const file = join(folder, 'done');
@@ -55,7 +55,7 @@ eachDialect((_name, open, newPlace) => {
     }
   });
 
-  it('has a turn for the others beside a chain without an end', async () => {
+  it('serves other jobs beside an endless chain', async () => {
     const single = defineJob('test.single', z.object({ n: z.int() }), { concurrency: 1 });
     await using room = await openRoom(await open(), { realClock: systemClock });
     const { jobs, database } = room;
@@ -66,7 +66,7 @@ eachDialect((_name, open, newPlace) => {
     using _working = jobs.handle(single, async ({ payload: { n } }) => {
       if (n < 0) return other.resolve(length);
       length = n;
-      // Long enough to show that it ends, should the other never have its turn.
+      // Long enough to detect starvation of the other job.
       if (n < 2_000) await enqueue(n + 1, 'chain');
       if (n === 20) await enqueue(-1, 'other');
       if (n === 2_000) other.resolve(length);
@@ -75,7 +75,7 @@ eachDialect((_name, open, newPlace) => {
     expect(await other.promise).toBeLessThan(200);
   });
 
-  it('marks one and claims the next in a single note, without a commit', async () => {
+  it('marks one job and claims the next in a single note without a commit', async () => {
     const database = await open();
     const { asked, counted } = counting(database);
     await using room = await openRoom(counted);
@@ -89,7 +89,7 @@ eachDialect((_name, open, newPlace) => {
     expect(asked.notes).toBeLessThanOrEqual(53);
   });
 
-  it('commits what a person or a follower relies on: dead letters, retries and drops', async () => {
+  it('commits dead letters, retries and drops', async () => {
     const { asked, counted } = counting(await open());
     await using room = await openRoom(counted);
     const commitsAtDeath: number[] = [];
@@ -104,7 +104,7 @@ eachDialect((_name, open, newPlace) => {
     expect(asked.commits).toBe(4);
   });
 
-  it('runs no job a second time beside the first when the database forgot the claim', async () => {
+  it('does not run a job twice when the database lost the claim', async () => {
     await using room = await openRoom(await open());
     let finish: () => void = () => undefined;
     const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -114,7 +114,7 @@ eachDialect((_name, open, newPlace) => {
     const forgotten = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
     await room.database.kysely.updateTable('jobs').set(forgotten).where('state', '=', 'running').execute();
     await room.jobs.enqueue(room.database.kysely, link, { n: 9 }, { orderKey: 'chain' });
-    // Makes the claims look at the table again.
+    // Makes the claims read the table again.
     const waiting = await room.jobs.list({ state: 'waiting' });
     await room.jobs.retry(waiting.at(-1)?.id ?? '');
     await room.settle('running', 1);
@@ -127,7 +127,7 @@ eachDialect((_name, open, newPlace) => {
     expect(handler).toHaveBeenCalledTimes(3);
   });
 
-  it('goes on with a job that was enqueued while the end of the one before it was being written', async () => {
+  it('continues with a job that was enqueued while the end of its predecessor was written', async () => {
     const database = await open();
     const clock = createFakeClock();
     let late: (() => Promise<unknown>) | undefined;
@@ -152,7 +152,7 @@ eachDialect((_name, open, newPlace) => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it('marks a job as done although the database forgot the claim', async () => {
+  it('marks a job as done although the database lost the claim', async () => {
     await using room = await openRoom(await open());
     let finish: () => void = () => undefined;
     const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
@@ -166,7 +166,7 @@ eachDialect((_name, open, newPlace) => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('gives back the jobs of a claim that was stored although it seemed to fail', async () => {
+  it('releases jobs of a stored claim that seemed to fail', async () => {
     const database = await open();
     let fail = false;
     const lost: Database['mark'] = async (work) => {

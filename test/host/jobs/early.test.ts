@@ -7,16 +7,16 @@ import { Problem } from '../../../services/contracts/problem.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openRoom, type JobsRoom } from './room.ts';
 
-/** The clock of these tests leaps, so that an attempt would be out of time. */
+/** The clock of these tests jumps, so attempts need a long timeout. */
 const limits = { concurrency: 3, timeoutMs: 1_000_000_000 };
 const step = defineJob('test.step', z.object({ key: z.string(), n: z.int() }), limits);
 
-/** Enqueues one in a commit of its own. */
+/** Enqueues a job in its own commit. */
 function add({ jobs, database }: JobsRoom, key: string, n: number): Promise<string> {
   return database.commit((transaction) => jobs.enqueue(transaction, step, { key, n }, { orderKey: key }));
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Returns a reproducible random number generator for 0 to 1. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function numbers(seed: number): () => number {
 }
 
 eachDialect((name, open) => {
-  it('runs what is enqueued in many commits at once in the order of its keys, never more than the kind allows', async () => {
+  it('runs jobs of many concurrent commits in the order of their keys within the limit', async () => {
     await using room = await openRoom(await open());
     const seen = new Map<string, number[]>();
     const underWay = new Set<string>();
@@ -43,7 +43,7 @@ eachDialect((name, open) => {
     const all = Array.from({ length: 25 }, (_, n) => n);
     for (const n of all) {
       const added = keys.map((key) => add(room, key, n));
-      // Some rounds meet the one before still in line, others find all done.
+      // Some rounds find earlier jobs still queued, others find all done.
       if (n % 4 === 0) await Promise.all(added);
       if (n === 12) await room.settle('done', 13 * keys.length);
     }
@@ -52,7 +52,7 @@ eachDialect((name, open) => {
     expect(most).toBe(3);
   });
 
-  it('keeps order whatever fails, is given up or is dropped', async () => {
+  it('preserves order across failures, dead letters and drops', async () => {
     await using room = await openRoom(await open());
     const random = numbers(7);
     const ended = new Map<string, number[]>();
@@ -91,10 +91,10 @@ eachDialect((name, open) => {
     await vi.waitFor(
       async () => {
         room.clock.advance(60_000);
-        // In one look: a job that is tried again goes from one of these states to the other.
+        // In one read, since a retried job changes between these states.
         const states = (await room.jobs.list({ limit: 1_000 })).map(({ state }) => state);
         expect(states.filter((state) => state === 'waiting' || state === 'running')).toEqual([]);
-        // Who is told of a dead letter is told a moment after it is stored.
+        // Dead letters are reported shortly after they are stored.
         expect(dead.length).toBe(await room.jobs.count('dead'));
       },
       { timeout: 15_000, interval: 20 },
@@ -103,14 +103,14 @@ eachDialect((name, open) => {
       const ran = ended.get(key) ?? [];
       expect(ran, key).toEqual(ran.toSorted((one, other) => one - other));
       expect([...new Set(ran)], key).toEqual(ran);
-      // One that was dropped while it ran has run.
+      // A job that was dropped while running has run.
       expect([...ran, ...numbersOfKey.filter((n) => dropped.has(key + String(n)))], key).toEqual(
         expect.arrayContaining(numbersOfKey),
       );
     }
   });
 
-  it('never runs a job that was dropped while it waited behind another, and goes on with the next', async () => {
+  it('skips a dropped blocked job and continues with the next', async () => {
     await using room = await openRoom(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;
@@ -127,7 +127,7 @@ eachDialect((name, open) => {
     expect(seen).toEqual([0, 2, 3]);
   });
 
-  it('shows as running what takes a while, and counts its attempts', async () => {
+  it('marks long jobs as running and counts their attempts', async () => {
     await using room = await openRoom(await open());
     const attempts: number[] = [];
     const ends: ((error: Error) => void)[] = [];
@@ -150,7 +150,7 @@ eachDialect((name, open) => {
     expect(await room.one('waiting')).toMatchObject({ attempts: 2 });
   });
 
-  it('leaves nothing lying when its handler comes and goes', async () => {
+  it('leaves no job behind when its handler comes and goes', async () => {
     await using room = await openRoom(await open());
     const seen: number[] = [];
     let finish: () => void = () => undefined;
@@ -168,7 +168,7 @@ eachDialect((name, open) => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it('lets a dead letter that is tried again wait for one of its order key, and does not look for it meanwhile', async () => {
+  it('lets a retried dead letter wait for another job of its order key', async () => {
     const database = await open();
     let marks = 0;
     const mark: Database['mark'] = (work) => {
@@ -192,7 +192,7 @@ eachDialect((name, open) => {
     expect(await room.jobs.retry(id)).toBe(true);
     for (let turns = 0; turns < 20; turns += 1) await nextTurn();
     marks = 0;
-    // Each of these reads gives the worker time for a turn or more.
+    // Each of these reads gives the worker time for at least one turn.
     for (let turns = 0; turns < 200; turns += 1) await room.jobs.count('waiting');
     expect(marks).toBeLessThan(10);
     expect(seen).toEqual([1]);
@@ -201,7 +201,7 @@ eachDialect((name, open) => {
     expect(seen).toEqual([1, 0]);
   });
 
-  it('keeps order where the id of a job that was rolled back was given to another', async () => {
+  it('preserves order when the id of a rolled back job is reused', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     const seen: string[] = [];
@@ -226,7 +226,7 @@ eachDialect((name, open) => {
     expect(seen).toEqual(['other', 'step 1', 'step 4']);
   });
 
-  it('forgets what is done where the kind says so, and its key is free again', async () => {
+  it('deletes completed jobs of such kinds, and their key is free again', async () => {
     await using room = await openRoom(await open());
     const once = defineJob('test.once', z.object({ n: z.int() }), { deleteWhenDone: true });
     const seen: number[] = [];
@@ -246,7 +246,7 @@ eachDialect((name, open) => {
   });
 
   if (name === 'sqlite') {
-    it('takes one transaction for the ends of many jobs, and none for their beginning', async () => {
+    it('uses one transaction for many ends and none for their starts', async () => {
       const database = await open();
       let marks = 0;
       const mark: Database['mark'] = (work) => {
@@ -266,7 +266,7 @@ eachDialect((name, open) => {
       expect(marks).toBe(1);
     });
 
-    it('looks past those under way for who else is due', async () => {
+    it('finds due jobs behind running ones', async () => {
       const database = await open();
       const hold = { next: false, isHeld: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
       const mark: Database['mark'] = async (work) => {
@@ -302,7 +302,7 @@ eachDialect((name, open) => {
       hold.next = true;
       ends.get(10)?.();
       await hold.isHeld.promise;
-      // The table does not know of this end, nor that the next of its order key has begun: it shows the first one as due.
+      // The table has neither this end nor the start of its successor: it shows the first job as due.
       ends.get(1)?.();
       await vi.waitFor(() => expect(begun).toEqual([0, 1, 10, 2]));
       hold.go.resolve();

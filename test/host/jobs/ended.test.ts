@@ -32,11 +32,11 @@ function newFolder(): string {
 const openHere = async (folder: string): Promise<Database> =>
   open.use(await openDatabase({ folder, schema: '', log: silentLog }));
 
-/** What is noted beside the table. */
+/** Returns the content of the journal. */
 const noted = (folder: string): string =>
   ['db.ended-1', 'db.ended-2'].map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 
-/** Works the kind; what came to the handler, and what was recorded. */
+/** Handles the kind; returns what the handler received and what was recorded. */
 function work(room: JobsRoom, schema: JobHandlerOptions<unknown, z.infer<typeof Result>>['result'] = Result) {
   const handled: number[] = [];
   const recorded: number[] = [];
@@ -51,7 +51,10 @@ function work(room: JobsRoom, schema: JobHandlerOptions<unknown, z.infer<typeof 
   return { handled, recorded, working };
 }
 
-/** Works three jobs in a process that ends before the table is told. The clock stands still, so the ends stay in the file. */
+/**
+ * Runs three jobs in a process that ends before the table is updated. The clock is stopped, so the ends remain in the
+ * file.
+ */
 async function leave(folder: string): Promise<void> {
   const database = await openHere(folder);
   const room = await openRoom(database);
@@ -66,13 +69,13 @@ async function leave(folder: string): Promise<void> {
   await vi.waitFor(() => expect(handled).toHaveLength(3));
   await vi.waitFor(() => expect(noted(folder).trim().split('\n')).toHaveLength(3));
   expect(noted(folder)).not.toContain('not for the file');
-  // As the next one finds what a process that ended had claimed.
+  // State after the claims of an ended process were released.
   const free = { state: 'waiting', attempts: 0, lease_owner: null, lease_until: null };
   await database.kysely.updateTable('jobs').set(free).execute();
   await database[Symbol.asyncDispose]();
 }
 
-it('notes an end at once, and tells the table of many a moment later', async () => {
+it('journals an end immediately and updates the table in batches', async () => {
   const folder = newFolder();
   const clock = createFakeClock();
   await using room = await openRoom(await openHere(folder), { clock });
@@ -89,7 +92,7 @@ it('notes an end at once, and tells the table of many a moment later', async () 
   expect(statSync(join(folder, 'db.ended-1')).mode & 0o777).toBe(0o600);
 });
 
-it('takes up what a process that ended had noted: nothing is done twice, and what it returned is recorded', async () => {
+it('resumes journaled ends of an earlier process without repeating jobs', async () => {
   const folder = newFolder();
   await leave(folder);
   await using room = await openRoom(await openHere(folder));
@@ -100,7 +103,7 @@ it('takes up what a process that ended had noted: nothing is done twice, and wha
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
 
-it('takes up what stands in both files, behind half a line too, and empties them in time', async () => {
+it('resumes entries of both files, also after an incomplete line, and clears them', async () => {
   const folder = newFolder();
   await leave(folder);
   const lines = noted(folder).trim().split('\n');
@@ -122,7 +125,7 @@ it('takes up what stands in both files, behind half a line too, and empties them
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
 
-it('keeps what was noted until somebody works its kind', async () => {
+it('keeps entries until there is a handler for their kind', async () => {
   const folder = newFolder();
   await leave(folder);
   for (let start = 0; start < 2; start += 1) {
@@ -137,7 +140,7 @@ it('keeps what was noted until somebody works its kind', async () => {
   expect(handled).toEqual([]);
 });
 
-it('goes on noting, and empties what it noted, where nobody will ever work a kind that was left', async () => {
+it('journals and clears entries while previous ones of an unknown kind remain', async () => {
   const folder = newFolder();
   await leave(folder);
   const lines = noted(folder).trim().split('\n');
@@ -153,7 +156,7 @@ it('goes on noting, and empties what it noted, where nobody will ever work a kin
       record: async (_transaction, results) => void recorded.push(...results.map(({ n }) => n)),
       result: z.object({ n: z.int(), text: z.string() }),
     });
-    // More than the file may ever hold.
+    // More than the limit of the file.
     for (let n = 1; n <= 10; n += 1) {
       await database.commit((transaction) => room.jobs.enqueue(transaction, large, { n }));
       await vi.waitFor(() => expect(noted(folder).length).toBeGreaterThan(text.length));
@@ -170,7 +173,7 @@ it('goes on noting, and empties what it noted, where nobody will ever work a kin
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
 
-it('does again what it cannot read: half a line, a result of another form, an end of a row that is another by now', async () => {
+it('repeats unreadable entries: an incomplete line, another result format, another row', async () => {
   const folder = newFolder();
   await leave(folder);
   const file = join(
@@ -191,7 +194,7 @@ it('does again what it cannot read: half a line, a result of another form, an en
   expect(handled.toSorted()).toEqual([1, 2, 3]);
 });
 
-it('records what a schema throws at with the mark, and does again what it throws at in the file', async () => {
+it('records results that the schema rejects with the mark, and repeats those in the file', async () => {
   const folder = newFolder();
   await leave(folder);
   await using room = await openRoom(await openHere(folder));
@@ -207,7 +210,7 @@ it('records what a schema throws at with the mark, and does again what it throws
   expect(handled.toSorted()).toEqual([2, 3]);
 });
 
-it('tells the table at once where no more can be noted', async () => {
+it('updates the table immediately when the journal cannot be written', async () => {
   const folder = newFolder();
   const database = await openHere(folder);
   await using room = await openRoom(database);
@@ -226,7 +229,7 @@ it('tells the table at once where no more can be noted', async () => {
   await vi.waitFor(() => expect(noted(folder)).toBe(''));
 });
 
-it('empties the file under a load without an end', async () => {
+it('clears the file under continuous load', async () => {
   const folder = newFolder();
   const database = await openHere(folder);
   const running: (() => void)[] = [];
@@ -236,7 +239,7 @@ it('empties the file under a load without an end', async () => {
     running.shift()?.();
     await vi.waitFor(() => expect(ended).toBeGreaterThan(before), { interval: 1 });
   };
-  /** While a turn is being stored another job ends: at no moment all that ended stands in the table. */
+  /** Another job ends while a turn is stored: the table never contains all ends. */
   const mark: Database['mark'] = async (work) => {
     const value = await database.mark(work);
     if (running.length > 0) await endOne();
@@ -269,7 +272,7 @@ it('empties the file under a load without an end', async () => {
   expect(sizes.some((size, at) => size < (sizes[at - 1] ?? 0))).toBe(true);
 });
 
-it('records nothing of what was noted and dropped since', async () => {
+it('does not record entries that were dropped since', async () => {
   const folder = newFolder();
   await leave(folder);
   await using room = await openRoom(await openHere(folder));
@@ -281,7 +284,7 @@ it('records nothing of what was noted and dropped since', async () => {
   expect(handled).toEqual([]);
 });
 
-it('is up to date as far as the table lets it, and makes nobody wait for one that refuses', async () => {
+it('flushes as far as the table allows without blocking callers', async () => {
   const database = await openHere(newFolder());
   let refuses = false;
   const mark: Database['mark'] = (work) =>
@@ -298,7 +301,7 @@ it('is up to date as far as the table lets it, and makes nobody wait for one tha
     expect(recorded).toEqual([10]);
   });
   refuses = true;
-  // What is behind it does not wait for the table either.
+  // Its successors do not wait for the table either.
   await Promise.all([enqueue(2), enqueue(3)]);
   await vi.waitFor(() => expect(handled).toEqual([1, 2, 3]));
   await room.jobs.flush();

@@ -20,7 +20,7 @@ const untilAttempt = (room: JobsRoom, attempts: number) =>
   });
 
 eachDialect((_name, open, newPlace) => {
-  it('tries a failed job again after growing waits, each varied by a fifth', async () => {
+  it('retries a failed job after growing delays with 20 % variation', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     using _delivering = jobs.handle(deliver, () => Promise.reject(away()));
@@ -35,7 +35,7 @@ eachDialect((_name, open, newPlace) => {
     }
   });
 
-  it('succeeds in the end', async () => {
+  it('succeeds eventually', async () => {
     await using room = await openRoom(await open());
     using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
       if (attempt < 3) throw away();
@@ -48,7 +48,7 @@ eachDialect((_name, open, newPlace) => {
     expect(await room.one('done')).toMatchObject({ attempts: 3, lastError: null });
   });
 
-  it('waits as long as the other side asks', async () => {
+  it('waits as long as the destination requests', async () => {
     await using room = await openRoom(await open());
     using _delivering = room.jobs.handle(deliver, () =>
       Promise.reject(new Problem('test.slow_down', 429, 'Slow down.', { retryAfterMs: 77_000 })),
@@ -58,9 +58,9 @@ eachDialect((_name, open, newPlace) => {
   });
 
   it.each([
-    ['the host', {}, ['a job failed for good']],
+    ['the host', {}, ['job failed permanently']],
     ['what logs its own', { logsDead: true }, ['given up']],
-  ] as const)('is said in the log once, by %s', async (_who, own, wanted) => {
+  ] as const)('logs a failure once, by %s', async (_who, own, wanted) => {
     const said: string[] = [];
     const warn = (message: string): void => void said.push(message);
     await using room = await openRoom(await open(), { log: { ...silentLog, warn } });
@@ -75,7 +75,7 @@ eachDialect((_name, open, newPlace) => {
     expect(said).toEqual(wanted);
   });
 
-  it('makes a final failure a dead letter at once and tells of it once', async () => {
+  it('reports a final failure as a dead letter once', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     const onDead = vi.fn();
@@ -91,7 +91,7 @@ eachDialect((_name, open, newPlace) => {
     expect(onDead).toHaveBeenCalledWith(expected, 'There is no such address.');
   });
 
-  it('tells of a dead letter whose commit seemed to fail', async () => {
+  it('reports a dead letter whose commit seemed to fail', async () => {
     const database = await open();
     let fail = false;
     const lost: Database['commit'] = async (work) => {
@@ -116,7 +116,7 @@ eachDialect((_name, open, newPlace) => {
     expect(onDead).toHaveBeenCalledTimes(1);
   });
 
-  it('tells of a dead letter until that has succeeded, after a crash too, and no more then', async () => {
+  it('reports a dead letter until it succeeds, also after a crash', async () => {
     const place = newPlace();
     const handler = async ({ payload: { n } }: { readonly payload: { readonly n: number } }): Promise<void> => {
       if (n === 1) throw new Problem('test.gone', 410, 'It is gone.', { retryable: false });
@@ -154,7 +154,7 @@ eachDialect((_name, open, newPlace) => {
     expect(await room.one('dead')).toMatchObject({ attempts: 3 });
   });
 
-  it('keeps the message of an unexpected error, which may hold a secret, out of the list', async () => {
+  it('hides the message of an unexpected error in the list', async () => {
     const logged: unknown[] = [];
     const note = (_message: string, fields?: Record<string, unknown>) => void logged.push(fields?.['error']);
     await using room = await openRoom(await open(), { log: { debug() {}, info: note, warn() {}, error() {} } });
@@ -165,13 +165,13 @@ eachDialect((_name, open, newPlace) => {
     await vi.waitFor(() => expect(logged).toContainEqual(expect.any(TypeError)));
   });
 
-  it('aborts an attempt that takes too long and counts it as failed', async () => {
+  it('aborts a slow attempt and counts it as failed', async () => {
     await using room = await openRoom(await open());
     const slow = defineJob('test.slow', Payload, { timeoutMs: 1_000 });
     const aborted: unknown[] = [];
     using _slowly = room.jobs.handle(slow, ({ signal }) => {
       signal.addEventListener('abort', () => aborted.push(signal.reason));
-      // It does not heed the abort, and must not block the slot for that.
+      // Ignores the abort, and must not block the slot.
       return new Promise(() => undefined);
     });
     await room.jobs.enqueue(room.database.kysely, slow, { n: 1 });
@@ -181,7 +181,7 @@ eachDialect((_name, open, newPlace) => {
     expect(aborted).toMatchObject([{ code: 'jobs.timeout' }]);
   });
 
-  it('runs the jobs of one order key one after another; a failing one holds back only those behind it', async () => {
+  it('runs jobs of an order key sequentially; a failing one delays only its successors', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     const seen: string[] = [];
@@ -210,7 +210,7 @@ eachDialect((_name, open, newPlace) => {
     expect(seen).toEqual(['11 begins', '11 ends', '12 begins', '12 ends', '13 begins', '13 ends']);
   });
 
-  it('lets those behind one that steps aside go on, and tries that one again on its own', async () => {
+  it('continues behind a job that steps aside and retries it on its own', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     const seen: string[] = [];
@@ -238,7 +238,7 @@ eachDialect((_name, open, newPlace) => {
     expect(seen.slice(4)).toEqual(['4', '1']);
   });
 
-  it('goes on behind a dead letter and behind one that is dropped', async () => {
+  it('continues behind a dead letter and a dropped job', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     const seen: number[] = [];
@@ -259,7 +259,7 @@ eachDialect((_name, open, newPlace) => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('holds no job behind one that was not stored because its key is taken', async () => {
+  it('does not hold jobs behind one that was not stored because of its key', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     using _delivering = jobs.handle(deliver, async () => undefined);
@@ -298,7 +298,7 @@ eachDialect((_name, open, newPlace) => {
     }
   });
 
-  it('makes a waiting job due at once when it is retried by hand', async () => {
+  it('makes a waiting job due on a manual retry', async () => {
     await using room = await openRoom(await open());
     using _delivering = room.jobs.handle(deliver, async ({ attempt }) => {
       if (attempt === 1) throw away();
@@ -309,7 +309,7 @@ eachDialect((_name, open, newPlace) => {
     await room.settle('done', 1);
   });
 
-  it('tries the first of an order key ahead of its time when asked, without counting that, and those behind it follow', async () => {
+  it('retries the first job of an order key early without counting the attempt', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     const seen: number[] = [];
@@ -333,7 +333,7 @@ eachDialect((_name, open, newPlace) => {
     const [, , again] = await waiting(1);
     expect(again).toBeGreaterThanOrEqual(4_000);
     expect(again).toBeLessThanOrEqual(6_000);
-    // What was never tried waits for its time; where nobody stands there is nobody to try.
+    // A job that was never tried waits for its time; without jobs there is nothing to retry.
     expect([await jobs.retryNow(deliver, 'b'), await jobs.retryNow(deliver, 'c')]).toEqual([false, false]);
     broken = false;
     expect(await jobs.retryNow(deliver, 'a')).toBe(true);
@@ -341,7 +341,7 @@ eachDialect((_name, open, newPlace) => {
     expect(seen).toEqual([1, 1, 1, 2]);
   });
 
-  it('counts what waits, what is dead and what ended', async () => {
+  it('counts waiting, dead and completed jobs', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, metrics } = room;
     using _delivering = jobs.handle(deliver, async ({ payload: { n } }) => {

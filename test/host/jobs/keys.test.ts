@@ -37,7 +37,7 @@ async function fill(database: Database): Promise<void> {
 }
 
 eachDialect((_name, open) => {
-  it('tells the keys of all jobs of a kind and state, newest first', async () => {
+  it('lists the keys of all jobs of a kind and state, newest first', async () => {
     const database = await open();
     await fill(database);
     await using room = await openRoom(database);
@@ -50,7 +50,7 @@ eachDialect((_name, open) => {
     expect(await jobs.keys({ ...everyKey, state: 'done' })).toEqual([]);
   });
 
-  it('tells the keys as they are after a failure, another try and a drop', async () => {
+  it('updates the keys after failures, retries and drops', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     let broken = true;
@@ -71,7 +71,7 @@ eachDialect((_name, open) => {
   });
 });
 
-it('reads the keys, and a long list, beside the event loop', async () => {
+it('reads keys and long lists outside of the event loop', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keys-'));
   try {
     await using readThread = new ReadThread({ clock: systemClock, log: silentLog });

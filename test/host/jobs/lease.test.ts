@@ -13,7 +13,7 @@ import { openRoom, type JobsRoom } from './room.ts';
 const carry = defineJob('test.carry', z.object({ n: z.int() }));
 const never = () => new Promise<never>(() => undefined);
 
-/** A handler that works until it is told to stop. */
+/** Runs until it is aborted. */
 const untilAborted =
   (aborted: () => void) =>
   ({ signal }: { readonly signal: AbortSignal }) =>
@@ -24,7 +24,7 @@ const untilAborted =
       });
     });
 
-/** Makes a running job look as if a process of another machine had it. */
+/** Makes a running job look as if a process of another computer had it. */
 const giveAway = (room: JobsRoom) =>
   room.database.kysely
     .updateTable('jobs')
@@ -33,7 +33,7 @@ const giveAway = (room: JobsRoom) =>
     .execute();
 
 eachDialectOnOwnServer((name, open, newPlace, server) => {
-  it('takes up the jobs of a killed process at once', async () => {
+  it('resumes jobs of a killed process immediately', async () => {
     const place = newPlace();
     await using child = startChild(import.meta.resolve('./working.ts'), place);
     await child.said('running');
@@ -45,7 +45,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     expect(seen).toEqual([2]);
   });
 
-  it('gives running jobs back when it stops, without counting the attempt', async () => {
+  it('releases running jobs on stop without counting the attempt', async () => {
     const place = newPlace();
     const first = await openRoom(await open(place));
     const aborted = vi.fn();
@@ -61,7 +61,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     await second.settle('done', 1);
   });
 
-  it('counts a job as done that finishes while the host stops', async () => {
+  it('counts a job that finishes during the stop as done', async () => {
     const room = await openRoom(await open());
     room.jobs.handle(carry, async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -72,7 +72,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     expect(await room.jobs.count('done')).toBe(1);
   });
 
-  it('does not wait for ever for a handler that ignores the stop', async () => {
+  it('stops despite a handler that ignores the abort', async () => {
     const room = await openRoom(await open());
     room.jobs.handle(carry, never);
     await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
@@ -85,7 +85,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
     await stopped;
   });
 
-  it('does not wait for ever for a commit whose disk hangs, and begins nothing of it', async () => {
+  it('stops despite a commit on a hanging disk and starts none of its jobs', async () => {
     const database = await open();
     const hanging = new Promise<boolean>(() => undefined);
     const room = await openRoom({ ...database, settling: () => hanging });
@@ -106,7 +106,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
   });
 
   if (name === 'sqlite') {
-    it('takes up jobs of an earlier boot or container at once: the data folder has one host', async () => {
+    it('resumes jobs of an earlier boot or container immediately', async () => {
       const place = newPlace();
       const first = await openRoom(await open(place));
       first.jobs.handle(carry, never);
@@ -118,7 +118,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       await second.settle('done', 1);
     });
   } else {
-    it('leaves the jobs of a process that lives alone', async () => {
+    it('leaves jobs of a living process alone', async () => {
       const place = newPlace();
       await using child = startChild(import.meta.resolve('./working.ts'), place);
       await child.said('running');
@@ -130,7 +130,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       expect(handler).not.toHaveBeenCalled();
     });
 
-    it('renews its leases while a job runs, and takes those of others when they ran out', async () => {
+    it('renews leases of running jobs and takes over expired ones', async () => {
       const place = newPlace();
       const clock = createFakeClock();
       await using one = await openRoom(await open(place), { clock });
@@ -146,7 +146,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       using _two = two.jobs.handle(long, handler);
       for (let minute = 0; minute < 9; minute += 1) {
         clock.advance(20_000);
-        // The renewal must be stored before the clock goes on.
+        // The renewal must be stored before the clock advances.
         await vi.waitFor(async () => {
           const rows = await one.database.kysely.selectFrom('jobs').select('lease_until').execute();
           expect(rows).toEqual([{ lease_until: clock.now() + 60_000 }]);
@@ -163,13 +163,13 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       await vi.waitFor(() => expect(aborted).toHaveBeenCalledTimes(1));
     });
 
-    it('aborts an attempt whose lease another worker has, and leaves the job to that one', async () => {
+    it('aborts an attempt whose lease another worker has', async () => {
       await using room = await openRoom(await open());
       const aborted = vi.fn();
       using _carrying = room.jobs.handle(carry, untilAborted(aborted));
       await room.jobs.enqueue(room.database.kysely, carry, { n: 1 });
       await room.settle('running', 1);
-      // Of this very process, hence alive for everyone.
+      // Owned by this process, hence alive.
       const otherLease = { lease_owner: leaseOwner('another'), lease_until: room.clock.now() + 3_600_000 };
       await room.database.kysely.updateTable('jobs').set(otherLease).execute();
       room.clock.advance(20_000);
@@ -177,7 +177,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       expect(await room.one('running')).toMatchObject({ attempts: 1 });
     });
 
-    it('shares the work among replicas: no job runs twice, no order key at once', async () => {
+    it('shares work among replicas without running a job or order key twice', async () => {
       const place = newPlace();
       const rooms = await Promise.all(
         [1, 2, 3].map(async () => openRoom(await open(place), { realClock: systemClock })),
@@ -213,7 +213,7 @@ eachDialectOnOwnServer((name, open, newPlace, server) => {
       for (const room of rooms) await room[Symbol.asyncDispose]();
     });
 
-    it('goes on when a database that was away is back', async () => {
+    it('continues after the database was unreachable', async () => {
       await using room = await openRoom(await open(), { realClock: systemClock });
       let finish: () => void = () => undefined;
       const handler = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));

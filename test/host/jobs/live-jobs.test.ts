@@ -4,7 +4,7 @@ import { LiveJobs, type State } from '../../../main/host/jobs/live-jobs.ts';
 import type { JobRow } from '../../../main/host/jobs/table.ts';
 
 const states: readonly State[] = ['stored', 'settling', 'blocked', 'running', 'ended', 'storing'];
-/** A way to each state from `stored`. */
+/** Transitions from `stored` to each state. */
 const ways: Record<State, readonly State[]> = {
   stored: [],
   settling: ['settling'],
@@ -35,7 +35,7 @@ function allows(from: State, to: State): boolean {
   return true;
 }
 
-it('lets a job become what the table of the folder says, and nothing else', () => {
+it('allows only the documented state transitions', () => {
   const readme = readFileSync(new URL('../../../main/host/jobs/README.md', import.meta.url), 'utf8');
   const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
   const statesIn = (cell: string | undefined) => (cell?.match(/(?<=`)\w+(?=`)/g) ?? []).sort();
@@ -47,15 +47,15 @@ it('lets a job become what the table of the folder says, and nothing else', () =
   expect(told).toEqual(found);
 });
 
-it('knows a job as long as its state is not the table’s, and no two of one id', () => {
+it('contains a job only while its state differs from the table, once per id', () => {
   const { live, job } = jobIn('running');
-  expect([live.get(1), live.size, live.running.size, live.over.size]).toEqual([job, 1, 1, 0]);
+  expect([live.get(1), live.size, live.running.size, live.endedJobs.size]).toEqual([job, 1, 1, 0]);
   expect(live.of(row)).toBe(job);
   live.move(job, 'ended');
   live.move(job, 'storing');
-  expect([live.running.size, live.over.size]).toEqual([0, 1]);
+  expect([live.running.size, live.endedJobs.size]).toEqual([0, 1]);
   live.move(job, 'stored');
-  expect([live.get(1), live.size, live.over.size]).toEqual([undefined, 0, 0]);
+  expect([live.get(1), live.size, live.endedJobs.size]).toEqual([undefined, 0, 0]);
   const next = live.of(row);
   live.move(next, 'settling');
   expect(() => live.move(job, 'running')).toThrow('job 1 is another by now');

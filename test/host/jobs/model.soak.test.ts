@@ -1,7 +1,7 @@
 import { describeModel } from './model/run.ts';
 
-// The same programs for every change where a failure stops it; others each time for who looks for faults. A failure prints
-// the seed that makes them again: `HOMEPORT_MODEL_SEED=5 npx vitest run --project=soak test/host/jobs/model.soak.test.ts`.
+// The same programs for every change in CI; random ones for exploratory runs. A failure prints the seed that
+// reproduces it: `HOMEPORT_MODEL_SEED=5 npx vitest run --project=soak test/host/jobs/model.soak.test.ts`.
 const seed = process.env['HOMEPORT_MODEL_SEED'] ?? (process.env['CI'] === undefined ? undefined : '24');
 
 describeModel({

@@ -18,7 +18,7 @@ const stored = async ({ kysely }: Database): Promise<readonly number[]> =>
   (await kysely.selectFrom('results').select('n').orderBy('n').execute()).map(({ n }) => Number(n));
 
 eachDialect((_name, open) => {
-  it('writes what handlers returned with the marks of their jobs, and tells when that is stored', async () => {
+  it('records results together with the marks and reports when they are stored', async () => {
     await using room = await openRoom(await withTable(await open()));
     const told: number[] = [];
     using _counting = room.jobs.handle(count, async ({ payload }) => payload.n * 10, {
@@ -36,7 +36,7 @@ eachDialect((_name, open) => {
     expect(await stored(room.database)).toEqual([10, 20, 30, 40, 50]);
   });
 
-  it('writes them again, and never without the marks, when the transaction was refused', async () => {
+  it('records them again with the marks after a refused transaction', async () => {
     const database = await withTable(await open());
     await using room = await openRoom(database);
     let refusals = 2;

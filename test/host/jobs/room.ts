@@ -41,13 +41,13 @@ export interface JobsRoom extends AsyncDisposable {
   readonly jobs: Jobs & AsyncDisposable;
   readonly clock: FakeClock;
   readonly metrics: CountingMetrics;
-  /** The one job of a state; waits for it. */
+  /** Waits for the only job in a state. */
   one(state: JobSummary['state']): Promise<JobSummary>;
-  /** Waits until so many jobs are in a state. */
+  /** Waits until a number of jobs are in a state. */
   settle(state: JobSummary['state'], count: number): Promise<void>;
 }
 
-/** Jobs on this database, under a clock that stands still. */
+/** Opens jobs on this database, with a stopped clock. */
 export async function openRoom(
   database: Database,
   options: { clock?: FakeClock; realClock?: Clock; log?: Log } = {},

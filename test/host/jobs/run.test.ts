@@ -25,7 +25,7 @@ eachDialect((_name, open) => {
     ]);
   });
 
-  it('runs nothing of a transaction that was rolled back', async () => {
+  it('runs nothing of a rolled back transaction', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     const seen: number[] = [];
@@ -40,7 +40,7 @@ eachDialect((_name, open) => {
     expect(seen).toEqual([2]);
   });
 
-  it('does not miss a job whose transaction stays open for a while', async () => {
+  it('does not miss a job of a long transaction', async () => {
     await using room = await openRoom(await open(), { realClock: systemClock });
     const { jobs, database } = room;
     const seen: number[] = [];
@@ -55,7 +55,7 @@ eachDialect((_name, open) => {
     expect(seen).toEqual([0, 3, 40, 200]);
   });
 
-  it('takes up what was enqueued before there was a handler', async () => {
+  it('runs jobs enqueued before their handler exists', async () => {
     await using room = await openRoom(await open());
     await room.jobs.enqueueAll(
       room.database.kysely,
@@ -91,7 +91,7 @@ eachDialect((_name, open) => {
     expect(seen).toEqual([1, 11, 2, 3]);
   });
 
-  it('runs as many at once as the kind allows', async () => {
+  it('limits concurrent jobs per kind', async () => {
     await using room = await openRoom(await open());
     const two = defineJob('test.two', Payload, { concurrency: 2 });
     const waiting: (() => void)[] = [];
@@ -113,7 +113,7 @@ eachDialect((_name, open) => {
     expect(most).toBe(2);
   });
 
-  it('ignores a key that is taken, until the job was done for a week', async () => {
+  it('ignores a known key until a week after completion', async () => {
     await using room = await openRoom(await open());
     const { jobs, database, clock } = room;
     const other = defineJob('test.other', Payload);
@@ -141,14 +141,14 @@ eachDialect((_name, open) => {
     await vi.waitFor(() => expect(seen).toEqual([1, 5, 9]));
   });
 
-  it('checks a payload when it is enqueued', async () => {
+  it('validates a payload when it is enqueued', async () => {
     await using room = await openRoom(await open());
     const wrong = room.jobs.enqueue(room.database.kysely, greet, { n: 1.5 });
     await expect(wrong).rejects.toMatchObject({ code: 'jobs.invalid_payload' });
     expect(await room.jobs.list()).toEqual([]);
   });
 
-  it('lays a payload that no longer fits aside, with the reason', async () => {
+  it('makes a job with an invalid payload a dead letter with the reason', async () => {
     await using room = await openRoom(await open());
     await room.jobs.enqueue(room.database.kysely, greet, { n: 1 });
     const later = defineJob('test.greet', z.object({ name: z.string() }));
@@ -158,7 +158,7 @@ eachDialect((_name, open) => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it('lays a payload aside that its schema throws at, and goes on with the next', async () => {
+  it('makes a job whose schema throws a dead letter and continues', async () => {
     await using room = await openRoom(await open());
     const one = { concurrency: 1 };
     const strict = z.object({ n: z.int() }).transform(({ n }) => {
@@ -174,7 +174,7 @@ eachDialect((_name, open) => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('forgets the payload of a job that is done, which may hold a secret', async () => {
+  it('deletes the payload of a completed job', async () => {
     await using room = await openRoom(await open());
     using _greeting = room.jobs.handle(greet, async () => undefined);
     await room.jobs.enqueue(room.database.kysely, greet, { n: 424_242 });
@@ -183,7 +183,7 @@ eachDialect((_name, open) => {
     expect(JSON.stringify(rows)).not.toContain('424242');
   });
 
-  it('takes no new jobs after its handler was disposed, and goes on with the next handler', async () => {
+  it('takes no jobs after the disposal of its handler and continues with the next one', async () => {
     await using room = await openRoom(await open());
     const { jobs, database } = room;
     const first = jobs.handle(greet, async () => undefined);
@@ -197,7 +197,7 @@ eachDialect((_name, open) => {
     await room.settle('done', 2);
   });
 
-  it('leaves the database alone while there is nothing to do', async () => {
+  it('does not access the database while idle', async () => {
     const database = await open();
     let commits = 0;
     const counting =

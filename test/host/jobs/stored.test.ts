@@ -48,7 +48,7 @@ const rows = [
 ].map(({ at: [created_at, run_at], ...row }, index) => ({ id: index + 1, ...row, created_at, run_at }));
 const journal = '\n{"id":7,"kind":"test.sample","created":1795400976746,"result":{"n":7}}';
 
-it('goes on with what an earlier version left in its table and journal', async () => {
+it('continues with the table and journal of an earlier version', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stored-'));
   try {
     await using database = await openDatabase({ folder, schema: '', log: silentLog });

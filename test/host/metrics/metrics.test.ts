@@ -7,7 +7,7 @@ import { quietLog } from '../http/raw.ts';
 
 const open = (): HostMetrics => createMetrics({ version: '1.2.3' });
 
-/** Set up by the bootstrap in CI; elsewhere a machine may do without. */
+/** Installed by the bootstrap in CI; optional elsewhere. */
 function findPromtool(): string | undefined {
   const own = join(import.meta.dirname, '../../../.cache/tools/promtool');
   if (existsSync(own)) return own;
@@ -44,18 +44,24 @@ async function busy(): Promise<HostMetrics> {
   return metrics;
 }
 
-describe('the pages', () => {
-  test.runIf(promtool !== undefined || process.env['CI'] !== undefined)('pass promtool without a word', async () => {
-    expect(promtool, 'promtool must be in .cache/tools or on the PATH').toBeDefined();
-    const metrics = await busy();
-    for (const page of [await metrics.text(), await metrics.text('push'), await metrics.text('mail')]) {
-      expect(
-        execFileSync(promtool ?? '', ['check', 'metrics'], { input: page, stdio: ['pipe', 'pipe', 'pipe'] }).toString(),
-      ).toBe('');
-    }
-  });
+describe('metrics pages', () => {
+  test.runIf(promtool !== undefined || process.env['CI'] !== undefined)(
+    'passes promtool without complaints',
+    async () => {
+      expect(promtool, 'promtool must be in .cache/tools or on the PATH').toBeDefined();
+      const metrics = await busy();
+      for (const page of [await metrics.text(), await metrics.text('push'), await metrics.text('mail')]) {
+        expect(
+          execFileSync(promtool ?? '', ['check', 'metrics'], {
+            input: page,
+            stdio: ['pipe', 'pipe', 'pipe'],
+          }).toString(),
+        ).toBe('');
+      }
+    },
+  );
 
-  test('show each service its own metrics under the names it gave them', async () => {
+  test('shows each service its own metrics under their names', async () => {
     const page = await (await busy()).text('push');
     expect(page).toContain('push_messages_published_total{topic="a\\"b\\\\c\\nd"} 0\n');
     expect(page).toContain('push_messages_published_total{topic="ä"} 2\n');
@@ -68,7 +74,7 @@ describe('the pages', () => {
     expect(page).not.toContain('process_');
   });
 
-  test('join one family of two services under the label service', async () => {
+  test('merges one family of two services with the label service', async () => {
     const page = await (await busy()).text();
     expect(page.match(/# TYPE jobs_waiting gauge/g)).toHaveLength(1);
     expect(page).toContain('jobs_waiting{service="push"} 1\njobs_waiting{service="mail"} 1\n');
@@ -84,12 +90,12 @@ describe('the pages', () => {
     expect(page).toContain('host_services{state="up"} 9\n');
   });
 
-  test('of a service that is not there are empty', async () => {
+  test('is empty for an unknown service', async () => {
     expect(await open().text('nobody')).toBe('');
   });
 });
 
-describe('declaring', () => {
+describe('declaration', () => {
   const broken: ['counter' | 'gauge' | 'histogram', string, string][] = [
     ['counter', 'push_messages', 'a counter without _total'],
     ['gauge', 'push_messages_total', 'a gauge with _total'],
@@ -102,11 +108,11 @@ describe('declaring', () => {
     ['gauge', 'push_gauge', 'its type in its name'],
     ['histogram', 'http_request_seconds', 'a name of the host'],
   ];
-  test.each(broken)('a %s %s is refused: %s', (kind, name) => {
+  test.each(broken)('rejects a %s %s: %s', (kind, name) => {
     expect(() => open().forService('push')[kind]({ name, help: 'x' })).toThrow(name);
   });
 
-  test('labels and help are looked at too', () => {
+  test('validates labels and help', () => {
     const push = open().forService('push');
     expect(() => push.gauge({ name: 'push_x', help: ' ' })).toThrow('help');
     for (const label of ['le', 'quantile', 'service', 'topicName']) {
@@ -114,7 +120,7 @@ describe('declaring', () => {
     }
   });
 
-  test('one name as two types is refused and names both', () => {
+  test('rejects one name with two types and names both', () => {
     const metrics = open();
     metrics.forService('push').gauge({ name: 'queue', help: 'x' });
     expect(() => metrics.forService('mail').histogram({ name: 'queue', help: 'x' })).toThrow(
@@ -122,7 +128,7 @@ describe('declaring', () => {
     );
   });
 
-  test('again after a restart goes on counting', async () => {
+  test('continues counting after a restart', async () => {
     const metrics = open();
     const declare = (): void => metrics.forService('push').counter({ name: 'push_total', help: 'x' }).inc();
     declare();
@@ -130,7 +136,7 @@ describe('declaring', () => {
     expect(await metrics.text('push')).toContain('push_total 2\n');
   });
 
-  test('again with other labels starts anew', async () => {
+  test('starts again with other labels', async () => {
     const metrics = open();
     metrics.forService('push').counter({ name: 'push_total', help: 'x' }).inc();
     metrics
@@ -141,8 +147,8 @@ describe('declaring', () => {
   });
 });
 
-describe('a gauge that is asked at the scrape', () => {
-  test('is left out, and logged, when it fails; the rest of the page stays', async () => {
+describe('collected gauge', () => {
+  test('is omitted and logged when it fails', async () => {
     const log = quietLog();
     const metrics = createMetrics({ version: '1', log });
     const push = metrics.forService('push');
@@ -154,7 +160,7 @@ describe('a gauge that is asked at the scrape', () => {
     expect(log.recent({ text: 'database is closed' })).toHaveLength(1);
   });
 
-  test('is not asked after its service was stopped', async () => {
+  test('is not called after its service stopped', async () => {
     const metrics = open();
     let asked = 0;
     metrics.forService('push').gauge({ name: 'push_x', help: 'x', collect: () => (asked += 1) });

@@ -22,14 +22,14 @@ async function read<T>(host: TestHost, path: string, authorization = adminAuthor
 const overview = (host: TestHost, authorization?: string) =>
   read<{ pulses: Pulse[]; machine: Machine | null }>(host, controlApi.overview.path, authorization);
 
-describe('the overview', () => {
+describe('overview', () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'homeport-overview-'));
   });
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-  it('counts by the hour what a manifest names, also through a restart of the service and of the host', async () => {
+  it("counts the manifest's metric by hour across restarts of service and host", async () => {
     const clock = createFakeClock();
     let counter: Counter | undefined;
     const busy: ServiceDescriptor<any, any> = {
@@ -46,12 +46,12 @@ describe('the overview', () => {
       counter?.inc({ flag: 'nl' }, 3);
       await host.host.control.restart('busy');
       counter?.inc({ flag: 'nl' });
-      // Of another label than the one that is named.
+      // Another label than the declared one.
       counter?.inc({ flag: 'dk' }, 7);
       expect((await hours(host)).slice(-2)).toEqual([0, 4]);
       clock.advance(hour);
       counter?.inc({ flag: 'nl' }, 2);
-      // Nobody looks again before the end.
+      // No further check happens before the end.
     }
     clock.advance(hour);
     await using host = await openTestHost({ services: [busy, control], dataDir, clock });
@@ -63,7 +63,7 @@ describe('the overview', () => {
     expect(pulses.find(({ service }) => service === 'busy')?.what).toBe('ships');
   });
 
-  it('counts the requests where a manifest names nothing, and tells each account of what it may read', async () => {
+  it('counts requests by default, visible only with access', async () => {
     await using host = await openTestHost({ services: [fixtureService('plain'), control], dataDir });
     for (let request = 0; request < 3; request += 1) await (await fetch(host.url('plain'))).text();
     const { pulses, machine } = await overview(host);
@@ -86,7 +86,7 @@ describe('the overview', () => {
     expect(await overview(host, guest)).toEqual({ pulses: [], machine: null, backup: null });
   });
 
-  it('carries what a service says of its remedy, its beginning and its work, and forgets it with its end', async () => {
+  it('shows remedy, first step and work of a service until it stops', async () => {
     const words = {
       remedy: { label: 'See the ships', to: '/busy' },
       begin: { label: 'Send a ship', to: '/busy', post: { path: '/api/busy', body: {} } },

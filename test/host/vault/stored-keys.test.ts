@@ -21,12 +21,12 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 interface Case {
   readonly service: ServiceDescriptor<any, any>;
   readonly key: string;
-  /** The stored key as it is. */
+  /** Reads the stored key. */
   readonly read: (folder: string) => string | undefined;
   readonly spoil: (folder: string) => void;
 }
 
-/** A key in a table of the service's database. */
+/** Returns a case for a key in a table of the service's database. */
 function inTable(service: ServiceDescriptor<any, any>, table: string, key: string): Case {
   const open = <T>(folder: string, work: (database: Database.Database) => T): T => {
     const database = new Database(join(folder, 'db.sqlite'));
@@ -52,7 +52,7 @@ function inTable(service: ServiceDescriptor<any, any>, table: string, key: strin
   };
 }
 
-/** A key in a file of the service's folder. */
+/** Returns a case for a key in a file of the service's folder. */
 function inFile(service: ServiceDescriptor<any, any>, file: string, key: string): Case {
   return {
     ...{ service, key },
@@ -77,54 +77,51 @@ async function stateOf(host: TestHost, id: string): Promise<ServiceState | undef
 const open = (service: ServiceDescriptor<any, any>): Promise<TestHost> =>
   openTestHost({ services: [service, control], dataDir });
 
-describe.each(cases.map((each) => [each.service.id, each.key, each] as const))(
-  '%s: the stored key %s',
-  (id, key, its) => {
-    const folder = (): string => join(dataDir, id);
-    /** Starts once, so that it is made, and makes it unreadable. */
-    const spoilt = async (): Promise<string | undefined> => {
-      const host = await open(its.service);
-      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-      await host[Symbol.asyncDispose]();
-      its.spoil(folder());
-      return its.read(folder());
-    };
+describe.each(cases.map((each) => [each.service.id, each.key, each] as const))('%s: stored key %s', (id, key, its) => {
+  const folder = (): string => join(dataDir, id);
+  /** Starts once to create the key, and makes it unreadable. */
+  const spoilt = async (): Promise<string | undefined> => {
+    const host = await open(its.service);
+    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+    await host[Symbol.asyncDispose]();
+    its.spoil(folder());
+    return its.read(folder());
+  };
 
-    it('is never replaced unasked when it cannot be read, and the service says what to do', async () => {
-      const before = await spoilt();
-      await using host = await open(its.service);
-      await vi.waitFor(async () => {
-        const state = await stateOf(host, id);
-        expect(`${state?.reason ?? ''} ${state?.listeners.map(({ reason }) => reason).join('') ?? ''}`).toContain(
-          `homeport keys replace ${id} ${key}`,
-        );
-      });
-      expect(its.read(folder())).toBe(before);
-    });
-
-    it('is replaced by the action of the page, and the former one stays beside it', async () => {
-      const before = await spoilt();
-      await using host = await open(its.service);
-      const path = `/api/services/${id}/keys/${key}/replace`;
-      const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
-      expect(state.reason ?? '').not.toContain('cannot be read');
-      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-      expect(its.read(folder())).not.toBe(before);
-    });
-
-    it('is replaced by the command line', async () => {
-      const before = await spoilt();
-      const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-      await runCommand(
-        { name: 'keys replace', dataDir, service: id, key },
-        { dataDir, descriptors: [its.service, control] },
+  it('is never replaced automatically when unreadable, and the service explains the remedy', async () => {
+    const before = await spoilt();
+    await using host = await open(its.service);
+    await vi.waitFor(async () => {
+      const state = await stateOf(host, id);
+      expect(`${state?.reason ?? ''} ${state?.listeners.map(({ reason }) => reason).join('') ?? ''}`).toContain(
+        `homeport keys replace ${id} ${key}`,
       );
-      write.mockRestore();
-      expect(its.read(folder())).toBeUndefined();
-      await using _host = await open(its.service);
-      await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
-      expect(its.read(folder())).not.toBe(before);
-      if (id === 'git') expect(readdirSync(folder()).filter((name) => name.includes('.replaced-'))).toHaveLength(1);
     });
-  },
-);
+    expect(its.read(folder())).toBe(before);
+  });
+
+  it('is replaced by the action of the page with the former one beside it', async () => {
+    const before = await spoilt();
+    await using host = await open(its.service);
+    const path = `/api/services/${id}/keys/${key}/replace`;
+    const state = await api<ServiceState>(host.url('control'), path, { method: 'POST' });
+    expect(state.reason ?? '').not.toContain('cannot be read');
+    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+    expect(its.read(folder())).not.toBe(before);
+  });
+
+  it('is replaced by the command line', async () => {
+    const before = await spoilt();
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await runCommand(
+      { name: 'keys replace', dataDir, service: id, key },
+      { dataDir, descriptors: [its.service, control] },
+    );
+    write.mockRestore();
+    expect(its.read(folder())).toBeUndefined();
+    await using _host = await open(its.service);
+    await vi.waitFor(() => expect(its.read(folder())).toBeDefined());
+    expect(its.read(folder())).not.toBe(before);
+    if (id === 'git') expect(readdirSync(folder()).filter((name) => name.includes('.replaced-'))).toHaveLength(1);
+  });
+});

@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const keyFile = () => join(folder, 'vault.key');
 
-/** A keyring that turns the bytes round. */
+/** Keyring that reverses the bytes. */
 const keyring: KeyWrapping = {
   name: 'keyring',
   wrap: async (bytes) => Buffer.from(bytes).reverse().toString('hex'),
@@ -32,17 +32,17 @@ describe('seal and open', () => {
     expect((await openVault({ folder, log })).open(sealed, 'mail.password')).toBe('Grüße \0 🔑');
   });
 
-  test('the empty text is sealed like any other', async () => {
+  test('seals empty text like any other', async () => {
     const vault = await openVault({ folder, create: true, log });
     expect(vault.open(vault.seal('', 'p'), 'p')).toBe('');
   });
 
-  test('gives another seal each time', async () => {
+  test('returns a different seal each time', async () => {
     const vault = await openVault({ folder, create: true, log });
     expect(vault.seal('same', 'p')).not.toBe(vault.seal('same', 'p'));
   });
 
-  test('gives the same fingerprint of a text under one purpose and key, and no other', async () => {
+  test('returns equal fingerprints only for the same text, purpose and key', async () => {
     const vault = await openVault({ folder, create: true, log });
     const mark = vault.fingerprint('word', 'p');
     expect(mark).toMatch(/^[0-9a-f]{64}$/);
@@ -52,7 +52,7 @@ describe('seal and open', () => {
     expect((await openVault({ folder, create: true, log })).fingerprint('word', 'p')).not.toBe(mark);
   });
 
-  test('refuses another purpose, another key and every changed character', async () => {
+  test('rejects another purpose, another key and every changed character', async () => {
     const vault = await openVault({ folder, create: true, log });
     const sealed = vault.seal('secret', 'p');
     const refusal = expect.objectContaining({ code: 'vault.unreadable', status: 500 });
@@ -67,14 +67,14 @@ describe('seal and open', () => {
   });
 
   test.each(['', 'v1.', 'v1.AAAA', 'v2.AAAA', 'plain text', 'v1.!!!!', `v1.${'A'.repeat(100_000)}`])(
-    'refuses %.20s',
+    'rejects %.20s',
     async (text) => {
       const vault = await openVault({ folder, create: true, log });
       expect(() => vault.open(text, 'p')).toThrow(expect.objectContaining({ code: 'vault.unreadable' }));
     },
   );
 
-  test('a refusal holds neither the secret nor the sealed text', async () => {
+  test('omits the secret and the sealed text from errors', async () => {
     const vault = await openVault({ folder, create: true, log });
     const sealed = vault.seal('hunter2', 'p');
     expect(() => vault.open(sealed, 'q')).toThrow(
@@ -83,15 +83,15 @@ describe('seal and open', () => {
   });
 });
 
-describe('the key file', () => {
-  test('is readable by its owner alone and leaves no unfinished file', async () => {
+describe('key file', () => {
+  test('is readable by its owner only and leaves no temporary file', async () => {
     await openVault({ folder, create: true, log });
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['vault.key']);
     expect(Buffer.from(await readFile(keyFile(), 'utf8'), 'base64')).toHaveLength(32);
   });
 
-  test('is missing: a known data folder is refused with advice, nothing is made', async () => {
+  test('is reported and not created when missing in a known data folder', async () => {
     await expect(openVault({ folder, log })).rejects.toMatchObject({
       code: 'vault.key_missing',
       detail: expect.stringContaining('backup') as string,
@@ -99,12 +99,12 @@ describe('the key file', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('that exists is never replaced, also when told to create', async () => {
+  test('is never replaced, even when told to create', async () => {
     const sealed = (await openVault({ folder, create: true, log })).seal('x', 'p');
     expect((await openVault({ folder, create: true, log })).open(sealed, 'p')).toBe('x');
   });
 
-  test('with open permissions is tightened, and that is logged', async () => {
+  test('is tightened and logged with open permissions', async () => {
     await openVault({ folder, create: true, log });
     await chmod(keyFile(), 0o644);
     await openVault({ folder, log });
@@ -113,7 +113,7 @@ describe('the key file', () => {
   });
 
   test.each(['', 'AAAA', '{"wrapping":', 'not base64 at all'])(
-    'damaged (%j) is told apart and left alone',
+    'is reported and unchanged when damaged (%j)',
     async (text) => {
       await writeFile(keyFile(), text, { mode: 0o600 });
       await expect(openVault({ folder, create: true, log })).rejects.toMatchObject({ code: 'vault.key_damaged' });
@@ -122,8 +122,8 @@ describe('the key file', () => {
   );
 });
 
-describe('a wrapped key', () => {
-  test('moves from key file to keyring and back; secrets stay readable', async () => {
+describe('wrapped key', () => {
+  test('moves from key file to keyring and back', async () => {
     const plain = await openVault({ folder, create: true, log });
     const sealed = plain.seal('kept', 'p');
     const plainKey = (await readFile(keyFile(), 'utf8')).trim();
@@ -132,7 +132,7 @@ describe('a wrapped key', () => {
     expect(await readFile(keyFile(), 'utf8')).not.toContain(plainKey);
     expect((await openVault({ folder, wrapping: keyring, log })).open(sealed, 'p')).toBe('kept');
 
-    expect((await openVault({ folder, formerly: keyring, log })).open(sealed, 'p')).toBe('kept');
+    expect((await openVault({ folder, formerWrapping: keyring, log })).open(sealed, 'p')).toBe('kept');
     expect((await readFile(keyFile(), 'utf8')).trim()).toBe(plainKey);
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
   });
@@ -140,7 +140,7 @@ describe('a wrapped key', () => {
   test('moves from one keyring to another', async () => {
     const sealed = (await openVault({ folder, create: true, wrapping: keyring, log })).seal('kept', 'p');
     const next = { ...keyring, name: 'next' };
-    expect((await openVault({ folder, wrapping: next, formerly: keyring, log })).open(sealed, 'p')).toBe('kept');
+    expect((await openVault({ folder, wrapping: next, formerWrapping: keyring, log })).open(sealed, 'p')).toBe('kept');
     expect((await openVault({ folder, wrapping: next, log })).open(sealed, 'p')).toBe('kept');
   });
 
@@ -152,7 +152,7 @@ describe('a wrapped key', () => {
     });
   });
 
-  test('a keyring that refuses, or that loses what it is given, changes nothing', async () => {
+  test('is unchanged when a keyring refuses or loses data', async () => {
     await openVault({ folder, create: true, log });
     const before = await readFile(keyFile(), 'utf8');
     const forgetful = { ...keyring, unwrap: async () => Buffer.alloc(32) };

@@ -219,7 +219,7 @@ describe('a page of another site', () => {
     expect([
       from({}).isForeign(request),
       from({}).isForeign(request, { known: true }),
-      from({ proven: { kind: 'user' } }).isForeign(request),
+      from({ gatewayIdentity: { kind: 'user' } }).isForeign(request),
       from({ isCrossSite: true }).isForeign(request, { known: true }),
       from({}).isForeign(local),
     ]).toEqual([true, false, false, true, false]);

@@ -49,50 +49,53 @@ describe('access', () => {
   const routes = Object.entries(controlApi) as [string, ApiRoute<unknown, unknown, unknown>][];
   const filled = (path: string): string => path.replace(/:\w+/g, 'x');
 
-  it.each(routes.filter(([, { access }]) => access !== 'public'))('%s needs a sign-in', async (_, { method, path }) => {
-    const answer = await ask(method, filled(path), { authorization: '', ...(method === 'GET' ? {} : { body: {} }) });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toMatchObject({ error: { detail: expect.any(String) as string } });
-  });
+  it.each(routes.filter(([, { access }]) => access !== 'public'))(
+    'requires a sign-in for %s',
+    async (_, { method, path }) => {
+      const answer = await ask(method, filled(path), { authorization: '', ...(method === 'GET' ? {} : { body: {} }) });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toMatchObject({ error: { detail: expect.any(String) as string } });
+    },
+  );
 
   it.each(routes.filter(([, { access }]) => access === 'admin'))(
-    '%s is for administrators',
+    'requires an administrator for %s',
     async (_, { method, path }) => {
       const body = method === 'GET' ? {} : { body: {} };
       expect((await ask(method, filled(path), { authorization: userAuthorization, ...body })).status).toBe(403);
     },
   );
 
-  it('answers a person without the role on the routes for people', async () => {
+  it('answers routes for users without the administrator role', async () => {
     expect((await ask('GET', '/api/services', { authorization: userAuthorization })).status).toBe(200);
   });
 });
 
-describe('the session', () => {
-  it('is nobody’s at first', async () => {
+describe('session', () => {
+  it('is empty before a sign-in', async () => {
     const { status, body } = await ask('GET', '/api/session', { authorization: '' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ account: null, setupNeeded: false, safeMode: false });
   });
 
-  it('begins with the right password and ends on request', async () => {
+  it('starts with the correct password and ends on request', async () => {
     const { status, body, headers } = await ask('POST', '/api/session', { authorization: '', body: admin });
     const secret = (body as { session: string }).session;
     expect([status, body]).toEqual([200, { name: 'ada', role: 'admin', session: secret }]);
-    // Cookies go to every port of this machine, and every port may set them.
+    // Cookies are sent to every port of a host name, and every port may set them.
     expect(headers.getSetCookie()).toEqual([]);
     const session = { headers: { 'Homeport-Session': secret } };
     expect(await (await fetch(`${url}/api/session`, session)).json()).toMatchObject({ account: { name: 'ada' } });
     for (const name of ['homeport_session', 'Homeport-Session', 'homeport-session', '__Host-homeport_session']) {
-      const told = await fetch(`${url}/api/session`, { headers: { Cookie: `${name}=${secret}` } });
-      expect(await told.json()).toMatchObject({ account: null });
+      const restored = await fetch(`${url}/api/session`, { headers: { Cookie: `${name}=${secret}` } });
+      expect(await restored.json()).toMatchObject({ account: null });
     }
     const out = await fetch(`${url}/api/session`, { ...session, method: 'DELETE' });
     expect(out.status).toBe(200);
     expect(await (await fetch(`${url}/api/session`, session)).json()).toMatchObject({ account: null });
   });
 
-  it('does not begin with a wrong password', async () => {
+  it('refuses a wrong password', async () => {
     const answer = await ask('POST', '/api/session', { authorization: '', body: { name: 'ada', password: 'wrong' } });
     expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
   });
@@ -104,14 +107,14 @@ describe('services', () => {
     moody.health = { state: 'up', detail: '3 topics' };
   });
 
-  it('are listed with state and fact', async () => {
+  it('lists services with state and detail', async () => {
     const { body } = await ask('GET', '/api/services');
     expect(body.configProblems).toEqual([]);
     expect(body.services).toContainEqual(expect.objectContaining({ id: 'moody', state: 'up', detail: '3 topics' }));
     expect(body.services).toContainEqual(expect.objectContaining({ id: 'control', state: 'up', address: url }));
   });
 
-  it('tell why they are in trouble', async () => {
+  it('reports why a service is degraded', async () => {
     moody.health = { state: 'degraded', detail: 'The upstream is away.' };
     const { body } = await ask('GET', '/api/services');
     expect(body.services).toContainEqual(
@@ -119,7 +122,7 @@ describe('services', () => {
     );
   });
 
-  it('are started again', async () => {
+  it('restarts a service', async () => {
     moody.failure = new Problem('moody.sulks', 503, 'It does not want to.');
     expect((await ask('POST', '/api/services/moody/restart')).body).toMatchObject({
       state: 'failed',
@@ -129,13 +132,13 @@ describe('services', () => {
     expect((await ask('POST', '/api/services/moody/restart')).body).toMatchObject({ state: 'up', reason: null });
   });
 
-  it('that are unknown are not found', async () => {
+  it('responds with 404 to an unknown service', async () => {
     expect((await ask('POST', '/api/services/nothing/restart')).status).toBe(404);
   });
 });
 
 describe('settings', () => {
-  it('are shown with schema, value and origin, and are changed', async () => {
+  it('returns settings with schema, value and origin, and changes them', async () => {
     const before = await ask('GET', '/api/settings');
     const fields = before.body.sections.find(({ id }: { id: string }) => id === 'moody').fields;
     expect(fields).toContainEqual(expect.objectContaining({ name: 'folder', value: '/srv', lockedBy: 'MOODY_FOLDER' }));
@@ -147,19 +150,19 @@ describe('settings', () => {
     expect(JSON.stringify(after.body)).toContain('"value":7');
   });
 
-  it('that do not fit are refused by field', async () => {
+  it('rejects invalid settings by field', async () => {
     const { status, body } = await ask('PATCH', '/api/settings/moody', { body: { limit: 70 } });
     expect(status).toBe(422);
     expect(body.error.fields).toHaveProperty(['services.moody.limit']);
   });
 
-  it('of an unknown section are not found', async () => {
+  it('responds with 404 to an unknown settings section', async () => {
     expect((await ask('PATCH', '/api/settings/nothing', { body: {} })).status).toBe(404);
   });
 });
 
-describe('the rest of the host', () => {
-  it('lists engines and refuses an unknown one', async () => {
+describe('host routes', () => {
+  it('lists engines and rejects an unknown one', async () => {
     expect((await ask('GET', '/api/engines')).body.engines).toBeInstanceOf(Array);
     expect((await ask('POST', '/api/engines/rm/install')).status).toBe(404);
     expect((await ask('POST', '/api/engines/python/install')).status).toBe(404);
@@ -168,14 +171,14 @@ describe('the rest of the host', () => {
     expect((await ask('DELETE', '/api/engines/ffmpeg')).status).toBe(409);
   });
 
-  it('shows the log by level and text', async () => {
+  it('filters the log by level and text', async () => {
     await ask('PATCH', '/api/settings/moody', { body: { name: 'lantern' } });
     const { body } = await ask('GET', '/api/log?text=settings+changed&limit=5');
     expect(body.lines.at(-1) ?? body.lines[0]).toMatchObject({ level: 'info', message: 'settings changed' });
     expect((await ask('GET', '/api/log?level=loud')).status).toBeGreaterThanOrEqual(400);
   });
 
-  it('has no dead jobs to retry or drop', async () => {
+  it('responds with 404 when retrying or dropping an unknown job', async () => {
     expect((await ask('GET', '/api/jobs/dead')).body).toEqual({ jobs: [] });
     expect((await ask('POST', '/api/jobs/moody/1/retry')).status).toBe(404);
     expect((await ask('DELETE', '/api/jobs/moody/1')).status).toBe(404);
@@ -187,14 +190,14 @@ describe('the rest of the host', () => {
     expect((await ask('POST', '/api/openapi.json', { body: {} })).status).toBe(405);
   });
 
-  it('answers its own 404 below /api', async () => {
+  it('responds with its own 404 below /api', async () => {
     expect((await ask('GET', '/api/nothing')).status).toBe(404);
   });
 });
 
 describe('accounts', () => {
-  it('are made, changed, given tokens and removed', async () => {
-    const made = await ask('POST', '/api/accounts', {
+  it('creates, changes and deletes accounts and tokens', async () => {
+    const created = await ask('POST', '/api/accounts', {
       body: {
         name: 'cleo',
         kind: 'service',
@@ -202,7 +205,7 @@ describe('accounts', () => {
         grants: [{ service: 'push', resource: '*-backup', permission: 'write' }],
       },
     });
-    expect(made).toMatchObject({ status: 200, body: { name: 'cleo', hasPassword: false } });
+    expect(created).toMatchObject({ status: 200, body: { name: 'cleo', hasPassword: false } });
     expect((await ask('POST', '/api/accounts', { body: { name: 'cleo' } })).status).toBe(409);
 
     const token = await ask('POST', '/api/accounts/cleo/tokens', { body: { label: 'nightly' } });
@@ -223,7 +226,7 @@ describe('accounts', () => {
 });
 
 describe('metrics', () => {
-  it('are for administrators and for accounts with the grant', async () => {
+  it('requires an administrator or the grant for metrics', async () => {
     expect((await ask('GET', '/metrics')).body).toContain('control_live_streams');
     expect((await ask('GET', '/metrics/control')).body).toContain('control_live_streams');
     expect((await ask('GET', '/metrics/nothing')).status).toBe(404);

@@ -11,7 +11,7 @@ import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
 describe('backups', () => {
   let folder: string;
@@ -29,25 +29,25 @@ describe('backups', () => {
   const list = async (host: TestHost): Promise<readonly BackupFile[]> =>
     (await api<{ backups: BackupFile[] }>(host.url('control'), '/api/backups')).backups;
 
-  it('are made while everything runs, listed, loaded and removed', async () => {
+  it('creates, lists, downloads and deletes backups while services run', async () => {
     await using host = await open();
     const base = host.url('control');
-    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
-    const again = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
-    expect(again.name).not.toBe(made.name);
-    expect((await list(host)).map(({ name }) => name).sort()).toEqual([again.name, made.name].sort());
-    const file = await fetch(`${base}/api/backups/${made.name}/file`, {
+    const created = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    const second = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    expect(second.name).not.toBe(created.name);
+    expect((await list(host)).map(({ name }) => name).sort()).toEqual([second.name, created.name].sort());
+    const file = await fetch(`${base}/api/backups/${created.name}/file`, {
       headers: { Authorization: adminAuthorization },
     });
     const bytes = Buffer.from(await file.arrayBuffer());
-    expect(bytes.length).toBe(made.bytes);
-    expect(file.headers.get('content-disposition')).toContain(`attachment; filename="${made.name}"`);
+    expect(bytes.length).toBe(created.bytes);
+    expect(file.headers.get('content-disposition')).toContain(`attachment; filename="${created.name}"`);
     expect(gunzipSync(bytes).includes('inbox/db.sqlite')).toBe(true);
-    await api(base, `/api/backups/${made.name}`, { method: 'DELETE' });
-    expect(readdirSync(folder)).toEqual([again.name]);
+    await api(base, `/api/backups/${created.name}`, { method: 'DELETE' });
+    expect(readdirSync(folder)).toEqual([second.name]);
   });
 
-  it('say why they could not be written', async () => {
+  it('reports why a backup could not be written', async () => {
     await using host = await open();
     mkdirSync(join(host.dataDir, 'other'));
     writeFileSync(join(host.dataDir, 'other', 'db.sqlite'), 'no database at all, but long enough to be read as one');
@@ -62,26 +62,26 @@ describe('backups', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('are for administrators, and no name leads out of their folder', async () => {
+  it('requires an administrator and rejects names outside of the folder', async () => {
     await using host = await open();
     const base = host.url('control');
     writeFileSync(join(folder, 'notes.txt'), 'private');
-    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    const created = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
     const { session } = await api<{ session: string }>(base, '/api/session', {
       method: 'POST',
       body: JSON.stringify(admin),
     });
-    const asked = await fetch(`${base}/api/links`, {
+    const linksResponse = await fetch(`${base}/api/links`, {
       method: 'POST',
       headers: { 'Homeport-Session': session, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ paths: [`/api/backups/${made.name}/file`] }),
+      body: JSON.stringify({ paths: [`/api/backups/${created.name}/file`] }),
     });
-    const [link = ''] = ((await asked.json()) as { links: string[] }).links;
+    const [link = ''] = ((await linksResponse.json()) as { links: string[] }).links;
     const linked = await fetch(base + link);
     expect([linked.status, linked.headers.get('content-type')]).toEqual([200, 'application/gzip']);
     await linked.body?.cancel();
     expect((await fetch(base + link.replace('homeport-', 'homeport.'))).status).toBe(401);
-    expect((await fetch(`${base}/api/backups/${made.name}/file`)).status).toBe(401);
+    expect((await fetch(`${base}/api/backups/${created.name}/file`)).status).toBe(401);
     for (const name of ['notes.txt', '..%2F..%2Fetc%2Fpasswd', 'homeport-2026-01-01-000000.tar.gz', '%00']) {
       const answer = await fetch(`${base}/api/backups/${name}/file`, {
         headers: { Authorization: adminAuthorization },
@@ -92,15 +92,15 @@ describe('backups', () => {
     expect(await list(host)).toHaveLength(1);
   });
 
-  it('say why they cannot be written', async () => {
-    const taken = join(folder, 'file');
-    writeFileSync(taken, '');
-    await using host = await open({ environment: { HOMEPORT_BACKUP_FOLDER: taken } });
+  it('reports why backups cannot be written', async () => {
+    const target = join(folder, 'file');
+    writeFileSync(target, '');
+    await using host = await open({ environment: { HOMEPORT_BACKUP_FOLDER: target } });
     const answer = api(host.url('control'), '/api/backups', { method: 'POST' });
     await expect(answer).rejects.toThrow(/507|ENOTDIR|500/);
   });
 
-  it('are made by themselves when the newest is old enough; the oldest go', async () => {
+  it('creates scheduled backups and deletes the oldest ones', async () => {
     const clock = createFakeClock(Date.now());
     await using host = await open({
       clock,
@@ -109,7 +109,7 @@ describe('backups', () => {
     for (const age of [5, 4, 3]) {
       const file = join(folder, `homeport-2026-01-0${String(age)}-000000.tar.gz`);
       writeFileSync(file, 'old');
-      utimesSync(file, new Date(clock.now() - age * day), new Date(clock.now() - age * day));
+      utimesSync(file, new Date(clock.now() - age * dayMs), new Date(clock.now() - age * dayMs));
     }
     clock.advance(61_000);
     await expect.poll(async () => (await list(host)).length, { timeout: 10_000 }).toBe(2);
@@ -118,18 +118,18 @@ describe('backups', () => {
     expect(await list(host)).toHaveLength(2);
   });
 
-  it('carry one creation time in name, list, file and archive', async () => {
+  it('uses one creation time in name, list, file and archive', async () => {
     const clock = createFakeClock(Date.parse('2026-02-03T04:05:06.789Z'));
     await using host = await open({ clock });
     const base = host.url('control');
-    const made = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
-    expect(made).toMatchObject({ name: 'homeport-2026-02-03-040506.tar.gz', createdAt: clock.now() });
-    expect(await list(host)).toEqual([made]);
-    const archive = gunzipSync(readFileSync(join(folder, made.name)));
+    const created = await api<BackupFile>(base, '/api/backups', { method: 'POST' });
+    expect(created).toMatchObject({ name: 'homeport-2026-02-03-040506.tar.gz', createdAt: clock.now() });
+    expect(await list(host)).toEqual([created]);
+    const archive = gunzipSync(readFileSync(join(folder, created.name)));
     expect(archive.includes('"createdAt":"2026-02-03T04:05:06.789Z"')).toBe(true);
   });
 
-  it('leave files alone that are not theirs', async () => {
+  it('keeps unrelated files in the backup folder', async () => {
     await using host = await open();
     mkdirSync(join(folder, 'photos'));
     writeFileSync(join(folder, 'other.tar.gz'), '');
@@ -137,7 +137,7 @@ describe('backups', () => {
   });
 });
 
-it('the report tells versions, services, changed settings and errors, and no secret', async () => {
+it('includes versions, services, changed settings and errors in the report, but no secrets', async () => {
   await using host = await openTestHost({
     services: [inbox, notify, control],
     environment: { HOMEPORT_QUIET_HOURS: '["22:00-07:00"]', HOMEPORT_STOP_TIMEOUT: '7' },

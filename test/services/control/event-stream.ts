@@ -1,4 +1,4 @@
-/** One event as a client of the stream sees it. */
+/** Event as received by a client of the stream. */
 export interface StreamEvent {
   readonly id: string;
   readonly event: string;
@@ -8,15 +8,18 @@ export interface StreamEvent {
 export interface EventStream extends AsyncDisposable {
   readonly status: number;
   readonly headers: Headers;
-  /** The id that was set last, by an event or alone. */
+  /** Last id set by an event or by an id line. */
   readonly lastId: string;
-  /** Comments so far. */
+  /** Comments received so far. */
   readonly comments: readonly string[];
-  /** The next event; undefined when the host ended the stream. */
+  /** Returns the next event; undefined when the host ended the stream. */
   next(): Promise<StreamEvent | undefined>;
 }
 
-/** Reads `GET /api/events` as the HTML standard says, from the outside; resolves when the answer begins and its first lines are read. */
+/**
+ * Reads `GET /api/events` according to the HTML standard; resolves when the response starts and its first lines are
+ * read.
+ */
 export async function openEvents(
   url: string,
   options: { readonly headers?: Readonly<Record<string, string>>; readonly lastId?: string } = {},
@@ -32,7 +35,7 @@ export async function openEvents(
   let pending = '';
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
 
-  const take = (block: string): void => {
+  const parseBlock = (block: string): void => {
     const fields: Record<string, string> = {};
     for (const line of block.split('\n')) {
       const colon = line.indexOf(':');
@@ -43,16 +46,16 @@ export async function openEvents(
     if (fields['data'] === undefined) return;
     ready.push({ id: lastId, event: fields['event'] ?? 'message', data: JSON.parse(fields['data']) as unknown });
   };
-  const read = async (): Promise<boolean> => {
-    const part = await reader?.read();
-    if (part === undefined || part.done) return false;
-    const blocks = (pending + part.value).split('\n\n');
+  const readChunk = async (): Promise<boolean> => {
+    const chunk = await reader?.read();
+    if (chunk === undefined || chunk.done) return false;
+    const blocks = (pending + chunk.value).split('\n\n');
     pending = blocks.pop() ?? '';
-    blocks.forEach(take);
+    blocks.forEach(parseBlock);
     return true;
   };
 
-  if (response.ok) await read();
+  if (response.ok) await readChunk();
   return {
     status: response.status,
     headers: response.headers,
@@ -64,7 +67,7 @@ export async function openEvents(
       for (;;) {
         const event = ready.shift();
         if (event !== undefined) return event;
-        if (!(await read())) return undefined;
+        if (!(await readChunk())) return undefined;
       }
     },
     [Symbol.asyncDispose]() {

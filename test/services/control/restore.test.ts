@@ -11,7 +11,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { api } from '../../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('a restore from the pages', () => {
+describe('restore through the API', () => {
   let folder: string;
   let dataDir: string;
   beforeEach(() => {
@@ -21,14 +21,16 @@ describe('a restore from the pages', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A host, and what resolves when it wants to be started anew. */
-  const open = async (): Promise<{ host: TestHost; asked: Promise<void> }> => {
+  /** Opens a host; `restartRequested` resolves when it requests a restart. */
+  const open = async (): Promise<{ host: TestHost; restartRequested: Promise<void> }> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const host = await openTestHost({
-      ...{ services: [inbox, control], dataDir, startAnew: resolve },
+      services: [inbox, control],
+      dataDir,
+      restartHost: resolve,
       environment: { HOMEPORT_BACKUP_FOLDER: join(folder, 'backups') },
     });
-    return { host, asked: promise };
+    return { host, restartRequested: promise };
   };
   const ask = <Reply>(host: TestHost, path: string, method = 'GET', body?: unknown): Promise<Reply> =>
     api<Reply>(host.url('control'), path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
@@ -42,7 +44,7 @@ describe('a restore from the pages', () => {
   const setAside = async (host: TestHost): Promise<readonly SetAsideData[]> =>
     (await ask<{ setAside: SetAsideData[] }>(host, '/api/backups')).setAside;
 
-  it('shows what is in a backup, starts anew with it, and can be taken back and cleared away', async () => {
+  it('lists the content of a backup, restarts with it, undoes the restore and deletes the replaced data', async () => {
     const before = await open();
     await ask(before.host, '/api/settings/inbox', 'PATCH', { keepDays: 11 });
     const { name } = await ask<BackupFile>(before.host, '/api/backups', 'POST');
@@ -54,7 +56,7 @@ describe('a restore from the pages', () => {
     expect(contents.parts.every(({ files, bytes }) => files > 0 && bytes > 0)).toBe(true);
     await ask(before.host, '/api/settings/inbox', 'PATCH', { keepDays: 22 });
     await ask(before.host, `/api/backups/${name}/restore`, 'POST', { confirm: 'restore' });
-    await before.asked;
+    await before.restartRequested;
     await before.host[Symbol.asyncDispose]();
 
     const restored = await open();
@@ -62,7 +64,7 @@ describe('a restore from the pages', () => {
     const [replaced] = await setAside(restored.host);
     expect(Math.abs(Date.now() - (replaced?.createdAt ?? 0))).toBeLessThan(600_000);
     await ask(restored.host, `/api/backups/set-aside/${replaced?.name ?? ''}/put-back`, 'POST');
-    await restored.asked;
+    await restored.restartRequested;
     await restored.host[Symbol.asyncDispose]();
 
     const back = await open();
@@ -74,20 +76,22 @@ describe('a restore from the pages', () => {
     await back.host[Symbol.asyncDispose]();
   });
 
-  it('brings a backup to another computer, whose data it replaces', async () => {
+  it('replaces the data of another computer with an uploaded backup', async () => {
     const before = await open();
     await ask(before.host, '/api/settings/inbox', 'PATCH', { keepDays: 11 });
-    const made = await ask<BackupFile>(before.host, '/api/backups', 'POST');
-    const bytes = readFileSync(join(folder, 'backups', made.name));
+    const created = await ask<BackupFile>(before.host, '/api/backups', 'POST');
+    const bytes = readFileSync(join(folder, 'backups', created.name));
     await before.host[Symbol.asyncDispose]();
 
     rmSync(join(folder, 'backups'), { recursive: true });
     rmSync(dataDir, { recursive: true });
     mkdirSync(dataDir);
-    const fresh = await open();
+    const emptyHost = await open();
     const send = (body: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<Response> =>
-      fetch(`${fresh.host.url('control')}/api/backups/file`, {
-        ...{ method: 'POST', body, ...(signal && { signal }) },
+      fetch(`${emptyHost.host.url('control')}/api/backups/file`, {
+        method: 'POST',
+        body,
+        ...(signal && { signal }),
         headers: { Authorization: adminAuthorization, 'Content-Type': 'application/octet-stream' },
       });
     const damaged = Buffer.from(bytes);
@@ -97,48 +101,49 @@ describe('a restore from the pages', () => {
       expect([refused.status, await refused.json()]).toMatchObject([422, { error: { code: 'backup.damaged' } }]);
     }
     expect(readdirSync(join(folder, 'backups'))).toEqual([]);
-    const sent = await send(new Uint8Array(bytes));
-    const brought = (await sent.json()) as BackupFile;
-    expect(brought).toMatchObject({ name: made.name, bytes: made.bytes });
-    expect(Math.abs(brought.createdAt - made.createdAt)).toBeLessThan(60_000);
+    const uploadResponse = await send(new Uint8Array(bytes));
+    const brought = (await uploadResponse.json()) as BackupFile;
+    expect(brought).toMatchObject({ name: created.name, bytes: created.bytes });
+    expect(Math.abs(brought.createdAt - created.createdAt)).toBeLessThan(60_000);
     expect(readFileSync(join(folder, 'backups', brought.name)).equals(bytes)).toBe(true);
-    // The same one again, and two at once, take no other one's place.
+    // Repeated and concurrent uploads get different names.
     const more = await Promise.all([send(new Uint8Array(bytes)), send(new Uint8Array(bytes))]);
     const names = await Promise.all(more.map(async (each) => ((await each.json()) as BackupFile).name));
     expect(new Set([brought.name, ...names]).size).toBe(3);
-    await ask(fresh.host, `/api/backups/${brought.name}/restore`, 'POST', { confirm: 'restore' });
-    await fresh.asked;
-    await fresh.host[Symbol.asyncDispose]();
+    await ask(emptyHost.host, `/api/backups/${brought.name}/restore`, 'POST', { confirm: 'restore' });
+    await emptyHost.restartRequested;
+    await emptyHost.host[Symbol.asyncDispose]();
 
     const restored = await open();
     expect(await keepDays(restored.host)).toBe(11);
     await restored.host[Symbol.asyncDispose]();
   });
 
-  it('keeps nothing of a backup whose sender went away', async () => {
+  it('discards an upload whose connection ends early', async () => {
     const { host } = await open();
-    const way = request(`${host.url('control')}/api/backups/file`, {
-      ...{ method: 'POST', headers: { Authorization: adminAuthorization, 'Content-Length': '1000000' } },
+    const upload = request(`${host.url('control')}/api/backups/file`, {
+      method: 'POST',
+      headers: { Authorization: adminAuthorization, 'Content-Length': '1000000' },
     });
-    way.on('error', () => undefined);
-    way.write(Buffer.alloc(100_000));
+    upload.on('error', () => undefined);
+    upload.write(Buffer.alloc(100_000));
     const files = (): readonly string[] =>
       existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [];
     await expect.poll(files).toHaveLength(1);
     expect((await ask<{ backups: BackupFile[] }>(host, '/api/backups')).backups).toEqual([]);
-    way.destroy();
+    upload.destroy();
     await expect.poll(files).toEqual([]);
     await host[Symbol.asyncDispose]();
   });
 
-  /** As a restore leaves what it has replaced. */
+  /** Folder as a restore leaves it for replaced data. */
   const replaced = '.before-restore-2026-01-01T00-00-00-000Z';
   const replace = (): void => {
     mkdirSync(join(dataDir, replaced, 'mail'), { recursive: true });
     writeFileSync(join(dataDir, replaced, 'homeport.yaml'), 'version: 1\n');
   };
 
-  it('offers nothing that is half removed, and removes the rest at the next start', async () => {
+  it('hides partially deleted data and deletes the rest at the next start', async () => {
     replace();
     const { host } = await open();
     const { rm } = fs.promises;
@@ -154,7 +159,7 @@ describe('a restore from the pages', () => {
     }
     expect(await setAside(host)).toEqual([]);
     await expect(ask(host, `/api/backups/set-aside/${replaced}/put-back`, 'POST')).rejects.toThrow('404');
-    // It is no part of the data either.
+    // It is not part of a backup either.
     const { name } = await ask<BackupFile>(host, '/api/backups', 'POST');
     const { parts } = await ask<BackupContents>(host, `/api/backups/${name}/contents`);
     expect(parts.map(({ service }) => service).filter((each) => each.startsWith('.'))).toEqual([]);
@@ -166,31 +171,31 @@ describe('a restore from the pages', () => {
     await next.host[Symbol.asyncDispose]();
   });
 
-  it('keeps what was set aside while a restore is under way', async () => {
+  it('keeps replaced data while a restore is in progress', async () => {
     replace();
-    const { host, asked } = await open();
+    const { host, restartRequested } = await open();
     const { name } = await ask<BackupFile>(host, '/api/backups', 'POST');
     await ask(host, `/api/backups/${name}/restore`, 'POST', { confirm: 'restore' });
-    await asked;
+    await restartRequested;
     await expect(ask(host, `/api/backups/set-aside/${replaced}`, 'DELETE')).rejects.toThrow('409');
     expect(readFileSync(join(dataDir, replaced, 'homeport.yaml'), 'utf8')).toBe('version: 1\n');
     await host[Symbol.asyncDispose]();
   });
 
-  it('makes backups still after what was set aside could not come back', async () => {
+  it('still creates backups after replaced data could not be put back', async () => {
     replace();
-    const { host, asked } = await open();
+    const { host, restartRequested } = await open();
     await using _host = host;
-    // Where it would wait there is something else.
+    // Blocks the path that is needed.
     writeFileSync(join(dataDir, '.returning'), '');
     await expect(ask(host, `/api/backups/set-aside/${replaced}/put-back`, 'POST')).rejects.toThrow('500');
     await ask(host, '/api/backups', 'POST');
     rmSync(join(dataDir, '.returning'));
     await ask(host, `/api/backups/set-aside/${replaced}/put-back`, 'POST');
-    await asked;
+    await restartRequested;
   });
 
-  it('keeps the data where the backup is damaged, was not confirmed or is not there', async () => {
+  it('keeps the data when the backup is damaged, unconfirmed or missing', async () => {
     const { host } = await open();
     await using _host = host;
     await ask(host, '/api/settings/inbox', 'PATCH', { keepDays: 33 });
@@ -214,11 +219,11 @@ describe('a restore from the pages', () => {
     }
     expect(existingLeftovers()).toEqual([]);
     expect(await keepDays(host)).toBe(33);
-    // It can still make one.
+    // Backups can still be created.
     await ask(host, '/api/backups', 'POST');
   });
 
-  it('brings back what was there where nothing can be done with what the backup holds', async () => {
+  it('puts back the previous data when the services cannot start with the backup', async () => {
     const before = await open();
     await ask(before.host, '/api/settings/inbox', 'PATCH', { keepDays: 44 });
     const foreign = join(folder, 'foreign');
@@ -228,11 +233,11 @@ describe('a restore from the pages', () => {
     mkdirSync(join(folder, 'backups'), { recursive: true });
     await writeBackup(foreign, join(folder, 'backups', name));
     await ask(before.host, `/api/backups/${name}/restore`, 'POST', { confirm: 'restore' });
-    await before.asked;
+    await before.restartRequested;
     await before.host[Symbol.asyncDispose]();
     const after = await open();
     expect(await keepDays(after.host)).toBe(44);
-    expect(after.host.log.join('\n')).toContain('what was restored cannot be opened');
+    expect(after.host.log.join('\n')).toContain('restored data unusable');
     expect((await setAside(after.host)).length).toBe(1);
     await after.host[Symbol.asyncDispose]();
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { control } from '../../../services/control/index.ts';
 import { openTestHost } from '../../support/host.ts';
 
-it('makes the first administrator once, with the one-time code, and signs in', async () => {
+it('creates the first administrator once, with the one-time code, and signs in', async () => {
   await using host = await openTestHost({ services: [control], administrator: false });
   const url = host.url('control');
   const setUp = (code: string, password: string): Promise<Response> =>
@@ -16,9 +16,9 @@ it('makes the first administrator once, with the one-time code, and signs in', a
 
   expect((await setUp('guess', 'long enough')).status).toBe(403);
   expect((await setUp(code, 'short')).status).toBeGreaterThanOrEqual(400);
-  const made = await setUp(code, 'long enough');
-  expect(made.status).toBe(200);
-  const { session: secret } = (await made.json()) as { session: string };
+  const response = await setUp(code, 'long enough');
+  expect(response.status).toBe(200);
+  const { session: secret } = (await response.json()) as { session: string };
   const session = await fetch(`${url}/api/session`, { headers: { 'Homeport-Session': secret } });
   expect(await session.json()).toMatchObject({ account: { name: 'ada', role: 'admin' }, setupNeeded: false });
   expect((await setUp(code, 'long enough')).status).toBe(409);

@@ -5,11 +5,11 @@ import { downloads } from '../../../services/downloads/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
 import { notify } from '../../../services/notify/index.ts';
 import { popups } from '../../../services/popups/index.ts';
-import { RememberedPopups } from '../popups/support.ts';
+import { RecordingNotifier } from '../popups/support.ts';
 import { dataFolderWith, openRig, type Rig } from './rig.ts';
 
 describe('the popup at the end of a download', () => {
-  const notifier = new RememberedPopups();
+  const notifier = new RecordingNotifier();
   const opened: string[] = [];
   const dataDir = dataFolderWith({ retries: 0 });
   let rig: Rig;
@@ -29,8 +29,8 @@ describe('the popup at the end of a download', () => {
   it('names the video, and a press on it opens the download on its page, where it plays', async () => {
     const uid = await rig.client.add(rig.site.url('/p/og?title=Harbour+at+dawn'));
     await rig.client.ended(uid);
-    await expect.poll(() => notifier.shown, { timeout: 15_000 }).toHaveLength(1);
-    expect(notifier.shown[0]).toMatchObject({ title: 'Harbour at dawn', body: 'Download finished' });
+    await expect.poll(() => notifier.popups, { timeout: 15_000 }).toHaveLength(1);
+    expect(notifier.popups[0]).toMatchObject({ title: 'Harbour at dawn', body: 'Download finished' });
     notifier.answer('clicked');
     expect(opened).toEqual([`${rig.host.url('control')}/downloads?id=${uid}`]);
   });
@@ -38,7 +38,7 @@ describe('the popup at the end of a download', () => {
   it('of a failed one says why, and leads to the same place', async () => {
     const uid = await rig.client.add(rig.site.url('/dead/50000/big.mp4'));
     expect(await rig.client.ended(uid)).toMatchObject({ status: 'error' });
-    await expect.poll(() => notifier.shown.at(-1)?.body, { timeout: 15_000 }).toMatch(/^Download failed: ./);
+    await expect.poll(() => notifier.popups.at(-1)?.body, { timeout: 15_000 }).toMatch(/^Download failed: ./);
     notifier.answer('clicked');
     expect(opened.at(-1)).toBe(`${rig.host.url('control')}/downloads?id=${uid}`);
   });

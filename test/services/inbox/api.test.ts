@@ -8,7 +8,7 @@ import { api } from '../../support/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 
-const day = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 let host: TestHost;
 let context: Context;
@@ -22,8 +22,8 @@ const probe = defineService({
   settings: z.object({}),
   environment: {},
   migrations: [],
-  create(given) {
-    context = given;
+  create(_settings) {
+    context = _settings;
     return {
       start: () => Promise.resolve(),
       health: () => Promise.resolve({ state: 'up', detail: '' }),
@@ -62,7 +62,7 @@ const remove = async (ids: number[]) =>
   );
 const bodies = async (query?: string) => (await list(query)).items.map((item) => item.body);
 
-it('takes what is handed over once, tells the pages, and counts it', async () => {
+it('stores an offer once, publishes it and counts it', async () => {
   await Promise.all([
     offer('first', { tags: ['a'] }),
     offer('first'),
@@ -81,7 +81,7 @@ it('takes what is handed over once, tells the pages, and counts it', async () =>
   expect(page).toMatch(/^inbox_items_unread\{service="inbox"\} 2$/m);
 });
 
-it('filters and pages', async () => {
+it('filters and paginates', async () => {
   expect(await bodies('?source=mail')).toEqual(['second']);
   expect(await bodies('?tag=a')).toEqual(['first']);
   expect(await bodies('?minPriority=4')).toEqual(['second']);
@@ -90,7 +90,7 @@ it('filters and pages', async () => {
   expect((await list(`?before=${newest?.id ?? 0}`)).total).toBe(2);
 });
 
-it('marks rows and all rows, counting and telling only what changed', async () => {
+it('marks single rows and all rows, counting and publishing only changed ones', async () => {
   const [mail] = (await list('?source=mail')).items;
   const id = mail?.id ?? 0;
   expect(await change({ ids: [id], read: true })).toEqual({ changed: 1, unread: 1 });
@@ -100,12 +100,14 @@ it('marks rows and all rows, counting and telling only what changed', async () =
   expect(await change({ ids: 'all', read: false })).toEqual({ changed: 2, unread: 2 });
   await expect.poll(() => events.changed.length).toBe(3);
   expect(events.changed[0]).toEqual({
-    ...{ ids: [id], change: { read: true }, unread: 1 },
+    ids: [id],
+    change: { read: true },
+    unread: 1,
     places: [{ topic: '', source: 'mail', ids: [id] }],
   });
 });
 
-it('puts a row away: out of the list and the count, still found', async () => {
+it('marks a row as done, which hides it from the list and the count but not from a search', async () => {
   const [first] = (await list('?tag=a')).items;
   expect(await change({ ids: [first?.id ?? 0], done: true })).toEqual({ changed: 1, unread: 1 });
   expect(await bodies()).toEqual(['second']);
@@ -114,10 +116,10 @@ it('puts a row away: out of the list and the count, still found', async () => {
   expect(await bodies('?q=first&done=false')).toEqual([]);
 });
 
-it('finds the newest rows by their words without counting, also those put away', async () => {
+it('finds the newest rows by words without counting, including done rows', async () => {
   const search = async (query: string): Promise<readonly string[]> => {
-    const found = z.parse(inboxApi.find.reply, await api(host.url('control'), `/api/inbox/search?${query}`));
-    return found.items.map(({ body }) => body);
+    const result = z.parse(inboxApi.find.reply, await api(host.url('control'), `/api/inbox/search?${query}`));
+    return result.items.map(({ body }) => body);
   };
   expect(await search('q=fir')).toEqual(['first']);
   expect(await search('q=first&limit=1')).toEqual(['first']);
@@ -125,21 +127,21 @@ it('finds the newest rows by their words without counting, also those put away',
   await expect(search('limit=1')).rejects.toThrow(/4\d\d/);
 });
 
-it('gives one row by its id, also one that was put away, and says when there is none', async () => {
+it('returns a row by id, including done rows, and responds with 404 to unknown ids', async () => {
   await offer('only', { source: 'alone' });
   const [row] = (await list('?source=alone')).items;
-  const one = (id: string): Promise<unknown> => api(host.url('control'), `/api/inbox/${id}`);
-  expect(await one(String(row?.id))).toEqual(row);
+  const getItem = (id: string): Promise<unknown> => api(host.url('control'), `/api/inbox/${id}`);
+  expect(await getItem(String(row?.id))).toEqual(row);
   await change({ ids: [row?.id ?? 0], done: true });
-  expect(await one(String(row?.id))).toMatchObject({ body: 'only', done: true });
+  expect(await getItem(String(row?.id))).toMatchObject({ body: 'only', done: true });
   for (const id of ['999999', '0', '-1', '1.5', 'no-number', '99999999999999999999']) {
-    await expect(one(id)).rejects.toThrow('inbox.unknown');
+    await expect(getItem(id)).rejects.toThrow('inbox.unknown');
   }
   await remove([row?.id ?? 0]);
   await expect.poll(() => events.changed).toHaveLength(2);
 });
 
-it('removes rows for good', async () => {
+it('deletes rows', async () => {
   const [mail] = (await list('?source=mail')).items;
   const id = mail?.id ?? 0;
   expect(await remove([id, 999_999])).toEqual({ removed: 1, unread: 0 });
@@ -150,26 +152,29 @@ it('removes rows for good', async () => {
     .toEqual([{ ids: [id], change: { removed: true }, unread: 0, places: [{ topic: '', source: 'mail', ids: [id] }] }]);
 });
 
-it('removes what is older than it keeps, and tells', async () => {
-  await offer('old', { time: clock.now() - 31 * day });
-  await offer('younger', { time: clock.now() - 29 * day });
+it('deletes rows older than the retention and publishes it', async () => {
+  await offer('old', { time: clock.now() - 31 * dayMs });
+  await offer('younger', { time: clock.now() - 29 * dayMs });
   expect(await bodies()).toEqual(['younger', 'old']);
   clock.advance(3_600_000);
   await expect.poll(() => bodies()).toEqual(['younger']);
   await expect.poll(() => events.changed).toMatchObject([{ change: { removed: true }, unread: 1 }]);
 });
 
-describe('refuses', () => {
-  it('strangers', async () => {
+describe('rejected requests', () => {
+  it('requires a sign-in', async () => {
     expect((await fetch(`${host.url('control')}/api/inbox`)).status).toBe(401);
   });
 
-  it.each(['?limit=0', '?limit=201', '?before=x', '?minPriority=6', '?unread=perhaps'])('%s', async (query) => {
-    await expect(list(query)).rejects.toThrow(/4\d\d/);
-  });
+  it.each(['?limit=0', '?limit=201', '?before=x', '?minPriority=6', '?unread=perhaps'])(
+    'rejects the query %s',
+    async (query) => {
+      await expect(list(query)).rejects.toThrow(/4\d\d/);
+    },
+  );
 
   it.each([{ ids: [] }, { ids: 'some' }, { ids: Array.from({ length: 1001 }, (_, index) => index) }])(
-    '%j',
+    'rejects the change %j',
     async (body) => {
       await expect(change(body)).rejects.toThrow(/4\d\d/);
     },

@@ -4,7 +4,7 @@ import { inboxChanged, inboxOffered, inboxSeen, InboxOffer } from '../../../serv
 import { defineService, type Context } from '../../../services/contracts/service.ts';
 import { control } from '../../../services/control/index.ts';
 import { inbox } from '../../../services/inbox/index.ts';
-import { Marking } from '../../../services/inbox/marking.ts';
+import { ItemMarker } from '../../../services/inbox/item-marker.ts';
 import { ItemStore } from '../../../services/inbox/store/items.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { popups } from '../../../services/popups/index.ts';
@@ -12,17 +12,17 @@ import { api } from '../../support/api.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { eachDialect } from '../../support/database.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
-import { RememberedPopups } from '../popups/support.ts';
+import { RecordingNotifier } from '../popups/support.ts';
 
-const start = 1_795_000_000_000;
+const startTime = 1_795_000_000_000;
 
-/** Puts in a run of alike rows as it is after so many repeats. */
+/** Inserts a run of similar rows with this number of repeats. */
 async function addRun(transaction: Kysely<any>, length: number): Promise<void> {
   await sql`
     with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ${sql.lit(length)})
     insert into items
       (title, body, format, priority, tags, source, topic, time, read, done, search, likeness, since, latest)
-    select 'Down', 'again', 'text', 3, '[]', 'uptime', '', ${sql.lit(start)} + number, 0, 0, '', 7, ${sql.lit(start)},
+    select 'Down', 'again', 'text', 3, '[]', 'uptime', '', ${sql.lit(startTime)} + number, 0, 0, '', 7, ${sql.lit(startTime)},
       case when number = ${sql.lit(length)} then 1 else 0 end
     from numbers`.execute(transaction);
 }
@@ -33,45 +33,45 @@ eachDialect((_name, open) => {
     await database.migrate(migrations);
     await database.commit((transaction) => addRun(transaction, rows));
     const store = new ItemStore(database.kysely);
-    const told: (number | 'many')[] = [];
+    const announced: (number | 'many')[] = [];
     const seenIds: number[] = [];
-    const marking = new Marking({
-      context: { clock: createFakeClock(start), commit: database.commit, reads: database.reads },
+    const marking = new ItemMarker({
+      context: { clock: createFakeClock(startTime), commit: database.commit, reads: database.reads },
       store,
       announce: (changed) => {
-        told.push(changed === 'many' ? changed : changed.length);
-        return store.unread();
+        announced.push(changed === 'many' ? changed : changed.length);
+        return store.countUnread();
       },
-      seen: async (changed) => {
+      announceSeen: async (changed) => {
         const ids = changed.map(({ id }) => id);
-        await store.keysOf(ids);
+        await store.findKeys(ids);
         seenIds.push(...ids);
       },
     });
-    return { store, marking, told, seenIds };
+    return { store, marking, announced, seenIds };
   };
 
-  it('marks exactly as many rows as a commit takes, and takes that back', async () => {
-    const { marking, told, store } = await openMarking(1000);
+  it('marks exactly one full batch of rows and undoes it', async () => {
+    const { marking, announced, store } = await openMarking(1000);
     const marked = await marking.changeAll({ read: true, done: true });
     expect(marked).toMatchObject({ changed: 1000, unread: 0 });
-    expect(told).toEqual([1000]);
-    expect(await marking.takeBack(marked.change)).toEqual({ changed: 1000, unread: 1000 });
+    expect(announced).toEqual([1000]);
+    expect(await marking.undo(marked.change)).toEqual({ changed: 1000, unread: 1000 });
     expect(await store.count({ newest: true, done: false })).toBe(1);
-    expect(told).toEqual([1000, 'many']);
+    expect(announced).toEqual([1000, 'many']);
   });
 
-  it('marks more rows than that, tells of each that it was seen, and takes that back', async () => {
-    const { marking, told, seenIds } = await openMarking(2000);
+  it('marks more rows than a batch, announces each as seen, and undoes it', async () => {
+    const { marking, announced, seenIds } = await openMarking(2000);
     const marked = await marking.changeAll({ read: true });
     expect(marked).toMatchObject({ changed: 2000, unread: 0 });
     expect(new Set(seenIds).size).toBe(2000);
-    expect(await marking.takeBack(marked.change)).toEqual({ changed: 2000, unread: 2000 });
+    expect(await marking.undo(marked.change)).toEqual({ changed: 2000, unread: 2000 });
     await marking.changeAll({ read: true });
-    const before = seenIds.length;
+    const seenBefore = seenIds.length;
     expect(await marking.changeAll({ read: false })).toMatchObject({ changed: 2000, unread: 2000 });
-    expect(seenIds).toHaveLength(before);
-    expect(told).toEqual(['many', 'many', 'many', 'many']);
+    expect(seenIds).toHaveLength(seenBefore);
+    expect(announced).toEqual(['many', 'many', 'many', 'many']);
   });
 });
 
@@ -81,7 +81,11 @@ let inboxContext: Context;
 let events: { changed: number[][]; seen: number[] };
 
 const probe = defineService({
-  ...{ id: 'probe', title: 'Probe', summary: 'Gives the test a context.', environment: {}, migrations: [] },
+  id: 'probe',
+  title: 'Probe',
+  summary: 'Gives the test a context.',
+  environment: {},
+  migrations: [],
   settings: inbox.settings,
   create(given) {
     context = given;
@@ -92,7 +96,7 @@ const probe = defineService({
     };
   },
 });
-const opened: typeof inbox = {
+const observedInbox: typeof inbox = {
   ...inbox,
   create(given, settings) {
     inboxContext = given;
@@ -101,9 +105,9 @@ const opened: typeof inbox = {
 };
 
 beforeAll(async () => {
-  const notifier = new RememberedPopups();
-  const clock = createFakeClock(start);
-  host = await openTestHost({ services: [opened, popups, control, probe], clock, notifier });
+  const notifier = new RecordingNotifier();
+  const clock = createFakeClock(startTime);
+  host = await openTestHost({ services: [observedInbox, popups, control, probe], clock, notifier });
   context.bus.subscribe(inboxChanged, ({ ids }) => events.changed.push(ids));
   context.bus.subscribe(inboxSeen, ({ ids }) => events.seen.push(...ids));
 });
@@ -115,9 +119,9 @@ beforeEach(() => {
 const ask = (method: string, path: string, body?: unknown): Promise<any> =>
   api(host.url('control'), `/api${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
 
-it('takes what waits for a popup out of the waiting ones when more is marked read than one event tells of', async () => {
-  await ask('PUT', '/popups', { pausedUntil: start + 3_600_000 });
-  const offer = InboxOffer.parse({ title: 'Down', body: 'again', source: 'uptime', time: start });
+it('removes held popups when more rows are marked as read than one event can list', async () => {
+  await ask('PUT', '/popups', { pausedUntil: startTime + 3_600_000 });
+  const offer = InboxOffer.parse({ title: 'Down', body: 'again', source: 'uptime', time: startTime });
   await Promise.all(
     Array.from({ length: 1001 }, (_, index) =>
       context.handovers.pass(inboxOffered, String(index), { ...offer, title: `Down ${String(index)}` }),
@@ -129,7 +133,7 @@ it('takes what waits for a popup out of the waiting ones when more is marked rea
   await expect.poll(() => events.changed).toEqual([[]]);
 });
 
-it('removes a run of more rows than a statement can name', async () => {
+it('deletes a run with more rows than a statement can list', async () => {
   const rows = 33_000;
   await inboxContext.commit((transaction) => addRun(transaction, rows));
   const { items } = await ask('GET', '/inbox?repeats=newest&limit=1');

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { InboxOffer } from '../../../services/contracts/inbox/api.ts';
-import { bound } from '../../../services/inbox/domain.ts';
-import { changeable, changeItems } from '../../../services/inbox/store/changes.ts';
+import { normalizeOffer } from '../../../services/inbox/item-text.ts';
+import { findChangeable, changeItems } from '../../../services/inbox/store/changes.ts';
 import { ItemStore } from '../../../services/inbox/store/items.ts';
-import type { Wanted } from '../../../services/inbox/store/narrow.ts';
+import type { ItemFilter } from '../../../services/inbox/store/item-filter.ts';
 import { migrations } from '../../../services/inbox/store/migrations.ts';
 import { eachDialect } from '../../support/database.ts';
 
@@ -13,18 +13,19 @@ eachDialect((_name, open) => {
     await database.migrate(migrations);
     const store = new ItemStore(database.kysely);
     const add = async (key: string, offer: Partial<InboxOffer> = {}) => {
-      const whole = InboxOffer.parse({ body: key, source: 'test', time: 1000, ...offer });
-      const offers = [{ key, offer: bound(whole) }];
+      const offerRow = InboxOffer.parse({ body: key, source: 'test', time: 1000, ...offer });
+      const offers = [{ key, offer: normalizeOffer(offerRow) }];
       return (await database.commit((transaction) => store.add(transaction, offers, 1000))).get(key);
     };
-    const find = async (wanted: Partial<Wanted>) => (await store.list(wanted, undefined, 50)).map((item) => item.body);
+    const find = async (filter: Partial<ItemFilter>) =>
+      (await store.list(filter, undefined, 50)).map((item) => item.body);
     const index = async () => {
-      while (await database.commit((transaction) => store.words.addNew(transaction)));
+      while (await database.commit((transaction) => store.itemWords.addNew(transaction)));
     };
     return { database, store, add, find, index };
   };
 
-  it('keeps an offer as it is and ignores its key from then on, even when the row is removed', async () => {
+  it('stores an offer unchanged and ignores its key afterwards, even when the row is deleted', async () => {
     const { add, database, store } = await openStore();
     const offer = {
       title: 'T',
@@ -45,12 +46,12 @@ eachDialect((_name, open) => {
     expect(await store.count({})).toBe(0);
   });
 
-  it('takes offers that came together in their order, each key once, the first one of a key', async () => {
+  it('stores concurrent offers in order, the first of each key', async () => {
     const { database, store, add } = await openStore();
     await add('known');
     const offers = ['b', 'known', 'a', 'b', 'c'].map((key, index) => ({
       key,
-      offer: bound(InboxOffer.parse({ body: `${key} ${index}`, source: 'test', time: 1000 })),
+      offer: normalizeOffer(InboxOffer.parse({ body: `${key} ${index}`, source: 'test', time: 1000 })),
     }));
     const added = await database.commit((transaction) => store.add(transaction, offers, 1000));
     expect([...added].map(([key, { body }]) => [key, body])).toEqual([
@@ -63,7 +64,7 @@ eachDialect((_name, open) => {
     expect(listed.slice(0, 3).toReversed()).toEqual([...added.values()]);
   });
 
-  it('stores what no database would take as it is', async () => {
+  it('stores text that databases would refuse', async () => {
     const { add, find } = await openStore();
     await add('nul', { body: 'a\0b\ud800' });
     await add('long', { title: 't'.repeat(3000), body: 'ü'.repeat(1_000_001), link: `https://${'x'.repeat(9000)}` });
@@ -72,7 +73,7 @@ eachDialect((_name, open) => {
     expect(long).toBe(`${'ü'.repeat(1_000_000)}… (1 characters more)`);
   });
 
-  it('finds rows by all words, in any case and without diacritics, the last one by its beginning', async () => {
+  it('finds rows by all words, ignoring case and diacritics, the last one by prefix', async () => {
     const { add, find, index } = await openStore();
     await add('1', { title: 'Backup FINISHED', body: 'Größe 100% done_now' });
     await add('2', { title: 'Backup failed', body: 'size 100 done-now \\o/' });
@@ -86,7 +87,7 @@ eachDialect((_name, open) => {
     expect(await search('"100 done"')).toBe(2);
     expect(await search('"done 100"')).toBe(0);
     expect(await search('GRÖßE')).toBe(1);
-    // Signs part words and count for nothing, as in push.
+    // Punctuation separates words and is not searched, as in push.
     expect(await search('100%')).toBe(2);
     expect(await search('done_now')).toBe(2);
     expect(await search('%')).toBe(0);
@@ -114,7 +115,9 @@ eachDialect((_name, open) => {
         await database.commit(async (transaction) =>
           changeItems(
             transaction,
-            ids === 'all' ? await changeable(transaction, set, { scope: undefined, upTo: 1_000_000, limit: 100 }) : ids,
+            ids === 'all'
+              ? await findChangeable(transaction, set, { scope: undefined, upTo: 1_000_000, limit: 100 })
+              : ids,
             set,
           ),
         )
@@ -122,15 +125,15 @@ eachDialect((_name, open) => {
     expect(await change([first?.id ?? 0], { read: true })).toEqual([first?.id]);
     expect(await change([second?.id ?? 0], { done: true })).toEqual([second?.id]);
     expect(await find({ unread: true, done: false })).toEqual(['3']);
-    expect(await store.unread()).toBe(1);
+    expect(await store.countUnread()).toBe(1);
     expect(await find({ done: true })).toEqual(['2']);
-    // Only what was not so before counts as changed.
+    // Only rows with a different state count as changed.
     expect(await change('all', { read: true })).toHaveLength(2);
     expect(await change('all', {})).toEqual([]);
     expect(await change([999_999], { read: false })).toEqual([]);
   });
 
-  it('pages by id and removes what is old in batches', async () => {
+  it('paginates by id and deletes old rows in batches', async () => {
     const { add, database, store } = await openStore();
     for (let index = 0; index < 7; index += 1) await add(String(index), { time: index });
     const first = await store.list({}, undefined, 3);
@@ -139,16 +142,16 @@ eachDialect((_name, open) => {
     expect(await database.commit((transaction) => store.removeOld(transaction, 5, 3))).toHaveLength(3);
     expect(await database.commit((transaction) => store.removeOld(transaction, 5, 3))).toHaveLength(2);
     expect(await store.count({})).toBe(2);
-    expect(await database.commit((transaction) => store.forgetOffers(transaction, 2000, 100))).toBe(7);
+    expect(await database.commit((transaction) => store.removeOffers(transaction, 2000, 100))).toBe(7);
   });
 
-  it('finds no row any more that was removed, and counts what it finds', async () => {
+  it('does not find deleted rows, and counts the results', async () => {
     const { add, database, find, index, store } = await openStore();
     const first = await add('1', { body: 'needle one', source: 'mail' });
     await add('2', { body: 'needle two' });
-    expect(await store.words.hasNew(database.kysely)).toBe(true);
+    expect(await store.itemWords.hasNew(database.kysely)).toBe(true);
     await index();
-    expect(await store.words.hasNew(database.kysely)).toBe(false);
+    expect(await store.itemWords.hasNew(database.kysely)).toBe(false);
     expect(await find({ q: 'needle' })).toEqual(['needle two', 'needle one']);
     expect(await find({ q: 'needle', source: 'mail' })).toEqual(['needle one']);
     expect([await store.count({ q: 'needle' }), await store.count({ q: 'needle', source: 'mail' })]).toEqual([2, 1]);
@@ -159,39 +162,51 @@ eachDialect((_name, open) => {
     expect(await find({ q: 'needle' })).toEqual(['needle three', 'needle two']);
   });
 
-  it('gives rows that were there before their words bit by bit, and finds all of them meanwhile', async () => {
+  it('indexes rows of older versions in batches and finds all of them meanwhile', async () => {
     const database = await open();
     await database.migrate(migrations.filter(({ name }) => name < '005'));
     const old = Array.from({ length: 450 }, (_, index) => ({
-      ...{ title: `Old ${String(index)}`, body: 'hay', format: 'text', priority: 3, tags: '[]', source: 's' },
-      ...{ topic: '', link: null, time: 1000, read: 0, done: 0, search: `old ${String(index)}\nhay` },
+      title: `Old ${String(index)}`,
+      body: 'hay',
+      format: 'text',
+      priority: 3,
+      tags: '[]',
+      source: 's',
+      topic: '',
+      link: null,
+      time: 1000,
+      read: 0,
+      done: 0,
+      search: `old ${String(index)}\nhay`,
     }));
     await database.commit((transaction) => transaction.insertInto('items').values(old).execute());
     await database.migrate(migrations);
     const store = new ItemStore(database.kysely);
-    const offers = [{ key: 'new', offer: bound(InboxOffer.parse({ body: 'new hay', source: 's', time: 1000 })) }];
+    const offers = [
+      { key: 'new', offer: normalizeOffer(InboxOffer.parse({ body: 'new hay', source: 's', time: 1000 })) },
+    ];
     await database.commit((transaction) => store.add(transaction, offers, 1000));
     const see = async () => {
-      const found: string[] = [];
+      const bodies: string[] = [];
       for (let before: number | undefined; ;) {
         const page = await store.list({ q: 'hay' }, before, 100);
-        found.push(...page.map(({ id }) => String(id)));
-        if (page.length < 100) return { found, count: await store.count({ q: 'hay' }) };
+        bodies.push(...page.map(({ id }) => String(id)));
+        if (page.length < 100) return { found: bodies, count: await store.count({ q: 'hay' }) };
         before = page.at(-1)?.id;
       }
     };
-    await database.commit((transaction) => store.words.addNew(transaction));
-    const whole = { found: Array.from({ length: 451 }, (_, index) => String(451 - index)), count: 451 };
-    expect(await see()).toEqual(whole);
+    await database.commit((transaction) => store.itemWords.addNew(transaction));
+    const expected = { found: Array.from({ length: 451 }, (_, index) => String(451 - index)), count: 451 };
+    expect(await see()).toEqual(expected);
     let turns = 0;
-    while (await database.commit((transaction) => store.words.addOld(transaction))) {
+    while (await database.commit((transaction) => store.itemWords.addOld(transaction))) {
       turns += 1;
-      expect(await see()).toEqual(whole);
+      expect(await see()).toEqual(expected);
     }
-    expect([turns, await store.words.backlog(database.kysely)]).toEqual([3, undefined]);
-    expect(await see()).toEqual(whole);
+    expect([turns, await store.itemWords.backlog(database.kysely)]).toEqual([3, undefined]);
+    expect(await see()).toEqual(expected);
     expect((await store.list({ q: 'old 7' }, undefined, 500)).map(({ title }) => title)).toContain('Old 7');
-    const left = await database.kysely.selectFrom('items').select('id').where('search', '!=', '').execute();
-    expect(left).toEqual([]);
+    const unindexed = await database.kysely.selectFrom('items').select('id').where('search', '!=', '').execute();
+    expect(unindexed).toEqual([]);
   });
 });

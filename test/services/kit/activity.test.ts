@@ -9,28 +9,28 @@ import { silentLog } from '../../support/place.ts';
 
 const worked = defineTopic('test.worked', z.object({ time: z.number() }));
 
-it('Activity is told once for all of half a second, and not after its end', async () => {
+it('publishes one event for all changes within half a second, and none after disposal', async () => {
   const clock = createFakeClock();
   const bus = createBus(silentLog);
-  const told: number[] = [];
-  bus.subscribe(worked, ({ time }) => told.push(time));
+  const published: number[] = [];
+  bus.subscribe(worked, ({ time }) => published.push(time));
   const activity = new Activity({ bus, clock }, worked);
   activity.touch();
   activity.touch();
   clock.advance(499);
   await nextTurn();
-  expect(told).toEqual([]);
+  expect(published).toEqual([]);
   clock.advance(1);
   await nextTurn();
-  expect(told).toEqual([clock.now()]);
+  expect(published).toEqual([clock.now()]);
   activity.touch();
   clock.advance(500);
   await nextTurn();
-  expect(told).toHaveLength(2);
+  expect(published).toHaveLength(2);
   activity.touch();
   activity[Symbol.dispose]();
   activity.touch();
   clock.advance(5000);
   await nextTurn();
-  expect(told).toHaveLength(2);
+  expect(published).toHaveLength(2);
 });

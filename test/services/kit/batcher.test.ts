@@ -2,11 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Batcher } from '../../../services/kit/batcher.ts';
 
-/** A batcher whose batches end when they are told to. */
-function open(largest: number, everyTurn = false) {
+/** Creates a batcher whose batches end on request. */
+function open(maxBatchSize: number, everyTurn = false) {
   const batches: { readonly items: readonly number[]; readonly end: () => void }[] = [];
   const batcher = new Batcher<number>({
-    maxBatchSize: largest,
+    maxBatchSize: maxBatchSize,
     waitEachTurn: everyTurn,
     process: (items) => new Promise<void>((end) => batches.push({ items: [...items], end })),
   });
@@ -14,7 +14,7 @@ function open(largest: number, everyTurn = false) {
   return { batcher, batches, begun };
 }
 
-it('takes together what comes in one turn, and in the next batch what comes while one is at work', async () => {
+it('batches items of one turn, and items that arrive during a batch in the next one', async () => {
   const { batcher, batches, begun } = open(10);
   for (const item of [1, 2, 3]) batcher.add(item);
   expect(begun()).toEqual([]);
@@ -33,7 +33,7 @@ it('takes together what comes in one turn, and in the next batch what comes whil
   ]);
 });
 
-it('makes no batch larger than allowed, and keeps the order', async () => {
+it('limits the size of a batch and preserves the order', async () => {
   const batches: (readonly number[])[] = [];
   const batcher = new Batcher<number>({ maxBatchSize: 3, process: async (items) => void batches.push([...items]) });
   for (let item = 0; item < 8; item += 1) batcher.add(item);
@@ -45,21 +45,21 @@ it('makes no batch larger than allowed, and keeps the order', async () => {
   ]);
 });
 
-it('waits for the end of the turn before each batch where asked to', async () => {
+it('waits for the end of the turn before each batch with waitEachTurn', async () => {
   const { batcher, batches, begun } = open(10, true);
   batcher.add(1);
   await nextTurn();
   batcher.add(2);
   batches[0]?.end();
   await Promise.resolve();
-  // Whoever was answered may come again in the same turn.
+  // A caller can add another item in the same turn as its result.
   batcher.add(3);
   await nextTurn();
   await nextTurn();
   expect(begun()).toEqual([[1], [2, 3]]);
 });
 
-it('says when nothing waits any more', async () => {
+it('resolves drained() when the queue is empty', async () => {
   const { batcher, batches } = open(1);
   expect(batcher.drained()).toBeUndefined();
   batcher.add(1);

@@ -22,8 +22,8 @@ eachDialect((_name, open) => {
     return { kysely, commit, insert, all, built: () => built };
   };
 
-  describe('a known statement', () => {
-    it('is built once for each shape, in whatever transaction, and has the values of each call', async () => {
+  describe('executeCached', () => {
+    it('builds a statement once per shape for all transactions and binds the values of each call', async () => {
       const { commit, kysely, insert, all, built } = await openTable();
       const rows = Array.from({ length: 5 }, (_, a) => ({ a, b: `row ${String(a)}` }));
       await commit((transaction) => insert(transaction, rows.slice(0, 2)));
@@ -34,7 +34,7 @@ eachDialect((_name, open) => {
       expect(await all()).toEqual(rows);
     });
 
-    it('brings rows back', async () => {
+    it('returns rows', async () => {
       const { kysely, insert } = await openTable();
       await insert(kysely, [{ a: 7, b: 'seven' }]);
       const find = (a: number) =>
@@ -46,7 +46,7 @@ eachDialect((_name, open) => {
       expect((await find(8)).rows).toEqual([]);
     });
 
-    it('refuses values in another order than it was built with, before anything is written', async () => {
+    it('rejects values in another order than the built statement before anything is written', async () => {
       const { kysely, all } = await openTable();
       const build = () => kysely.insertInto('pairs').values({ a: 1, b: 'one' }).compile();
       await expect(executeCached(kysely, 'wrong', ['one', 1], build)).rejects.toThrow(/wrong/);
@@ -54,7 +54,7 @@ eachDialect((_name, open) => {
       expect(await all()).toEqual([]);
     });
 
-    it('is built anew where it was forgotten for newer ones, and where it is too long to be kept', async () => {
+    it('rebuilds evicted statements and statements that are too long to cache', async () => {
       const { kysely, insert, all, built } = await openTable();
       const rows = (count: number) => Array.from({ length: count }, (_, a) => ({ a, b: '' }));
       for (let count = 1; count <= 120; count += 1) await insert(kysely, rows(count));

@@ -27,32 +27,32 @@ describe('decodeText', () => {
     ['cp850', bytes('Gr\x81\xe1e'), 'Grüße'],
     ['gbk', bytes('\xd6\xd0\xce\xc4'), '中文'],
     ['gbk', Buffer.from('中文'), '中文'],
-  ])('reads %s as declared', (charset, given, text) => {
-    expect(decodeText(given, charset)).toBe(text);
+  ])('reads %s as declared', (charset, input, text) => {
+    expect(decodeText(input, charset)).toBe(text);
   });
 
   it('reads GBK as declared where its bytes are valid UTF-8 by chance', () => {
     expect(decodeText(bytes('\xd2\xbb'), 'gb2312')).toBe('一');
   });
 
-  it('obeys a byte order mark, whatever is declared', () => {
+  it('prefers a byte order mark over the declared charset', () => {
     expect(decodeText(Buffer.from('\ufeffä'), 'iso-8859-1')).toBe('ä');
     expect(decodeText(Buffer.from('\ufeffGrüße', 'utf16le'), 'utf-8')).toBe('Grüße');
   });
 });
 
 describe('decodeEncodedWords', () => {
-  it('joins a character that two words share', () => {
+  it('joins a character that is divided between two words', () => {
     expect(decodeEncodedWords('=?gb2312?B?1g==?= =?gb2312?B?0A==?=')).toBe('中');
   });
 
-  it('keeps a word in an unknown charset', () => {
+  it('preserves a word in an unknown charset', () => {
     expect(decodeEncodedWords('=?x-nobody?Q?a?=')).toBe('=?x-nobody?Q?a?=');
   });
 });
 
 describe('decodeLatin1', () => {
-  it('reads bytes of UTF-8 and of windows-1252', () => {
+  it('decodes bytes of UTF-8 and of windows-1252', () => {
     expect(decodeLatin1(Buffer.from('ä').toString('latin1'))).toBe('ä');
     expect(decodeLatin1('\xe4')).toBe('ä');
     expect(decodeLatin1('‘')).toBe('‘');
@@ -60,7 +60,7 @@ describe('decodeLatin1', () => {
 });
 
 describe('parseUrlEncoded', () => {
-  it('reads all values in the one charset that fits them', () => {
+  it('decodes all values in one charset', () => {
     expect(parseUrlEncoded(bytes('a=T%FCr&b=%C3%BC'))).toEqual([
       ['a', 'Tür'],
       ['b', 'Ã¼'],
@@ -68,7 +68,7 @@ describe('parseUrlEncoded', () => {
     expect(parseUrlEncoded(bytes('a=T%C3%BCr+x'))).toEqual([['a', 'Tür x']]);
   });
 
-  it('reads queries with escapes of windows-1252', () => {
+  it('decodes windows-1252 escapes in a query', () => {
     expect(parseQuery('message=Gr%FC%DFe&b=1').get('message')).toBe('Grüße');
     expect(parseQuery('message=Gr%C3%BC%C3%9Fe').get('message')).toBe('Grüße');
   });

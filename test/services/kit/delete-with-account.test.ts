@@ -5,26 +5,26 @@ import { accountsChanged, accountsRemoved } from '../../../services/contracts/co
 import { deleteWithAccount } from '../../../services/kit/delete-with-account.ts';
 import { silentLog } from '../../support/place.ts';
 
-it('What is kept of an account is forgotten when it is removed, and a failure is told to the log', async () => {
+it('deletes the data of removed accounts and logs a failure', async () => {
   const bus = createBus(silentLog);
-  const forgotten: string[] = [];
-  const complaints: unknown[] = [];
-  const log = { ...silentLog, error: (...words: unknown[]) => complaints.push(words) };
+  const deleted: string[] = [];
+  const errors: unknown[] = [];
+  const log = { ...silentLog, error: (...args: unknown[]) => errors.push(args) };
   const failure = new Error('no table');
   const open = deleteWithAccount({ bus, log }, 'plans', async (account) => {
-    forgotten.push(account);
+    deleted.push(account);
     if (account === 'bob') throw failure;
   });
   bus.publish(accountsChanged, { account: 'ann' });
   await nextTurn();
-  expect(forgotten).toEqual([]);
+  expect(deleted).toEqual([]);
   bus.publish(accountsRemoved, { account: 'ann' });
   bus.publish(accountsRemoved, { account: 'bob' });
   await nextTurn();
-  expect(forgotten).toEqual(['ann', 'bob']);
-  expect(complaints).toEqual([['an account kept its plans', { account: 'bob', error: failure }]]);
+  expect(deleted).toEqual(['ann', 'bob']);
+  expect(errors).toEqual([['account data deletion failed', { account: 'bob', data: 'plans', error: failure }]]);
   open[Symbol.dispose]();
   bus.publish(accountsRemoved, { account: 'cleo' });
   await nextTurn();
-  expect(forgotten).toHaveLength(2);
+  expect(deleted).toHaveLength(2);
 });

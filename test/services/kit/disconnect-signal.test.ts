@@ -94,7 +94,7 @@ describe('isDisconnectError', () => {
 });
 
 describe('signals of a client that leaves', () => {
-  it('abort when the connection is closed before the answer is complete', async () => {
+  it('aborts when the connection closes before the response is complete', async () => {
     const { request, response, client } = await open(get);
     const signals = [createCloseSignal(response), createDisconnectSignal(request, response)];
     const closed = once(response, 'close');
@@ -112,7 +112,7 @@ describe('signals of a client that leaves', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
 
-  it('differ for a client that stops sending and still reads', async () => {
+  it('distinguishes a client that stops sending and still reads', async () => {
     const { request, response, client } = await open(get);
     const [early, left] = [createCloseSignal(response), createDisconnectSignal(request, response)];
     const aborted = once(left, 'abort');

@@ -18,41 +18,41 @@ const engines: Pick<Engines, 'start'> = {
 };
 
 let scripts = 0;
-/** A child that runs this JavaScript in place of a library's Python. */
-function open(source: string, more: { readonly order?: object; readonly clock?: typeof systemClock } = {}) {
+/** Opens a child process that runs JavaScript in place of Python. */
+function open(source: string, more: { readonly firstRequest?: object; readonly clock?: typeof systemClock } = {}) {
   const file = join(folder, `${String((scripts += 1))}.js`);
   writeFileSync(file, source);
   const script = pathToFileURL(file);
   return EngineChild.open({ python: 'python3', path: '' }, { engines, clock: systemClock, script, folder, ...more });
 }
 
-const ready = `const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
+const readyScript = `const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
   const lines = require('node:readline').createInterface({ input: process.stdin });
   say({ ready: '1.2' });`;
 
-describe('The child of an engine', () => {
-  it('is told its order first, answers line by line, and ends with its input', async () => {
-    const child = await open(`${ready} lines.on('line', (line) => say({ heard: JSON.parse(line) }));`, {
-      order: { folders: ['a'] },
+describe('EngineChild', () => {
+  it('sends the first request, exchanges lines and ends with its input', async () => {
+    const child = await open(`${readyScript} lines.on('line', (line) => say({ heard: JSON.parse(line) }));`, {
+      firstRequest: { folders: ['a'] },
     });
     expect(child.version).toBe('1.2');
-    const heard: object[] = [];
-    child.onAnswer = (answer) => heard.push(answer);
+    const answers: object[] = [];
+    child.onAnswer = (answer) => answers.push(answer);
     child.send({ id: 1 });
-    await vi.waitFor(() => expect(heard).toContainEqual({ heard: { id: 1 } }), 10_000);
+    await vi.waitFor(() => expect(answers).toContainEqual({ heard: { id: 1 } }), 10_000);
     expect(child.usable).toBe(true);
     await child[Symbol.asyncDispose]();
     expect(child.usable).toBe(false);
   });
 
-  it('that ends before it is ready says why by its last complaint', async () => {
+  it('rejects with the last error line when the process exits before it is ready', async () => {
     await expect(open("console.error('first'); console.error('no such library'); process.exit(1)")).rejects.toThrow(
       'no such library',
     );
-    await expect(open('')).rejects.toThrow('it ended at once');
+    await expect(open('')).rejects.toThrow('process exited during the start');
   });
 
-  it('that is not ready in time is ended', async () => {
+  it('ends a process that is not ready in time', async () => {
     const clock = createFakeClock();
     let ended: unknown;
     open('setInterval(() => 0, 1000)', { clock }).catch((error: unknown) => (ended = error));
@@ -63,15 +63,15 @@ describe('The child of an engine', () => {
     expect(String(ended)).toContain('did not get ready in time');
   });
 
-  it('that prints what is no answer without end is ended; a little of it is passed over', async () => {
-    const child = await open(`${ready} lines.on('line', (line) => {
-      for (let at = 0; at < JSON.parse(line).lines; at += 1) process.stdout.write('junk\\n');
+  it('tolerates a few invalid lines and kills a process that prints too many', async () => {
+    const child = await open(`${readyScript} lines.on('line', (line) => {
+      for (let index = 0; index < JSON.parse(line).lines; index += 1) process.stdout.write('junk\\n');
       say({ done: true });
     });`);
-    const heard: object[] = [];
-    child.onAnswer = (answer) => heard.push(answer);
+    const answers: object[] = [];
+    child.onAnswer = (answer) => answers.push(answer);
     child.send({ lines: 50 });
-    await vi.waitFor(() => expect(heard).toEqual([{ done: true }]), 10_000);
+    await vi.waitFor(() => expect(answers).toEqual([{ done: true }]), 10_000);
     expect(child.usable).toBe(true);
     child.send({ lines: 5000 });
     await child.ended;

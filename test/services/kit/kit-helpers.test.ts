@@ -8,7 +8,7 @@ import { joinNames } from '../../../services/kit/join-names.ts';
 import { readRequestBody } from '../../../services/kit/request-body.ts';
 import { toBase32, generateCode, fromBase32, findMatchingStep, toTimeStep } from '../../../services/kit/totp.ts';
 
-describe('the part of a file that is asked for', () => {
+describe('parseByteRange', () => {
   it.each([
     [undefined, undefined],
     ['bytes=0-99', { start: 0, end: 99 }],
@@ -18,17 +18,17 @@ describe('the part of a file that is asked for', () => {
     ['bytes=-500', { start: 0, end: 99 }],
     ['bytes=100-', 'unsatisfiable'],
     ['bytes=-0', 'unsatisfiable'],
-    // What is no range, or several, may be ignored.
+    // Invalid and multiple ranges may be ignored.
     ['bytes=9-5', undefined],
     ['bytes=0-1,5-6', undefined],
     ['items=0-1', undefined],
-  ])('%s', (header, part) => {
+  ])('parses %s', (header, part) => {
     expect(parseByteRange(header, 100)).toEqual(part);
   });
 });
 
-describe('a calendar', () => {
-  const wrong = (rule: string, zone = 'UTC'): string | undefined => {
+describe('parseCalendarInput', () => {
+  const findInvalidField = (rule: string, zone = 'UTC'): string | undefined => {
     const refused: string[] = [];
     const refuse = (field: string): Error => {
       refused.push(field);
@@ -42,24 +42,29 @@ describe('a calendar', () => {
     return undefined;
   };
 
-  it('says which field a person has to correct', () => {
-    expect([wrong('0 8 * * 1-5'), wrong('@daily')]).toEqual([undefined, undefined]);
-    expect([wrong('0 8 * *'), wrong('0 25 * * *'), wrong('* 0 8 * * 1')]).toEqual(['rule', 'rule', 'rule']);
-    expect(wrong('0 8 * * *', 'Europe/Nowhere')).toBe('zone');
+  it('reports the invalid field', () => {
+    expect([findInvalidField('0 8 * * 1-5'), findInvalidField('@daily')]).toEqual([undefined, undefined]);
+    expect([findInvalidField('0 8 * *'), findInvalidField('0 25 * * *'), findInvalidField('* 0 8 * * 1')]).toEqual([
+      'rule',
+      'rule',
+      'rule',
+    ]);
+    expect(findInvalidField('0 8 * * *', 'Europe/Nowhere')).toBe('zone');
   });
 
-  it('goes by the clock on the wall where it is put forward and back', () => {
+  it('uses wall-clock time when the clock changes', () => {
     const next = (rule: string, from: string): string | undefined =>
       parseCalendarRule(rule, 'Europe/Berlin').nextRun(new Date(from))?.toISOString();
-    // 02:30 is left out on this day, so it comes right after the gap; on the other it comes twice and counts once.
+    // 02:30 does not exist on the first day, so the run follows right after the gap; on the second day it occurs
+    // twice and counts once.
     expect(next('30 2 * * *', '2026-03-29T00:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
     expect(next('30 2 * * *', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
   });
 });
 
-it('a body that is too large is not kept, whether its length was told or not', async () => {
-  const request = (parts: readonly string[], length?: number): IncomingMessage =>
-    Object.assign(Readable.from(parts.map((part) => Buffer.from(part))), {
+it('rejects a request body larger than the limit, with or without content-length', async () => {
+  const request = (chunks: readonly string[], length?: number): IncomingMessage =>
+    Object.assign(Readable.from(chunks.map((part) => Buffer.from(part))), {
       headers: length === undefined ? {} : { 'content-length': String(length) },
     }) as unknown as IncomingMessage;
   const tooLarge = (): Error => new RangeError('too large');
@@ -68,15 +73,15 @@ it('a body that is too large is not kept, whether its length was told or not', a
   await expect(readRequestBody(request([], 5), 4, tooLarge)).rejects.toThrow(RangeError);
 });
 
-it('the name of a file is plain for old clients, and whole for the others', () => {
+it('writes an ASCII and an encoded name for an attachment', () => {
   expect(formatAttachment('a b.txt')).toBe('attachment; filename="a b.txt"');
   expect(formatAttachment('schön "1" 100%.txt')).toBe(
     `attachment; filename="sch_n _1_ 100_.txt"; filename*=UTF-8''sch%C3%B6n%20%221%22%20100%25.txt`,
   );
 });
 
-it('codes of an authenticator app are those of RFC 6238, good for a step more and less', () => {
-  // Its appendix B, the last six of eight digits.
+it('accepts codes of RFC 6238 and of one step before or after', () => {
+  // Test vectors of appendix B, last six of eight digits.
   const secret = fromBase32('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
   expect(Buffer.from(secret).toString()).toBe('12345678901234567890');
   expect(toBase32(secret)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
@@ -85,7 +90,7 @@ it('codes of an authenticator app are those of RFC 6238, good for a step more an
   expect(findMatchingStep(secret, '081804', 1_111_111_109_000 + 90_000)).toBeUndefined();
 });
 
-it('a line has room for few names', () => {
+it('limits the number and length of joined names', () => {
   expect([[], ['Printer'], ['Printer', 'Films']].map((names) => joinNames(names))).toEqual([
     '',
     'Printer',

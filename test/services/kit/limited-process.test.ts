@@ -10,7 +10,7 @@ import { LimitedProcesses, type ProcessLimits } from '../../../services/kit/limi
 const folder = mkdtempSync(join(tmpdir(), 'homeport-process-'));
 const opened: LimitedProcesses[] = [];
 afterAll(async () => {
-  await Promise.all(opened.map((one) => one[Symbol.asyncDispose]()));
+  await Promise.all(opened.map((input) => input[Symbol.asyncDispose]()));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -28,7 +28,7 @@ function open(body: string, limits: Partial<ProcessLimits> = {}): LimitedProcess
   return processes;
 }
 
-describe('Limited processes', () => {
+describe('LimitedProcesses', () => {
   it('answers many evaluations with the same child', async () => {
     const processes = open('return { pid: process.pid, calls, double: input.number * 2 };');
     const first = await processes.run<{ pid: number }>({ number: 21 });
@@ -70,13 +70,13 @@ describe('Limited processes', () => {
     await expect(open('process.exit(3);').run({})).rejects.toMatchObject({ name: 'LimitExceeded' });
   });
 
-  it('refuses input, output and queues that are too large', async () => {
+  it('rejects input, output and queues that are too large', async () => {
     const echo = open('return input;', { maxInputBytes: 2000, maxOutputBytes: 1000 });
     await expect(echo.run('x'.repeat(5000))).rejects.toMatchObject({ limit: 'input' });
     await expect(echo.run('x'.repeat(1500))).rejects.toMatchObject({ limit: 'output' });
     expect(await echo.run('x'.repeat(500))).toHaveLength(500);
     const slow = open('await new Promise((resolve) => setTimeout(resolve, 200)); return input;', { maxWaiting: 1 });
-    const answers = await Promise.allSettled([1, 2, 3].map((one) => slow.run(one)));
+    const answers = await Promise.allSettled([1, 2, 3].map((input) => slow.run(input)));
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   });
 
@@ -88,7 +88,7 @@ describe('Limited processes', () => {
     expect(new Set(pids).size).toBeLessThanOrEqual(2);
   });
 
-  it('gives the child no secret of the environment, and no way to write files or start programs', async () => {
+  it('withholds secrets, file access and programs from the child', async () => {
     process.env['HOMEPORT_TEST_SECRET'] = 'hidden';
     const processes = open(`
       if (input === 'environment') return JSON.stringify(process.env);
@@ -111,7 +111,7 @@ describe('Limited processes', () => {
     await expect(processes.run({})).rejects.toThrow('stopping');
   });
 
-  it('works inside a worker thread, which the crash of the child leaves alone', async () => {
+  it('works inside a worker thread and survives a crash of the child', async () => {
     const file = join(folder, 'crash.mjs');
     writeFileSync(file, 'export function run() { const all = []; for (;;) all.push(1); }');
     const source = `

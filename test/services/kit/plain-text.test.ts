@@ -11,27 +11,27 @@ describe('htmlToText', () => {
     expect(htmlToText('a &amp b &unknown; &#0; c')).toBe('a & b &unknown; \ufffd c');
   });
 
-  it('keeps preformatted text as it is', () => {
+  it('preserves preformatted text', () => {
     expect(htmlToText('<p>Log:</p><pre>line one\n  indented two\nline three</pre><p>end</p>')).toBe(
       'Log:\nline one\n  indented two\nline three\nend',
     );
     expect(htmlToText('<pre>\nfirst\n\n    <b>x</b>  y<br>z</pre>')).toBe('first\n\n    x  y\nz');
   });
 
-  it('writes list items, quotations and rules', () => {
+  it('formats list items, quotations and rules', () => {
     expect(htmlToText('<ul><li>a<ul><li>b</li></ul></li></ul><hr><blockquote><p>q</p>r</blockquote>s')).toBe(
       '- a\n- b\n---\n> q\n> r\ns',
     );
   });
 
-  it('leaves out what is hidden, unless nothing else is there', () => {
+  it('omits hidden elements unless nothing else remains', () => {
     const hidden = '<div style="display: none">pre<div>header</div></div><p hidden>x<p>seen<style>a{}</style>';
     expect(htmlToText(hidden)).toBe('seen');
     expect(htmlToText('<body style="display:none"><p>all</p></body>')).toBe('all');
     expect(htmlToText('<span hidden>never closed <b>text')).toBe('never closed text');
   });
 
-  it('keeps a bracket that begins no tag', () => {
+  it('preserves a bracket that begins no tag', () => {
     expect(htmlToText('3 < 5 <b>x</b> <unfinished')).toBe('3 < 5 x <unfinished');
   });
 

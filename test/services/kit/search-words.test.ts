@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../services/kit/search-words.ts';
 
 it.each([
   ['Disk FULL on /dev/sda1', 'disk full on dev sda1'],
@@ -14,18 +14,18 @@ it.each([
   ['nas-error_backup: 99.5%', 'nas error backup 99 5'],
   ['🔥 — …', ''],
 ])('folds %s', (text, words) => {
-  expect(foldWords(text).join(' ')).toBe(words.normalize('NFC'));
+  expect(foldTerms(text).join(' ')).toBe(words.normalize('NFC'));
 });
 
-it('cuts a word that is too long to be sought', () => {
-  expect(foldWords('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
+it('truncates a word that is too long for the index', () => {
+  expect(foldTerms('a'.repeat(5000))).toEqual(['a'.repeat(64)]);
 });
 
-describe('what somebody seeks', () => {
+describe('parseSearch', () => {
   const words = (text: string): string[] =>
     parseSearch(text).map(({ words: each, prefix }) => each.join('+') + (prefix ? '*' : ''));
 
-  it('is words, phrases and beginnings', () => {
+  it('parses words, quoted phrases and prefixes', () => {
     expect(words('disk full')).toEqual(['disk', 'full*']);
     expect(words('"disk full" nas')).toEqual(['disk+full', 'nas*']);
     expect(words('ba* "disk"')).toEqual(['ba*', 'disk']);
@@ -33,7 +33,7 @@ describe('what somebody seeks', () => {
     expect(words('東京 x')).toEqual(['東+京', 'x*']);
   });
 
-  it('means nothing to a database, whatever it is', () => {
+  it('produces valid database queries for any input', () => {
     expect(words(`' OR 1=1 -- "NEAR(a, 2)" {x} ^b c:d`)).toEqual(['or', '1+1', 'near+a+2', 'x', 'b', 'c+d*']);
     expect(words('""" * -')).toEqual([]);
     expect(words('a '.repeat(500))).toHaveLength(16);

@@ -7,9 +7,9 @@ import { openVault } from '../../../main/host/vault/vault.ts';
 import { loadOrCreateKey } from '../../../services/kit/stored-key.ts';
 import { silentLog } from '../../support/place.ts';
 
-const place = { table: 'keys', name: 'server', purpose: 'sample.key' };
+const location = { table: 'keys', name: 'server', purpose: 'sample.key' };
 
-it('keeps a key for each start and for all who make it at once, and never replaces one that the vault cannot open', async () => {
+it('stores a key once for concurrent callers and never replaces one that cannot be opened', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'homeport-key-'));
   try {
     await using database = await openDatabase({ folder, schema: 'sample', log: silentLog });
@@ -20,18 +20,18 @@ it('keeps a key for each start and for all who make it at once, and never replac
       .execute();
     const vault = await openVault({ folder, create: true, log: silentLog });
     const context = { db: database.kysely, commit: database.commit, vault };
-    let made = 0;
-    const take = (): Promise<string> => loadOrCreateKey(context, place, () => `key ${String((made += 1))}`);
-    const [first, second] = await Promise.all([take(), take()]);
+    let created = 0;
+    const loadKey = (): Promise<string> => loadOrCreateKey(context, location, () => `key ${String((created += 1))}`);
+    const [first, second] = await Promise.all([loadKey(), loadKey()]);
     expect(second).toBe(first);
-    expect(await take()).toBe(first);
+    expect(await loadKey()).toBe(first);
     const rows = await database.kysely.selectFrom('keys').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(first);
-    // Of another vault, as after a move without its key.
+    // Sealed for another purpose, like a key of another vault.
     const sealed = vault.seal('other', 'another purpose');
     await database.kysely.updateTable('keys').set({ sealed }).execute();
     const refusal = { code: 'vault.key_unreadable', status: 503, fields: { key: 'server' } };
-    await expect(take()).rejects.toMatchObject({
+    await expect(loadKey()).rejects.toMatchObject({
       ...refusal,
       detail: expect.stringContaining('homeport keys replace sample server') as string,
     });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOfMail, plainTelling } from '../../../services/mail/domain/mail.ts';
+import { toNotification, defaultOptions } from '../../../services/mail/domain/notification.ts';
 import { parseMail } from '../../../services/mail/mime/parse.ts';
-import { subjectIn } from '../../../services/mail/mime/subject.ts';
+import { parseSubject } from '../../../services/mail/mime/subject.ts';
 
 const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
 const parse = (...lines: readonly string[]) => parseMail(Buffer.from(lines.join('\r\n'), 'latin1'));
 
-describe('text of a mail', () => {
+describe('mail text', () => {
   it.each(['ANSI_X3.4-1968', 'us-ascii', 'unknown-8bit', 'iso-8859-1', 'nonsense'])(
-    'is read as UTF-8 where it is valid, although %s is declared',
+    'is decoded as UTF-8 when valid, although %s is declared',
     async (charset) => {
       const mail = await parse(
         `Content-Type: text/plain; charset=${charset}`,
@@ -19,7 +19,7 @@ describe('text of a mail', () => {
     },
   );
 
-  it('is read in each part by itself, also quoted-printable, while attached files stay as they are', async () => {
+  it('is decoded per part, also quoted-printable, without changing attached files', async () => {
     const mail = await parse(
       'Content-Type: multipart/mixed; boundary="b"',
       '',
@@ -51,34 +51,37 @@ describe('text of a mail', () => {
     ).toBe('L\xf6');
   });
 
-  it('is read from UTF-7 and from charsets of old systems', async () => {
+  it('is decoded from UTF-7 and legacy charsets', async () => {
     expect((await parse('Content-Type: text/plain; charset=utf-7', '', 'Gr+APwA3w-e')).text?.trim()).toBe('Grüße');
     expect((await parse('Content-Type: text/plain; charset=cp850', '', 'Gr\x81\xe1e')).text?.trim()).toBe('Grüße');
   });
 
-  it('loses the codes for terminals', async () => {
+  it('loses terminal escape sequences', async () => {
     const mail = await parse('Content-Type: text/plain', '', '\x1b[31mred\x1b[0m 10%\r20%', 'done');
     expect(mail.text?.replaceAll('\r\n', '\n').trim()).toBe('red 10%\n20%\ndone');
   });
 });
 
-describe('header of a mail', () => {
+describe('mail header', () => {
   const subject = 'St\xf6rung am Ger\xe4t';
 
-  it.each(['; charset=iso-8859-1', '; charset=utf-8', ''])('in raw latin-1 is read beside "%s"', async (charset) => {
-    const header = [`Subject: ${subject}`, `From: J\xfcrgen <j@nas>`, `Content-Type: text/plain${charset}`];
-    const mail = await parse(...header, '', 'x');
-    expect([mail.subject, mail.from]).toEqual(['Störung am Gerät', 'Jürgen <j@nas>']);
-    expect(subjectIn(header.join('\r\n'))).toBe('Störung am Gerät');
-  });
+  it.each(['; charset=iso-8859-1', '; charset=utf-8', ''])(
+    'is decoded from raw latin-1 next to "%s"',
+    async (charset) => {
+      const header = [`Subject: ${subject}`, `From: J\xfcrgen <j@nas>`, `Content-Type: text/plain${charset}`];
+      const mail = await parse(...header, '', 'x');
+      expect([mail.subject, mail.from]).toEqual(['Störung am Gerät', 'Jürgen <j@nas>']);
+      expect(parseSubject(header.join('\r\n'))).toBe('Störung am Gerät');
+    },
+  );
 
-  it.each(['us-ascii', 'unknown-8bit', 'iso-8859-1'])('reads words of UTF-8 that are labelled %s', async (charset) => {
+  it.each(['us-ascii', 'unknown-8bit', 'iso-8859-1'])('is decoded from UTF-8 words labelled %s', async (charset) => {
     expect((await parse(`Subject: =?${charset}?Q?Ger=C3=A4t?=`, '', 'x')).subject).toBe('Gerät');
   });
 });
 
-describe('a mail without text', () => {
-  it('is told by its subject where it is only a forwarded message or a file', async () => {
+describe('mail without text', () => {
+  it('uses its subject for a forwarded message or a file', async () => {
     const forwarded = await parse(
       'Subject: Fwd: disk',
       'Content-Type: message/rfc822',
@@ -87,8 +90,8 @@ describe('a mail without text', () => {
       '',
       'full',
     );
-    expect(noticeOfMail(forwarded, plainTelling).body).toBe('Fwd: disk');
+    expect(toNotification(forwarded, defaultOptions).body).toBe('Fwd: disk');
     const file = await parse('Subject: log', 'Content-Type: text/plain', 'Content-Disposition: attachment', '', 'x');
-    expect(noticeOfMail(file, plainTelling).body).toBe('log');
+    expect(toNotification(file, defaultOptions).body).toBe('log');
   });
 });

@@ -11,7 +11,7 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 import { lacksProgram } from '../../support/needs.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 let host: TestHost;
 let offers: Offers;
@@ -27,9 +27,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('mail programs as people have them', () => {
-  it.skipIf(lacksProgram('swaks'))('swaks sends through the whole chain', async () => {
-    const { stdout } = await run('swaks', [
+describe('real mail clients', () => {
+  it.skipIf(lacksProgram('swaks'))('swaks sends through all services', async () => {
+    const { stdout } = await execute('swaks', [
       ...['--server', `127.0.0.1:${host.port('mail')}`, '--to', 'alerts.warning@home', '--from', 'nas@home'],
       ...['--header', 'Subject: Disk', '--body', 'almost full', '--attach-name', 'a.txt', '--attach', 'text'],
     ]);
@@ -44,8 +44,8 @@ describe('mail programs as people have them', () => {
     });
   });
 
-  it.skipIf(lacksProgram('swaks'))('swaks is told of an unknown recipient', async () => {
-    const sent = run('swaks', [
+  it.skipIf(lacksProgram('swaks'))('swaks receives the refusal of an unknown recipient', async () => {
+    const attempt = execute('swaks', [
       '--server',
       `127.0.0.1:${host.port('mail')}`,
       '--to',
@@ -53,17 +53,17 @@ describe('mail programs as people have them', () => {
       '--from',
       'nas@home',
     ]);
-    await expect(sent).rejects.toMatchObject({ code: 24, stdout: expect.stringContaining('550 5.1.1') });
+    await expect(attempt).rejects.toMatchObject({ code: 24, stdout: expect.stringContaining('550 5.1.1') });
   });
 
-  it.skipIf(lacksProgram('msmtp'))('msmtp sends a mail of cron', async () => {
+  it.skipIf(lacksProgram('msmtp'))('msmtp sends a cron mail', async () => {
     const config = join(folder, 'msmtprc');
     writeFileSync(
       config,
       `account default\nhost 127.0.0.1\nport ${host.port('mail')}\nfrom root@host\nauth off\ntls off\n`,
       { mode: 0o600 },
     );
-    const sending = run('msmtp', ['-C', config, 'aggregator@home']);
+    const sending = execute('msmtp', ['-C', config, 'aggregator@home']);
     sending.child.stdin?.end('From: root@host (Cron Daemon)\nTo: root\nSubject: Cron <root@host> backup\n\nfailed\n');
     await sending;
     await vi.waitFor(() => expect([...offers.push.values()].at(-1)).toMatchObject({ title: 'Cron on host: backup' }));
@@ -72,7 +72,7 @@ describe('mail programs as people have them', () => {
   it.skipIf(lacksProgram('curl'))('curl sends a file', async () => {
     const file = join(folder, 'mail.eml');
     writeFileSync(file, 'From: watch@host\r\nSubject: Updated\r\n\r\n1 container\r\n');
-    await run('curl', [
+    await execute('curl', [
       '-sS',
       `smtp://127.0.0.1:${host.port('mail')}`,
       '--mail-from',

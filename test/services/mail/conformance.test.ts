@@ -5,13 +5,13 @@ import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { answeredDifferently, toldDifferently, type Told } from './differences.ts';
+import { replyDifferences, notificationDifferences, type ExpectedNotification } from './differences.ts';
 import { Client } from './support.ts';
 
 interface Recorded {
-  /** Command and the peer's code. */
+  /** Command and reply code of Mailrise. */
   readonly replies: readonly (readonly [command: string, code: number])[];
-  readonly delivered: readonly (Told & {
+  readonly delivered: readonly (ExpectedNotification & {
     readonly path: string;
     readonly attachments?: readonly { readonly name: string; readonly type: string; readonly size: number }[];
   })[];
@@ -19,7 +19,7 @@ interface Recorded {
 interface RecordedEnvelope extends Recorded {
   readonly from: string;
   readonly to: readonly string[];
-  /** The source, or `35100128 bytes`. */
+  /** Source, or `35100128 bytes`. */
   readonly data: string;
 }
 
@@ -29,7 +29,7 @@ const { mails, envelopes } = JSON.parse(readFileSync(new URL('recorded.json', im
 };
 const corpus = new URL('corpus/', import.meta.url);
 
-/** The peer's configuration of the recording; `notify://KEY` stands for what was delivered below `/KEY`. */
+/** Mailrise configuration of the recording; `notify://KEY` replaces deliveries below `/KEY`. */
 const { recipients } = Settings.parse({
   recipients: [
     ...['basic', 'html', 'half', 'dead'].map((name) => ({ address: name, to: `notify://${name}` })),
@@ -54,14 +54,14 @@ beforeAll(async () => {
   offers = probe.offers;
   const configured = {
     ...mail,
-    create: (context: Parameters<typeof mail.create>[0], given: Settings) =>
-      mail.create(context, { ...given, recipients }),
+    create: (context: Parameters<typeof mail.create>[0], _settings: Settings) =>
+      mail.create(context, { ..._settings, recipients }),
   };
   host = await openTestHost({ services: [probe.descriptor, configured] });
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-/** Says the commands of a recording; the codes of the answers to all but the greeting. */
+/** Sends the commands of a recording and returns the reply codes after the greeting. */
 async function replay(from: string, to: readonly string[], source: Buffer): Promise<readonly number[]> {
   using client = await Client.open(host.port('mail'));
   await client.reply();
@@ -75,54 +75,59 @@ async function replay(from: string, to: readonly string[], source: Buffer): Prom
   return codes.map((reply) => Number(reply.slice(0, 3)));
 }
 
-function sourceOf(data: string): Buffer {
+function toSource(data: string): Buffer {
   const bytes = /^(\d+) bytes$/.exec(data)?.[1];
   return bytes === undefined ? Buffer.from(data) : Buffer.alloc(Number(bytes), `${'x'.repeat(76)}\r\n`);
 }
 
-const plain = (text: string | undefined): string | undefined => text?.replaceAll('\r\n', '\n');
+const normalizeLineEnds = (text: string | undefined): string | undefined => text?.replaceAll('\r\n', '\n');
 
-/** The newest notices, as the recording has them. */
-function told(count: number) {
+/** Returns the newest notifications in the form of the recording. */
+function getNotifications(count: number) {
   return [...offers.notices.values()].slice(-count).map(({ configuration, notice, files }) => ({
     path: `/${configuration}`,
     title: notice.title,
-    body: plain(notice.format === 'html' && configuration !== 'html' ? htmlToText(notice.body) : notice.body),
+    body: normalizeLineEnds(
+      notice.format === 'html' && configuration !== 'html' ? htmlToText(notice.body) : notice.body,
+    ),
     type: notice.type,
     files: (files ?? []).map(({ name, type, bytes }) => ({ name, type, size: bytes.length })),
   }));
 }
 
-describe('mails as programs send them', () => {
-  it('are all those of the recording', () => {
+describe('mails of programs', () => {
+  it('cover all recorded mails', () => {
     expect(readdirSync(corpus).map((file) => file.replace('.eml', ''))).toEqual(Object.keys(mails));
     expect(Object.keys(mails)).toHaveLength(39);
-    expect(Object.keys(toldDifferently).filter((name) => !Object.hasOwn(mails, name))).toEqual([]);
+    expect(Object.keys(notificationDifferences).filter((name) => !Object.hasOwn(mails, name))).toEqual([]);
   });
 
-  it.each(Object.entries(mails))('%s becomes the recorded notification', async (name, { replies, delivered }) => {
+  it.each(Object.entries(mails))('convert %s to the recorded notification', async (name, { replies, delivered }) => {
     const before = offers.notices.size;
     const codes = await replay('nas@example.com', ['basic@mailrise.xyz'], readFileSync(new URL(`${name}.eml`, corpus)));
-    // What the peer refuses for its form is taken here.
+    // Mails refused by Mailrise because of their syntax are accepted here.
     expect(codes).toEqual(replies.map(([command, code]) => (command === 'DATA' ? 250 : code)));
     await vi.waitFor(() => expect(offers.notices.size).toBe(before + 1), { timeout: 10_000, interval: 5 });
     const [recorded] = delivered;
-    const expected = { ...recorded, ...toldDifferently[name] };
-    const [notice] = told(1);
+    const expected = { ...recorded, ...notificationDifferences[name] };
+    const [notice] = getNotifications(1);
     expect(notice).toMatchObject({
-      ...{ path: '/basic', title: expected.title, body: plain(expected.body), type: expected.type },
+      path: '/basic',
+      title: expected.title,
+      body: normalizeLineEnds(expected.body),
+      type: expected.type,
     });
     const sizes = notice?.files.map(({ size }) => size) ?? [];
-    // Of a delivery status the peer passes on the first group of lines alone.
+    // Mailrise forwards only the first group of lines of a delivery status.
     for (const { size } of recorded?.attachments ?? []) expect(Math.max(...sizes)).toBeGreaterThanOrEqual(size);
   });
 });
 
-describe('envelopes as they were recorded', () => {
-  it.each(Object.entries(envelopes))('%s', async (name, recorded) => {
-    const ours = answeredDifferently[name];
+describe('recorded envelopes', () => {
+  it.each(Object.entries(envelopes))('get the recorded replies for %s', async (name, recorded) => {
+    const ours = replyDifferences[name];
     const before = offers.notices.size;
-    const codes = await replay(recorded.from, recorded.to, sourceOf(recorded.data));
+    const codes = await replay(recorded.from, recorded.to, toSource(recorded.data));
     expect(codes).toEqual(ours?.codes ?? recorded.replies.map(([, code]) => code));
     const expected = (ours?.told ?? recorded.delivered).map((each) => ({
       ...each,
@@ -133,6 +138,6 @@ describe('envelopes as they were recorded', () => {
       timeout: 10_000,
       interval: 5,
     });
-    expect(expected.length === 0 ? [] : told(expected.length)).toMatchObject(expected);
+    expect(expected.length === 0 ? [] : getNotifications(expected.length)).toMatchObject(expected);
   });
 });

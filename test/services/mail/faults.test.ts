@@ -17,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => host[Symbol.asyncDispose]());
 
-/** The same numbers each time, so that a failure can be looked at again. */
-function numbers(seed: number): (below: number) => number {
+/** Returns reproducible random numbers, so that failures can be repeated. */
+function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -61,19 +61,19 @@ const pieces = [
   ],
 ];
 
-describe('mails made at random', () => {
-  it('all become something to read', async () => {
-    const next = numbers(7);
+describe('random mails', () => {
+  it('are all parsed to readable text', async () => {
+    const next = createRandom(7);
     const reader = new MailReader(systemClock);
     for (let round = 0; round < 1500; round += 1) {
       const text = Array.from({ length: 1 + next(40) }, () => pieces[next(pieces.length)] ?? '').join('');
-      const read = await reader.read(Buffer.from(text, 'latin1'));
-      expect(typeof read.source).toBe('string');
-      expect(read.attachments.every(({ name }) => name.length < 1000)).toBe(true);
+      const parsed = await reader.read(Buffer.from(text, 'latin1'));
+      expect(typeof parsed.source).toBe('string');
+      expect(parsed.attachments.every(({ name }) => name.length < 1000)).toBe(true);
     }
   });
 
-  it('pass the whole way, with NULs, wrong charsets and parts a hundred deep', async () => {
+  it('are delivered, with NULs, wrong charsets and a hundred nested parts', async () => {
     const deep = Array.from(
       { length: 100 },
       (_, level) => `Content-Type: multipart/mixed; boundary=b${String(level)}\r\n\r\n--b${String(level)}\r\n`,
@@ -93,7 +93,7 @@ describe('mails made at random', () => {
     }
   });
 
-  it('of 30 MB leave the gateway answering, and their file arrives whole', async () => {
+  it('of 30 MB do not block the gateway, and their file is delivered completely', async () => {
     const line = `${'QUJD'.repeat(19)}\r\n`;
     const lines = Math.floor(30_000_000 / line.length);
     const head = [
@@ -110,8 +110,8 @@ describe('mails made at random', () => {
   });
 });
 
-describe('clients that misbehave', () => {
-  it('name a thousand recipients: a hundred are taken, the others put off', async () => {
+describe('misbehaving clients', () => {
+  it('that name a thousand recipients get a hundred accepted and the others deferred', async () => {
     using client = await Client.open(host.port('mail'));
     await client.reply();
     await client.command('EHLO test');
@@ -126,7 +126,7 @@ describe('clients that misbehave', () => {
     await vi.waitFor(() => expect(offers.notices.size).toBe(1));
   });
 
-  it('pipe junk, or a command without end, are answered or sent away, and the next one is served', async () => {
+  it('that send junk or an endless command are refused, and others are served', async () => {
     using junk = await Client.open(host.port('mail'));
     await junk.reply();
     junk.write(`${'\xff\0JUNK junk\r\n'.repeat(50)}QUIT\r\n`);
@@ -145,11 +145,11 @@ describe('clients that misbehave', () => {
     ['\n.\r\n', '\n.\r\n'],
     ['\r\n.\n', '\r\n.\n'],
     ['\r\n\0.\r\n', '\r\n\0.\r\n'],
-  ])('cannot smuggle a second mail behind %j', async (_name, end) => {
+  ])('cannot smuggle a second mail after %j', async (_name, terminator) => {
     using client = await Client.open(host.port('mail'));
     await client.begin(['alerts@x']);
     client.write(
-      `Subject: outer\r\n\r\none${end}MAIL FROM:<evil@x>\r\nRCPT TO:<alerts@x>\r\nDATA\r\nSubject: inner\r\n\r\nx\r\n.\r\n`,
+      `Subject: outer\r\n\r\none${terminator}MAIL FROM:<evil@x>\r\nRCPT TO:<alerts@x>\r\nDATA\r\nSubject: inner\r\n\r\nx\r\n.\r\n`,
     );
     expect(await client.reply()).toMatch(/^250 2\.0\.0 queued/);
     await vi.waitFor(() => expect(offers.notices.size).toBe(1));
@@ -157,7 +157,7 @@ describe('clients that misbehave', () => {
     expect([...offers.notices.values()][0]?.notice.title).toBe('outer ([no sender])');
   });
 
-  it('come two hundred at once: those beyond the limit are asked to come again', async () => {
+  it('beyond the connection limit are asked to try again', async () => {
     const sockets = Array.from({ length: 200 }, () => connect(host.port('mail'), '127.0.0.1'));
     try {
       const greetings = await Promise.all(

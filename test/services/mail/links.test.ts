@@ -25,10 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => host[Symbol.asyncDispose]());
 
-async function messageOf(html: string, recipient: string, from: ReadonlyMap<string, unknown>): Promise<string> {
+async function publishHtml(html: string, recipient: string, from: ReadonlyMap<string, unknown>): Promise<string> {
   const before = from.size;
   const source = `From: shop@example.com\r\nSubject: Parcel\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${html}\r\n`;
-  // The gateway is made anew with its settings.
+  // The gateway restarts with its settings.
   await vi.waitFor(async () =>
     expect(await submit(host.port('mail'), [`${recipient}@home`], source)).toMatch(/^250 2\.0\.0/),
   );
@@ -37,11 +37,11 @@ async function messageOf(html: string, recipient: string, from: ReadonlyMap<stri
   return last.message ?? last.body ?? '';
 }
 
-it.each(['direct', 'around'])('a push message says where the links of an HTML mail lead (%s)', async (way) => {
+it.each(['direct', 'around'])('contains the URLs of links of an HTML mail in a push message (%s)', async (way) => {
   const html = `<p>Your parcel is late. <a class="x" href="https://e.x/t?id=1&amp;k=2">Track it</a>, or ask
     <a href='mailto:help@e.x'>us</a>.</p><a href=https://e.x/>https://e.x</a>`;
   const text = 'Your parcel is late. Track it (https://e.x/t?id=1&k=2), or ask us (help@e.x).\nhttps://e.x';
-  expect(await messageOf(html, way, offers.push)).toBe(text);
+  expect(await publishHtml(html, way, offers.push)).toBe(text);
 });
 
 it.each([
@@ -68,12 +68,12 @@ it.each([
     '<a href="#top">Up</a> <a href="javascript:x()">Run</a> <a name="y">Here</a>',
     'Up Run Here',
   ],
-])('where there is %s', async (_name, html, text) => {
-  expect(await messageOf(html, 'direct', offers.push)).toBe(text);
+])('with %s', async (_name, html, text) => {
+  expect(await publishHtml(html, 'direct', offers.push)).toBe(text);
 });
 
-it('a recipient who wants plain text gets them too', async () => {
-  expect(await messageOf('<b>New</b> <a href="https://e.x/n">release</a>', 'worded', offers.inbox)).toBe(
+it('contains the URLs for a recipient with plain text', async () => {
+  expect(await publishHtml('<b>New</b> <a href="https://e.x/n">release</a>', 'worded', offers.inbox)).toBe(
     'New release (https://e.x/n)',
   );
 });

@@ -8,9 +8,9 @@ import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
 import { SmtpDialogue } from '../../support/smtp.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { keptSources, openMailDatabase, submit } from './support.ts';
+import { readSources, openMailDatabase, submit } from './support.ts';
 
-describe('the API of the mail page', () => {
+describe('mail app API', () => {
   let host: TestHost;
   let offers: Offers;
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('the API of the mail page', () => {
   const lead = (recipients: readonly { address: string; to: string }[]): Promise<unknown> =>
     ask('/api/settings/mail', 'PATCH', { recipients });
 
-  it('tells where an address leads and with which type, or that it is refused', async () => {
+  it('returns the target and type of an address, or its refusal', async () => {
     await lead([
       { address: 'cam?@*.lan', to: 'push://door notify://house?tag=night' },
       { address: 'alerts', to: 'notify://aggregator' },
@@ -58,7 +58,7 @@ describe('the API of the mail page', () => {
     await expect(check('two words')).rejects.toThrow('Write one address');
   });
 
-  it('lists mails newest first, a page at a time, with what became of them, and finds by sender, recipient and subject', async () => {
+  it('lists mails newest first in pages with their state, and finds sender, recipient and subject', async () => {
     const ids = [];
     for (const [subject, to] of [
       ['=?utf-8?q?Gr=C3=BC=C3=9Fe?=', 'alerts@nas'],
@@ -92,34 +92,38 @@ describe('the API of the mail page', () => {
     expect(await list('?q=n_s')).toEqual([]);
   });
 
-  it('says why a mail waits, and what an administrator alone may see', async () => {
-    await using bare = await openTestHost({ services: [mail, control] });
-    using dialogue = await SmtpDialogue.open(bare.port('mail'));
+  it('returns the reason of a pending mail, and requires an administrator', async () => {
+    await using minimalHost = await openTestHost({ services: [mail, control] });
+    using dialogue = await SmtpDialogue.open(minimalHost.port('mail'));
     expect(await dialogue.send('alerts@nas', 'Waits', 'Body')).toMatch(/^250 /);
     const first = async () =>
-      (await api<{ messages: SpooledMail[] }>(bare.url('control'), '/api/mail/messages')).messages[0];
+      (await api<{ messages: SpooledMail[] }>(minimalHost.url('control'), '/api/mail/messages')).messages[0];
     const id = (await first())?.id ?? '';
-    const delivery = async () => (await api<MailDetail>(bare.url('control'), `/api/mail/messages/${id}`)).deliveries[0];
+    const delivery = async () =>
+      (await api<MailDetail>(minimalHost.url('control'), `/api/mail/messages/${id}`)).deliveries[0];
     await expect.poll(async () => (await delivery())?.reason).not.toBe('');
     expect(await delivery()).toMatchObject({ part: 0, target: 'notify://aggregator', state: 'waiting', attempts: 1 });
     expect((await first())?.state).toBe('waiting');
     const narrowed = async (state: string): Promise<readonly string[]> =>
-      (await api<{ messages: SpooledMail[] }>(bare.url('control'), `/api/mail/messages?state=${state}`)).messages.map(
-        (message) => message.id,
-      );
+      (
+        await api<{ messages: SpooledMail[] }>(minimalHost.url('control'), `/api/mail/messages?state=${state}`)
+      ).messages.map((message) => message.id);
     expect(await narrowed('waiting')).toEqual([id]);
     expect(await narrowed('dead')).toEqual([]);
     expect(await narrowed('dropped')).toEqual([]);
-    expect(await api(bare.url('control'), '/api/mail/outcomes')).toMatchObject({
+    expect(await api(minimalHost.url('control'), '/api/mail/outcomes')).toMatchObject({
       days: { length: 7, 6: toLocalDay(Date.now()) },
-      ...{ told: { 6: 0 }, waiting: { 6: 1 }, failed: { 6: 0 }, dropped: { 6: 0 } },
+      notifications: { 6: 0 },
+      waiting: { 6: 1 },
+      failed: { 6: 0 },
+      dropped: { 6: 0 },
     });
     expect((await delivery())?.nextAt).toBeGreaterThan(0);
-    expect((await fetch(`${bare.url('control')}/api/mail/messages`)).status).toBe(401);
+    expect((await fetch(`${minimalHost.url('control')}/api/mail/messages`)).status).toBe(401);
   });
 
-  /** Mails of just now, each with one delivery: the first of them given up, the next waiting, then running, then one that was made and one of which nothing is noted. */
-  const keep = (dead: number, waiting: number, running = 0): void => {
+  /** Recent mails with one delivery each: failed ones, then waiting, running, delivered, and ones without record. */
+  const insertMails = (dead: number, waiting: number, running = 0): void => {
     using opened = openMailDatabase(host.dataDir);
     const now = String(Date.now());
     const numbers = (count: number) =>
@@ -136,47 +140,49 @@ describe('the API of the mail page', () => {
           case when a > ${String(dead + waiting)} and a <= ${String(dead + waiting + running)} then ${now} + 3600000 end
           from n`);
   };
-  const allOf = async (state: string): Promise<readonly SpooledMail[]> => {
-    const found: SpooledMail[] = [];
+  const listAll = async (state: string): Promise<readonly SpooledMail[]> => {
+    const matches: SpooledMail[] = [];
     for (;;) {
-      const last = found.at(-1);
+      const last = matches.at(-1);
       const query = last === undefined ? '' : `&before=${String(last.receivedAt)}.${last.id}`;
       const page = await list(`?limit=200&state=${state}${query}`);
-      if (page.length === 0) return found;
-      found.push(...page);
+      if (page.length === 0) return matches;
+      matches.push(...page);
     }
   };
   const outcomes = async (): Promise<readonly unknown[]> => {
-    const { told, waiting, failed } = await ask<Record<string, number[]>>('/api/mail/outcomes');
-    return [told, waiting, failed].map((days) => days?.at(-1));
+    const { told: notifications, waiting, failed } = await ask<Record<string, number[]>>('/api/mail/outcomes');
+    return [notifications, waiting, failed].map((days) => days?.at(-1));
   };
 
-  it('counts what became of thousands of mails', async () => {
-    keep(6_000, 5_500);
+  it('counts the outcomes of thousands of mails', async () => {
+    insertMails(6_000, 5_500);
     expect(await outcomes()).toEqual([2, 5_500, 6_000]);
   });
 
-  it('lists all mails of an outcome, however many, and each under one alone', async () => {
-    keep(300, 5_100, 2);
-    expect((await allOf('waiting')).map(({ state }) => state)).toEqual(Array.from({ length: 5_102 }, () => 'waiting'));
-    expect(await allOf('dead')).toHaveLength(300);
-    expect((await allOf('done')).map(({ id, state }) => [id, state])).toEqual([['m5403', 'done']]);
-    expect(await allOf('dropped')).toEqual([]);
+  it('lists all mails of an outcome, each under one only', async () => {
+    insertMails(300, 5_100, 2);
+    expect((await listAll('waiting')).map(({ state }) => state)).toEqual(
+      Array.from({ length: 5_102 }, () => 'waiting'),
+    );
+    expect(await listAll('dead')).toHaveLength(300);
+    expect((await listAll('done')).map(({ id, state }) => [id, state])).toEqual([['m5403', 'done']]);
+    expect(await listAll('dropped')).toEqual([]);
   });
 
-  it('counts a mail that is on its way among those that wait', async () => {
-    keep(1, 1, 2);
+  it('counts a mail in progress as waiting', async () => {
+    insertMails(1, 1, 2);
     expect(await outcomes()).toEqual([2, 3, 1]);
   });
 
-  it('hears of a mail that is dropped among the given-up work of all services', async () => {
-    keep(2, 1);
+  it('follows mails dropped in the list of failed jobs', async () => {
+    insertMails(2, 1);
     expect(await outcomes()).toEqual([2, 1, 2]);
     await ask('/api/jobs/mail/1', 'DELETE');
     await expect.poll(outcomes).toEqual([3, 1, 1]);
   });
 
-  it('shows a hostile mail as data, its source bounded', async () => {
+  it('returns a hostile mail as data with a limited source', async () => {
     const source = [
       'From: =?utf-8?b?4oCubW9kbmFy?= <nas@example.org>',
       'Subject: a\u202egnp.exe\u200b',
@@ -206,7 +212,7 @@ describe('the API of the mail page', () => {
     expect(detail.size).toBeGreaterThan(1_000_000);
   });
 
-  it('delivers a mail once more under new identities, to where its recipients lead now', async () => {
+  it('resends a mail with new keys to the current targets of its recipients', async () => {
     const id = await send('Again');
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`]);
     await lead([{ address: 'alerts', to: 'notify://aggregator push://door' }]);
@@ -228,17 +234,17 @@ describe('the API of the mail page', () => {
     await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('recipients lead nowhere now');
   });
 
-  it('removes row and source, and says so of what is gone', async () => {
+  it('deletes row and source, and responds with 410 or 404 to missing ones', async () => {
     const id = await send('Away');
-    expect([...keptSources(host.dataDir).keys()]).toEqual([id]);
+    expect([...readSources(host.dataDir).keys()]).toEqual([id]);
     await ask(`/api/mail/messages/${id}`, 'DELETE');
-    expect([...keptSources(host.dataDir).keys()]).toEqual([]);
+    expect([...readSources(host.dataDir).keys()]).toEqual([]);
     expect(await list()).toEqual([]);
     await expect(ask(`/api/mail/messages/${id}`)).rejects.toThrow('404');
     await expect(ask('/api/mail/messages/..%2F..%2Fdb/send', 'POST')).rejects.toThrow('404');
   });
 
-  it('keeps a row whose source is gone, and says why it cannot be read', async () => {
+  it('keeps a row without source, and reports why it cannot be read', async () => {
     const id = await send('Lost');
     await expect.poll(() => offers.notices.size).toBe(1);
     using opened = openMailDatabase(host.dataDir);
@@ -249,11 +255,11 @@ describe('the API of the mail page', () => {
     await expect(ask(`/api/mail/messages/${id}/send`, 'POST')).rejects.toThrow('410');
   });
 
-  it('tells the pages that mail came, seldom however much comes', async () => {
-    let told = 0;
-    using _listening = offers.context?.bus.subscribe(mailActivity, () => (told += 1));
+  it('notifies pages at a limited rate', async () => {
+    let notifications = 0;
+    using _listening = offers.context?.bus.subscribe(mailActivity, () => (notifications += 1));
     await Promise.all(Array.from({ length: 20 }, (_, index) => send(`Mail ${String(index)}`)));
-    await expect.poll(() => told).toBeGreaterThan(0);
-    expect(told).toBeLessThan(20);
+    await expect.poll(() => notifications).toBeGreaterThan(0);
+    expect(notifications).toBeLessThan(20);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchRecipient } from '../../../services/mail/domain/recipients.ts';
-import { parseTarget, targetName } from '../../../services/mail/domain/target.ts';
+import { parseTarget, formatTarget } from '../../../services/mail/domain/target.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 
 const mappings = [
@@ -11,7 +11,7 @@ const mappings = [
   { address: '*@catch.all', targets: ['all'] },
 ];
 
-describe('an envelope recipient', () => {
+describe('envelope recipient', () => {
   it.each([
     ['basic@anywhere', 'basic', 'info'],
     ['BASIC@ANYWHERE', 'basic', 'info'],
@@ -26,7 +26,7 @@ describe('an envelope recipient', () => {
     ['cam1.warning@house.lan', 'camera', 'warning'],
     ['what.ever.critical@catch.all', 'all', 'info'],
     ['x.failure@catch.all', 'all', 'failure'],
-  ])('%s means %s as %s', (address, target, type) => {
+  ])('%s matches %s as %s', (address, target, type) => {
     const match = matchRecipient(mappings, address);
     expect([match?.mapping.targets, match?.type]).toEqual([[target], type]);
   });
@@ -39,23 +39,23 @@ describe('an envelope recipient', () => {
     expect(matchRecipient(mappings, address)).toBeUndefined();
   });
 
-  it('is compared in bounded time, whatever the pattern', () => {
+  it('is compared in bounded time with any pattern', () => {
     const pattern = `${'a*'.repeat(30)}b`;
     expect(matchRecipient([{ address: pattern, targets: ['x'] }], `${'a'.repeat(60)}@x`)).toBeUndefined();
   });
 });
 
-describe('a destination', () => {
+describe('target', () => {
   it.each([
     ['notify://aggregator', 'notify://aggregator'],
     ['notify://home/?tag=a,b', 'notify://home?tag=a%2Cb'],
     ['http://127.0.0.1:8000/notify/aggregator?tag=backup+daily', 'notify://aggregator?tag=backup+daily'],
     ['https://homeport.lan/sub/path/notify/KEY/', 'notify://KEY'],
     ['push://alerts', 'push://alerts'],
-  ])('%s is understood', (text, name) => {
+  ])('%s is valid', (text, name) => {
     const target = parseTarget(text);
-    expect(target && targetName(target)).toBe(name);
-    expect(target && parseTarget(targetName(target))).toEqual(target);
+    expect(target && formatTarget(target)).toBe(name);
+    expect(target && parseTarget(formatTarget(target))).toEqual(target);
   });
 
   it.each([
@@ -72,14 +72,14 @@ describe('a destination', () => {
   });
 });
 
-describe('settings', () => {
+describe('recipient settings', () => {
   const check = (address: string, to: string) => Settings.safeParse({ recipients: [{ address, to }] });
 
-  it('have recipients from the start', () => {
+  it('have defaults', () => {
     expect(Settings.parse({}).recipients.map(({ address }) => address)).toEqual(['aggregator', 'alerts']);
   });
 
-  it('say which recipient is not valid, and what is expected', () => {
+  it('report invalid recipients and the expected format', () => {
     expect(check('a*@b.?', 'push://x  notify://y').success).toBe(true);
     const bad = check('a b', 'mailto://x');
     expect(bad.error?.issues.map(({ path }) => path.join('.'))).toEqual(['recipients.0.address', 'recipients.0.to']);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MailDetail, SpooledMail } from '../../../services/contracts/mail/api.ts';
 import { control } from '../../../services/control/index.ts';
-import { fits, matches } from '../../../services/mail/domain/pattern.ts';
-import { fill } from '../../../services/mail/domain/template.ts';
+import { matchesAnywhere, matches } from '../../../services/mail/domain/pattern.ts';
+import { fillTemplate } from '../../../services/mail/domain/template.ts';
 import { mail } from '../../../services/mail/index.ts';
 import { api } from '../../support/api.ts';
 import { openTestHost, type TestHost } from '../../support/host.ts';
@@ -21,7 +21,7 @@ afterEach(() => host[Symbol.asyncDispose]());
 
 const configure = (settings: unknown): Promise<unknown> =>
   api(host.url('control'), '/api/settings/mail', { method: 'PATCH', body: JSON.stringify(settings) });
-const post = (to: string, source: string): Promise<string> => submit(host.port('mail'), [to], source);
+const sendMail = (to: string, source: string): Promise<string> => submit(host.port('mail'), [to], source);
 const picture = Buffer.from('iVBORw0KGgo=', 'base64');
 const withPicture = [
   'From: cam@door\r\nSubject: Door\r\nContent-Type: multipart/mixed; boundary=b\r\n',
@@ -31,24 +31,24 @@ const withPicture = [
   '--b--\r\n',
 ].join('\r\n');
 
-describe('where mail goes', () => {
-  it('is several places at once: keys, topics, the inbox and any destination, whose secret shows nowhere', async () => {
+describe('mail targets', () => {
+  it('include keys, topics, the inbox and destinations, without revealing secrets', async () => {
     await configure({
       recipients: [
         { address: 'all', to: 'notify://house?tag=a push://door inbox://', destinations: 'json://me:s3cr3t@host/hook' },
       ],
     });
-    await vi.waitFor(async () => expect(await post('all.warning@x', withPicture)).toMatch(/^250 /));
+    await vi.waitFor(async () => expect(await sendMail('all.warning@x', withPicture)).toMatch(/^250 /));
     await vi.waitFor(() => expect([offers.notices.size, offers.push.size, offers.inbox.size]).toEqual([2, 1, 1]));
-    const [house, hook] = [...offers.notices.values()].sort((a, b) => (a.urls?.length ?? 0) - (b.urls?.length ?? 0));
-    expect(house).toMatchObject({ configuration: 'house', tag: 'a', notice: { type: 'warning' } });
-    expect(house?.files?.map(({ name, type }) => [name, type])).toEqual([
+    const [byKey, byUrl] = [...offers.notices.values()].sort((a, b) => (a.urls?.length ?? 0) - (b.urls?.length ?? 0));
+    expect(byKey).toMatchObject({ configuration: 'house', tag: 'a', notice: { type: 'warning' } });
+    expect(byKey?.files?.map(({ name, type }) => [name, type])).toEqual([
       ['log.csv', 'text/csv'],
       ['door.png', 'image/png'],
     ]);
-    expect(Buffer.from(house?.files?.[1]?.bytes ?? []).equals(picture)).toBe(true);
-    expect(hook?.urls).toEqual(['json://me:s3cr3t@host/hook']);
-    // A push message carries one file: the picture goes along, the other is named.
+    expect(Buffer.from(byKey?.files?.[1]?.bytes ?? []).equals(picture)).toBe(true);
+    expect(byUrl?.urls).toEqual(['json://me:s3cr3t@host/hook']);
+    // A push message has one file: the image is attached, the other file is named.
     const [pushed] = [...offers.push.values()];
     expect(pushed).toMatchObject({ topic: 'door', priority: 4, message: 'see\n\n[attachment: log.csv]' });
     expect(pushed?.file?.name).toBe('door.png');
@@ -63,7 +63,7 @@ describe('where mail goes', () => {
     expect([JSON.stringify([messages, detail, settings]), host.log.join('\n')].join()).not.toContain('s3cr3t');
   });
 
-  it('is worded by the recipient’s templates, without letting a sender write markup', async () => {
+  it("use the recipient's templates and escape the sender's markup", async () => {
     await configure({
       recipients: [
         {
@@ -77,8 +77,8 @@ describe('where mail goes', () => {
       ],
     });
     const source = 'From: <a@b>\r\nSubject: 1 < 2\r\n\r\n*x* & <y>\r\n';
-    await vi.waitFor(async () => expect(await post('plain.failure@X', source)).toMatch(/^250 /));
-    for (const to of ['mark@x', 'web@x']) expect(await post(to, source)).toMatch(/^250 /);
+    await vi.waitFor(async () => expect(await sendMail('plain.failure@X', source)).toMatch(/^250 /));
+    for (const to of ['mark@x', 'web@x']) expect(await sendMail(to, source)).toMatch(/^250 /);
     await vi.waitFor(() => expect([offers.notices.size, offers.push.size]).toEqual([2, 1]));
     const [first, second] = [...offers.notices.values()].sort((a, b) => (a.configuration < b.configuration ? -1 : 1));
     expect(first?.notice).toMatchObject({
@@ -91,8 +91,8 @@ describe('where mail goes', () => {
   });
 });
 
-describe('rules', () => {
-  it('drop, change and redirect mails by sender and subject; the first that fits counts', async () => {
+describe('mail rules', () => {
+  it('drop, change and redirect mails by sender and subject; the first match applies', async () => {
     await configure({
       recipients: [{ address: 'alerts', to: 'notify://aggregator push://all' }],
       rules: [
@@ -103,10 +103,10 @@ describe('rules', () => {
       ],
     });
     await vi.waitFor(async () =>
-      expect(await post('alerts@x', 'From: noisy@x\r\nSubject: dropped\r\n\r\nx')).toMatch(/^250 /),
+      expect(await sendMail('alerts@x', 'From: noisy@x\r\nSubject: dropped\r\n\r\nx')).toMatch(/^250 /),
     );
-    await post('alerts@x', 'From: a@x\r\nSubject: =?utf-8?q?Alles_GR=C3=9CN?=\r\n\r\nx');
-    await post('alerts.warning@x', 'From: a@x\r\nSubject: elsewhere\r\n\r\nx');
+    await sendMail('alerts@x', 'From: a@x\r\nSubject: =?utf-8?q?Alles_GR=C3=9CN?=\r\n\r\nx');
+    await sendMail('alerts.warning@x', 'From: a@x\r\nSubject: elsewhere\r\n\r\nx');
     await vi.waitFor(() => expect([offers.notices.size, offers.push.size, offers.inbox.size]).toEqual([1, 1, 1]));
     expect([...offers.notices.values()]).toMatchObject([{ tag: 'garden', notice: { type: 'success' } }]);
     expect([...offers.push.values()]).toMatchObject([{ topic: 'all', priority: 5 }]);
@@ -117,16 +117,19 @@ describe('rules', () => {
     ]);
   });
 
-  it('made slow by a sender with an endless subject hold nobody up', async () => {
+  it('are not slowed down by an endless subject', async () => {
     await configure({
       recipients: [{ address: 'alerts', to: 'inbox://' }],
-      rules: Array.from({ length: 200 }, (_, at) => ({ subject: `*${'a'.repeat(180)}${String(at)}*`, drop: true })),
+      rules: Array.from({ length: 200 }, (_, index) => ({
+        subject: `*${'a'.repeat(180)}${String(index)}*`,
+        drop: true,
+      })),
     });
     const subject = Array.from({ length: 250 }, () => ` ${'a'.repeat(900)}`).join('\r\n');
-    expect(await post('alerts@x', `From: a@x\r\nSubject:${subject}\r\n\r\nx`)).toMatch(/^250 /);
+    expect(await sendMail('alerts@x', `From: a@x\r\nSubject:${subject}\r\n\r\nx`)).toMatch(/^250 /);
   });
 
-  it('and recipients are checked when they are set, with the field that is wrong', async () => {
+  it('and recipients are validated with the invalid field', async () => {
     await expect(configure({ rules: [{ goesTo: 'nowhere' }] })).rejects.toThrow(/rules\.0\.goesTo.*Use notify:/);
     await expect(configure({ recipients: [{ address: 'a', to: '' }] })).rejects.toThrow(/recipients\.0/);
     await expect(configure({ recipients: [{ address: 'a', to: 'no' }] })).rejects.toThrow(
@@ -138,7 +141,7 @@ describe('rules', () => {
   });
 });
 
-describe('a pattern', () => {
+describe('pattern', () => {
   it.each([
     ['cam[0-9]', 'cam7', true],
     ['cam[0-9]', 'camx', false],
@@ -150,12 +153,16 @@ describe('a pattern', () => {
     expect(matches(pattern, text)).toBe(expected);
   });
 
-  it('without wildcards is looked for anywhere, in any case', () => {
-    expect([fits('DISK', 'the disk is full'), fits('disk*', 'the disk'), fits('', 'x')]).toEqual([true, false, true]);
+  it('without wildcards matches anywhere, ignoring case', () => {
+    expect([
+      matchesAnywhere('DISK', 'the disk is full'),
+      matchesAnywhere('disk*', 'the disk'),
+      matchesAnywhere('', 'x'),
+    ]).toEqual([true, false, true]);
   });
 });
 
-it('a template leaves alone what it does not know', () => {
+it('keeps unknown variables of a template', () => {
   const values = { subject: '$body', from: 'f', body: 'b', to: 't', config: 'c', type: 'info' };
-  expect(fill('$subject ${from}x $$type $Subject ${nope} $', values)).toBe('$body fx $type $Subject ${nope} $');
+  expect(fillTemplate('$subject ${from}x $$type $Subject ${nope} $', values)).toBe('$body fx $type $Subject ${nope} $');
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { recognise } from '../../../services/mail/domain/recognise.ts';
+import { recognizeMail } from '../../../services/mail/domain/recognize.ts';
 
-const tell = (subject: string, text = 'some text') => recognise({ subject, from: 'root@nas', text, attached: [] });
+const recognizeSubject = (subject: string, text = 'some text') =>
+  recognizeMail({ subject, from: 'root@nas', text, attachmentTypes: [] });
 
 const details = [
   'Details',
@@ -14,28 +15,28 @@ const details = [
   'Total size: 1.2 GiB',
 ].join('\n');
 
-describe('backup mails of Proxmox', () => {
-  it('keep table, totals and errors of the form since VE 8.1', () => {
+describe('Proxmox backup mails', () => {
+  it('keep table, totals and errors of the format since VE 8.1', () => {
     const logs = "\n\nLogs\n====\n101: INFO: fine\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'\n";
-    expect(tell('vzdump backup status (pve.lan): backup failed', details + logs)).toEqual({
+    expect(recognizeSubject('vzdump backup status (pve.lan): backup failed', details + logs)).toEqual({
       title: 'Backup on pve: failed',
       body: `${details}\n\n102: ERROR: Backup of VM 102 failed - unable to find VM '102'`,
       type: 'failure',
     });
     expect(
-      tell('vzdump backup status (pve.lan): backup successful', `${details}\n\nLogs\n====\n101: INFO: x`),
+      recognizeSubject('vzdump backup status (pve.lan): backup successful', `${details}\n\nLogs\n====\n101: INFO: x`),
     ).toMatchObject({
       body: details,
       type: 'success',
     });
-    expect(tell('vzdump backup status (pve.lan): backup failed', `job errors\n\n${details}${logs}`).body).toContain(
-      `job errors\n\n${details}`,
-    );
+    expect(
+      recognizeSubject('vzdump backup status (pve.lan): backup failed', `job errors\n\n${details}${logs}`).body,
+    ).toContain(`job errors\n\n${details}`);
   });
 
-  it('keep their whole text where no logs are found', () => {
+  it('keep the full text without logs', () => {
     const text = 'Something else\n====\nmore\n----\nLogs of today are elsewhere';
-    expect(tell('vzdump backup status (pve): backup successful', text).body).toBe(text);
+    expect(recognizeSubject('vzdump backup status (pve): backup successful', text).body).toBe(text);
   });
 });
 
@@ -63,22 +64,24 @@ describe('subjects of known programs', () => {
     ['[Failed] Backup Job 1 (3 machines)', 'failure'],
     ['** RECOVERY Service Alert: nas/disk is OK **', 'success'],
   ])('%s means %s', (subject, type) => {
-    const rendering = tell(subject);
+    const rendering = recognizeSubject(subject);
     expect(rendering.type).toBe(type);
-    // A verdict says nothing about the text.
+    // The outcome does not change the text.
     expect(rendering.body).toBeUndefined();
   });
 
   it.each(['Nothing failed today', 'Re: your order', 'Weekly report', 'Parity of prices'])(
-    'leave %s alone',
+    'keep %s unchanged',
     (subject) => {
-      expect(tell(subject)).toEqual({});
+      expect(recognizeSubject(subject)).toEqual({});
     },
   );
 
-  it('reads what became of a pool or a backup from the text', () => {
-    expect(tell('ZFS scrub_finish event for tank on nas', 'errors: No known data errors').type).toBe('success');
-    expect(tell('ZFS scrub_finish event for tank on nas', 'state: DEGRADED').type).toBe('warning');
-    expect(tell('Duplicati Backup report for photos', 'ParsedResult: Error\n').type).toBe('failure');
+  it('derives the type of a pool or backup from the text', () => {
+    expect(recognizeSubject('ZFS scrub_finish event for tank on nas', 'errors: No known data errors').type).toBe(
+      'success',
+    );
+    expect(recognizeSubject('ZFS scrub_finish event for tank on nas', 'state: DEGRADED').type).toBe('warning');
+    expect(recognizeSubject('Duplicati Backup report for photos', 'ParsedResult: Error\n').type).toBe('failure');
   });
 });

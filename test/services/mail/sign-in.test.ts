@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { mail } from '../../../services/mail/index.ts';
 import { Settings } from '../../../services/mail/settings.ts';
 import { SignIn } from '../../../services/mail/accept/sign-in.ts';
-import { within } from '../../../services/mail/smtp/networks.ts';
+import { createNetworkFilter } from '../../../services/mail/smtp/networks.ts';
 import type { Refusal } from '../../../services/mail/smtp/refusal.ts';
 import { openHouse } from '../../host/accounts/house.ts';
 import { admin, openTestHost, type TestHost } from '../../support/host.ts';
@@ -15,7 +15,7 @@ import { lacks, lacksProgram } from '../../support/needs.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client } from './support.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'mail-tls-'));
 const [certificateFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 const secret = 'correct horse 1';
@@ -45,19 +45,19 @@ afterEach(async () => {
   host = undefined;
 });
 
-async function open(settings: Partial<Settings>): Promise<number> {
+async function openMail(settings: Partial<Settings>): Promise<number> {
   const probe = createProbe(['notices']);
   offers = probe.offers;
   const configured = {
     ...mail,
-    create: (context: Parameters<typeof mail.create>[0], given: Settings) =>
-      mail.create(context, { ...given, logins: [{ name: 'nas', password: secret }], ...settings }),
+    create: (context: Parameters<typeof mail.create>[0], _settings: Settings) =>
+      mail.create(context, { ..._settings, logins: [{ name: 'nas', password: secret }], ...settings }),
   };
   host = await openTestHost({ services: [probe.descriptor, configured] });
   return host.port('mail');
 }
 
-const plain = (name: string, password: string): string =>
+const encodePlain = (name: string, password: string): string =>
   `AUTH PLAIN ${Buffer.from(`\0${name}\0${password}`).toString('base64')}`;
 
 async function greet(port: number): Promise<{ client: Client; extensions: string }> {
@@ -66,14 +66,14 @@ async function greet(port: number): Promise<{ client: Client; extensions: string
   return { client, extensions: await client.command('EHLO test') };
 }
 
-describe('a sign-in', () => {
-  it('is by a login of the settings or an account, and needed where it is asked for', async () => {
-    const port = await open({ signIn: 'required' });
+describe('sign-in', () => {
+  it('accepts a login of the settings or an account, when required', async () => {
+    const port = await openMail({ signIn: 'required' });
     const { client, extensions } = await greet(port);
     using _client = client;
     expect(extensions).toContain('AUTH PLAIN LOGIN');
     expect(await client.command('MAIL FROM:<a@b>')).toMatch(/^530 5\.7\.0 /);
-    expect(await client.command(plain('nas', 'wrong'))).toMatch(/^535 5\.7\.8 /);
+    expect(await client.command(encodePlain('nas', 'wrong'))).toMatch(/^535 5\.7\.8 /);
     expect(await client.command('AUTH PLAIN !!!')).toMatch(/^501 /);
     expect(await client.command('AUTH CRAM-MD5')).toMatch(/^504 /);
     expect(await client.command('AUTH LOGIN')).toMatch(/^334 /);
@@ -82,12 +82,12 @@ describe('a sign-in', () => {
     expect(await client.command('MAIL FROM:<a@b>')).toMatch(/^250 /);
     const { client: second } = await greet(port);
     using _second = second;
-    expect(await second.command(plain(admin.name, admin.password))).toMatch(/^235 /);
+    expect(await second.command(encodePlain(admin.name, admin.password))).toMatch(/^235 /);
     expect(host?.log.join('\n')).not.toMatch(/correct horse|wrong/);
   });
 
-  it('of an account reaches the recipients it was granted', async () => {
-    const port = await open({ signIn: 'optional' });
+  it('of an account allows granted recipients only', async () => {
+    const port = await openMail({ signIn: 'optional' });
     await offers.context?.accounts.create({
       name: 'cam',
       password: 'door door door',
@@ -95,22 +95,22 @@ describe('a sign-in', () => {
     });
     const { client } = await greet(port);
     using _client = client;
-    expect(await client.command(plain('cam', 'door door door'))).toMatch(/^235 /);
+    expect(await client.command(encodePlain('cam', 'door door door'))).toMatch(/^235 /);
     await client.command('MAIL FROM:<a@b>');
     expect(await client.command('RCPT TO:<aggregator@x>')).toMatch(/^550 5\.7\.1 This account may not/);
     expect(await client.command('RCPT TO:<Alerts.failure@x>')).toMatch(/^250 /);
-    const { client: nobody } = await greet(port);
-    using _nobody = nobody;
-    await nobody.command('MAIL FROM:<a@b>');
-    expect(await nobody.command('RCPT TO:<aggregator@x>')).toMatch(/^250 /);
+    const { client: unauthenticated } = await greet(port);
+    using _nobody = unauthenticated;
+    await unauthenticated.command('MAIL FROM:<a@b>');
+    expect(await unauthenticated.command('RCPT TO:<aggregator@x>')).toMatch(/^250 /);
   });
 
-  it('is guessed at only so often', async () => {
-    const port = await open({ signIn: 'required' });
+  it('is limited after repeated failures', async () => {
+    const port = await openMail({ signIn: 'required' });
     const replies: string[] = [];
     for (let attempt = 0; attempt < 30 && !replies.some((reply) => reply.startsWith('454')); attempt += 1) {
       const { client } = await greet(port);
-      replies.push(await client.command(plain(admin.name, `guess ${String(attempt)}`)));
+      replies.push(await client.command(encodePlain(admin.name, `guess ${String(attempt)}`)));
       client[Symbol.dispose]();
     }
     expect(replies[0]).toMatch(/^535 /);
@@ -118,47 +118,47 @@ describe('a sign-in', () => {
   });
 });
 
-describe('a login of the settings', () => {
-  it('is guessed at only so often too, from each place by itself, and opens again with time', async () => {
-    await using house = await openHouse();
-    const signIn = new SignIn(house.accounts, () => [{ name: 'nas', password: secret }]);
+describe('login of the settings', () => {
+  it('is limited per client address, and allowed again later', async () => {
+    await using byLogin = await openHouse();
+    const signIn = new SignIn(byLogin.accounts, () => [{ name: 'nas', password: secret }]);
     const code = async (password: string, address: string): Promise<number> => {
       const checked = signIn.check('nas', password, address).then(
         () => 235,
         (error: unknown) => (error as Refusal).responseCode,
       );
-      house.clock.advance(20_000);
+      byLogin.clock.advance(20_000);
       return checked;
     };
-    for (const [attacker, other] of [
+    for (const [attacker, otherAddress] of [
       ['10.0.0.9', '10.0.0.8'],
       ['2001:db8:1:2::7', '2001:db8:1:3::7'],
     ] as const) {
-      const at = (address: string) => (_: unknown, guess: number) =>
+      const attemptFrom = (address: string) => (_: unknown, guess: number) =>
         signIn
           .check('nas', `guess ${String(guess)}`, address)
           .catch((error: unknown) => (error as Refusal).responseCode);
-      const guesses = Array.from({ length: 40 }, at(attacker));
-      // Not even the right one: else to go on guessing would pay.
+      const guesses = Array.from({ length: 40 }, attemptFrom(attacker));
+      // The correct password is refused, too; otherwise guessing would continue to pay off.
       expect(await code(secret, attacker)).toBe(454);
-      expect(await code(secret, other)).toBe(235);
-      house.clock.advance(60_000);
+      expect(await code(secret, otherAddress)).toBe(235);
+      byLogin.clock.advance(60_000);
       const codes = await Promise.all(guesses);
       expect(codes.filter((each) => each === 535)).toHaveLength(5);
       expect(codes.filter((each) => each === 454)).toHaveLength(35);
-      // With the time that it takes it is heard, and what was just right passes first.
+      // Later it is accepted again, and recently correct passwords pass first.
       expect(await code(secret, attacker)).toBe(235);
-      const more = Array.from({ length: 40 }, at(attacker));
+      const more = Array.from({ length: 40 }, attemptFrom(attacker));
       expect(await signIn.check('nas', secret, attacker)).toEqual({ login: 'nas' });
-      house.clock.advance(60_000);
+      byLogin.clock.advance(60_000);
       await Promise.all(more);
     }
   });
 });
 
-describe('networks', () => {
-  it('that are not named are turned away at the door', async () => {
-    const port = await open({ clients: ['10.20.0.0/16'], signIn: 'required' });
+describe('client networks', () => {
+  it('outside of the setting are refused', async () => {
+    const port = await openMail({ clients: ['10.20.0.0/16'], signIn: 'required' });
     using client = await Client.open(port);
     expect(await client.reply()).toMatch(/^554 5\.7\.1 Not from this network/);
     expect(await client.reply()).toBe('');
@@ -177,10 +177,10 @@ describe('networks', () => {
     [['2001:db8::/32'], '2001:db8::1', true],
     [[], '', false],
   ])('%j and %s: %s', (networks, address, expected) => {
-    expect(within(networks)(address)).toBe(expected);
+    expect(createNetworkFilter(networks)(address)).toBe(expected);
   });
 
-  it('are checked in the settings', () => {
+  it('are validated in the settings', () => {
     const check = (network: string) => Settings.safeParse({ clients: [network] }).success;
     expect(['10.0.0.0/8', '::1', '10.0.0.0/33', 'host', '10.0.0.0/8/1'].map(check)).toEqual([
       true,
@@ -194,12 +194,12 @@ describe('networks', () => {
 
 describe('real clients', () => {
   const swaks = (port: number, ...more: readonly string[]) =>
-    run('swaks', [
+    execute('swaks', [
       ...['--server', `127.0.0.1:${String(port)}`, '--to', 'alerts@home', '--from', 'nas@home', '--data', message],
       ...['--auth-user', 'nas', '--auth-password', secret, ...more],
     ]);
-  it.skipIf(lacksProgram('swaks'))('swaks signs in, both ways', async () => {
-    const port = await open({ signIn: 'required' });
+  it.skipIf(lacksProgram('swaks'))('swaks signs in with both methods', async () => {
+    const port = await openMail({ signIn: 'required' });
     for (const method of ['PLAIN', 'LOGIN']) {
       expect((await swaks(port, '--auth', method)).stdout).toMatch(/250 2\.0\.0 queued as/);
     }
@@ -207,11 +207,11 @@ describe('real clients', () => {
     await vi.waitFor(() => expect(offers.notices.size).toBe(2));
   });
 
-  // Its encryption comes in a package of its own.
+  // Encryption of swaks requires a separate package.
   it.skipIf(lacksProgram('swaks') || lacks(spawnSync('perl', ['-MNet::SSLeay', '-e', '1']).status === 0))(
-    'swaks signs in after STARTTLS, and not without',
+    'swaks signs in only after STARTTLS',
     async () => {
-      const port = await open({ signIn: 'required', tls: 'required', certificateFile, keyFile });
+      const port = await openMail({ signIn: 'required', tls: 'required', certificateFile, keyFile });
       expect((await swaks(port, '--tls', '--auth', 'PLAIN')).stdout).toMatch(/250 2\.0\.0 queued as/);
       await expect(swaks(port, '--auth', 'PLAIN')).rejects.toMatchObject({ code: 28 });
       await vi.waitFor(() => expect(offers.notices.size).toBe(1));
@@ -220,7 +220,7 @@ describe('real clients', () => {
 
   it.skipIf(lacksProgram('msmtp'))('msmtp signs in after STARTTLS, and over implicit TLS', async () => {
     for (const tls of ['starttls', 'implicit'] as const) {
-      const port = await open({ signIn: 'required', tls, certificateFile, keyFile });
+      const port = await openMail({ signIn: 'required', tls, certificateFile, keyFile });
       const config = join(folder, 'msmtprc');
       const lines = [
         ...['account default', 'host localhost', `port ${String(port)}`, 'from nas@home', 'auth on', 'user nas'],
@@ -228,7 +228,7 @@ describe('real clients', () => {
         `tls_trust_file ${certificateFile}`,
       ];
       writeFileSync(config, `${lines.join('\n')}\n`, { mode: 0o600 });
-      const sending = run('msmtp', ['-C', config, 'alerts@home']);
+      const sending = execute('msmtp', ['-C', config, 'alerts@home']);
       sending.child.stdin?.end(message);
       await sending;
       await vi.waitFor(() => expect(offers.notices.size).toBe(1));
@@ -238,7 +238,7 @@ describe('real clients', () => {
   });
 
   it.skipIf(lacksProgram('python3'))('Python’s smtplib signs in after STARTTLS and sends a file', async () => {
-    const port = await open({ signIn: 'required', tls: 'starttls', certificateFile, keyFile });
+    const port = await openMail({ signIn: 'required', tls: 'starttls', certificateFile, keyFile });
     const script = `
 import smtplib, ssl, sys
 from email.message import EmailMessage
@@ -255,7 +255,7 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
     except smtplib.SMTPRecipientsRefused as error:
         print(error.recipients['nobody@home'][0])
 `;
-    const { stdout } = await run('python3', ['-c', script, certificateFile, secret]);
+    const { stdout } = await execute('python3', ['-c', script, certificateFile, secret]);
     expect(stdout.trim()).toBe('550');
     await vi.waitFor(() => expect(offers.notices.size).toBe(1));
     const [offer] = [...offers.notices.values()];
@@ -263,24 +263,24 @@ with smtplib.SMTP('localhost', ${String(port)}) as smtp:
     expect(offer?.files?.map(({ name, type }) => [name, type])).toEqual([['log.csv', 'text/csv']]);
   });
 
-  it('a sign-in in the clear is refused where encryption is there, and what was piped before it is not heard', async () => {
-    const port = await open({ signIn: 'optional', tls: 'starttls', certificateFile, keyFile });
+  it('refuses an unencrypted sign-in when encryption is available, and ignores commands sent before it', async () => {
+    const port = await openMail({ signIn: 'optional', tls: 'starttls', certificateFile, keyFile });
     const { client, extensions } = await greet(port);
     using _client = client;
     expect(extensions).toContain('STARTTLS');
-    expect(await client.command(plain('nas', secret))).toMatch(/^538 /);
+    expect(await client.command(encodePlain('nas', secret))).toMatch(/^538 /);
     client.write('STARTTLS\r\nMAIL FROM:<evil@x>\r\nRCPT TO:<alerts@x>\r\nDATA\r\n');
     expect(await client.reply()).toMatch(/^220 /);
     client[Symbol.dispose]();
     expect(offers.notices.size).toBe(0);
   });
 
-  it('a certificate that cannot be used keeps the service from starting, and says why', async () => {
+  it('does not start with an invalid certificate, and reports why', async () => {
     const probe = createProbe([]);
     const broken = {
       ...mail,
-      create: (context: Parameters<typeof mail.create>[0], given: Settings) =>
-        mail.create(context, { ...given, tls: 'starttls' }),
+      create: (context: Parameters<typeof mail.create>[0], _settings: Settings) =>
+        mail.create(context, { ..._settings, tls: 'starttls' }),
     };
     host = await openTestHost({ services: [probe.descriptor, broken] });
     expect(host.host.failures()['mail']).toContain('Encryption needs the files of a certificate');

@@ -9,7 +9,7 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
 import { Client, submit } from './support.ts';
 
-const halfHour = 30 * 60_000;
+const halfHourMs = 30 * 60_000;
 
 let clock: FakeClock;
 let host: TestHost;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => host[Symbol.asyncDispose]());
 
-/** A connection on which bytes come one by one, `count` of them, each once the one before was sent. */
+/** Sends `count` bytes one by one, each after the previous one was sent. */
 async function trickle(client: Client, text: string, count: number): Promise<void> {
   for (const letter of text.repeat(Math.ceil(count / text.length)).slice(0, count)) {
     client.write(letter);
@@ -34,8 +34,8 @@ async function trickle(client: Client, text: string, count: number): Promise<voi
   }
 }
 
-describe('a client that takes its time', () => {
-  it('is sent away when nothing comes for the idle time, before and within a mail', async () => {
+describe('slow client', () => {
+  it('is disconnected after the idle timeout, before and during a mail', async () => {
     using silent = await Client.open(host.port('mail'));
     expect(await silent.reply()).toMatch(/^220 /);
     using halfway = await Client.open(host.port('mail'));
@@ -50,7 +50,7 @@ describe('a client that takes its time', () => {
     });
   });
 
-  it('sends its mail byte by byte: the others are served meanwhile, and half an hour is the end of it', async () => {
+  it('that sends byte by byte does not block others, and is disconnected after half an hour', async () => {
     using slow = await Client.open(host.port('mail'));
     await slow.begin(['alerts@x']);
     await trickle(slow, 'Subject: drip\r\n\r\n', 200);
@@ -59,12 +59,12 @@ describe('a client that takes its time', () => {
       await trickle(slow, 'drip ', 50);
     }
     await vi.waitFor(() => expect(offers.notices.size).toBe(3), { timeout: 15_000 });
-    clock.advance(halfHour);
+    clock.advance(halfHourMs);
     expect(await slow.reply()).toBe('');
     expect([...offers.notices.values()].some(({ notice }) => notice.title.includes('drip'))).toBe(false);
   });
 
-  it('comes with its like: they take no more than the places there are, and leave them again', async () => {
+  it('occupies only its connection and releases it', async () => {
     const sockets = Array.from({ length: 4 }, () => connect(host.port('mail'), '127.0.0.1'));
     await Promise.all(
       sockets.map(async (socket) =>
@@ -78,7 +78,7 @@ describe('a client that takes its time', () => {
     using fifth = await Client.open(host.port('mail'));
     expect(await fifth.reply()).toMatch(/^421 /);
     const ended = sockets.map((socket) => once(socket, 'close'));
-    clock.advance(halfHour);
+    clock.advance(halfHourMs);
     await Promise.all(ended);
     await vi.waitFor(async () =>
       expect(await submit(host.port('mail'), ['alerts@x'], 'Subject: a\r\n\r\nx')).toMatch(/^250 /),

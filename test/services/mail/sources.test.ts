@@ -8,11 +8,11 @@ import { api } from '../../support/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 import { createProbe, type Offers } from '../notify/support.ts';
-import { keptSources, openMailDatabase, spoolFiles, submit } from './support.ts';
+import { readSources, openMailDatabase, spoolFiles, submit } from './support.ts';
 
-/** Larger ones have a file of their own. */
-const small = 64 * 1024;
-const hour = 3_600_000;
+/** Larger ones are stored as files. */
+const maxDatabaseBytes = 64 * 1024;
+const hourMs = 3_600_000;
 
 let clock: FakeClock;
 let host: TestHost;
@@ -27,8 +27,8 @@ afterEach(() => host[Symbol.asyncDispose]());
 
 const ask = <T>(path: string, method = 'GET'): Promise<T> => api<T>(host.url('control'), path, { method });
 
-/** A mail of so many bytes, with a dot that has to be doubled on its way. */
-function mailOf(bytes: number): Buffer {
+/** Returns a mail of this size, with a dot that is doubled in transit. */
+function createMail(bytes: number): Buffer {
   const head = 'From: nas@x\r\nSubject: sized\r\n\r\n.first line\r\n';
   const lines = `${'y'.repeat(70)}\r\n`.repeat(Math.ceil(bytes / 72));
   return Buffer.from(`${(head + lines).slice(0, bytes - 2).replace(/\r$/, 'z')}\r\n`);
@@ -44,52 +44,54 @@ function download(id: string, method = 'GET'): Promise<Response> {
   return fetch(address, { method, headers: { Authorization: adminAuthorization } });
 }
 
-async function wholeOf(id: string): Promise<Buffer> {
+async function downloadSource(id: string): Promise<Buffer> {
   const reply = await download(id);
   expect(reply.status).toBe(200);
   return Buffer.from(await reply.arrayBuffer());
 }
 
 describe.each([
-  ['just below the limit of small ones', small - 1, []],
-  ['as large as a small one can be', small, []],
-  ['just above the limit', small + 1, ['file']],
-  ['far above the limit', 10 * small, ['file']],
-])('a source %s', (_name, bytes, files) => {
-  it('is kept as it came, shown, had as a file, sent again and removed', async () => {
-    const source = mailOf(bytes);
+  ['just below the limit of small ones', maxDatabaseBytes - 1, []],
+  ['as large as a small one can be', maxDatabaseBytes, []],
+  ['just above the limit', maxDatabaseBytes + 1, ['file']],
+  ['far above the limit', 10 * maxDatabaseBytes, ['file']],
+])('source %s', (_name, bytes, files) => {
+  it('is stored as received, shown, downloaded, resent and deleted', async () => {
+    const source = createMail(bytes);
     expect(source).toHaveLength(bytes);
     const id = await send(source);
     expect(spoolFiles(host.dataDir)).toEqual(files.map(() => `${id}.eml`));
-    expect((await wholeOf(id)).equals(source)).toBe(true);
+    expect((await downloadSource(id)).equals(source)).toBe(true);
     expect(await ask<MailDetail>(`/api/mail/messages/${id}`)).toMatchObject({
-      ...{ subject: 'sized', size: bytes, sourceCut: bytes > small },
-      source: source.subarray(0, small).toString(),
+      subject: 'sized',
+      size: bytes,
+      sourceCut: bytes > maxDatabaseBytes,
+      source: source.subarray(0, maxDatabaseBytes).toString(),
     });
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`]);
     expect(await ask(`/api/mail/messages/${id}/send`, 'POST')).toEqual({ deliveries: 1 });
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);
     expect(new Set([...offers.notices.values()].map(({ notice }) => notice.body)).size).toBe(1);
     await ask(`/api/mail/messages/${id}`, 'DELETE');
-    expect([...keptSources(host.dataDir)]).toEqual([]);
+    expect([...readSources(host.dataDir)]).toEqual([]);
     expect((await download(id)).status).toBe(404);
   });
 
-  it('goes with its mail when that is old', async () => {
-    await send(mailOf(bytes));
+  it('is deleted with its expired mail', async () => {
+    await send(createMail(bytes));
     await expect.poll(() => offers.notices.size).toBe(1);
-    clock.set(clock.now() + 8 * 24 * hour);
-    const young = await send(mailOf(bytes));
-    clock.advance(hour);
-    await expect.poll(() => [...keptSources(host.dataDir).keys()]).toEqual([young]);
+    clock.set(clock.now() + 8 * 24 * hourMs);
+    const young = await send(createMail(bytes));
+    clock.advance(hourMs);
+    await expect.poll(() => [...readSources(host.dataDir).keys()]).toEqual([young]);
     const { messages } = await ask<{ messages: SpooledMail[] }>('/api/mail/messages');
     expect(messages.map(({ id }) => id)).toEqual([young]);
   });
 });
 
-describe('a small source that is had as a file', () => {
-  it('has its name, cannot run anything, and shows its size to who asks only for that', async () => {
-    const source = mailOf(2000);
+describe('download of a small source', () => {
+  it('has a name, cannot run scripts, and returns its size for HEAD', async () => {
+    const source = createMail(2000);
     const id = await send(source);
     const reply = await download(id, 'HEAD');
     expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -103,9 +105,9 @@ describe('a small source that is had as a file', () => {
   });
 });
 
-describe('a mail that came when each source was a file', () => {
-  it('is shown, had as a file, sent again and removed', async () => {
-    const source = mailOf(2000);
+describe('mail of a version with one file per source', () => {
+  it('is shown, downloaded, resent and deleted', async () => {
+    const source = createMail(2000);
     const id = await send(source);
     await expect.poll(() => offers.notices.size).toBe(1);
     {
@@ -113,7 +115,7 @@ describe('a mail that came when each source was a file', () => {
       opened.database.exec('delete from sources');
     }
     writeFileSync(join(host.dataDir, 'mail', 'spool', `${id}.eml`), source);
-    expect((await wholeOf(id)).equals(source)).toBe(true);
+    expect((await downloadSource(id)).equals(source)).toBe(true);
     expect((await ask<MailDetail>(`/api/mail/messages/${id}`)).source).toBe(source.toString());
     await ask(`/api/mail/messages/${id}/send`, 'POST');
     await expect.poll(() => [...offers.notices.keys()]).toEqual([`mail:${id}:0`, `mail:${id}:1`]);

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
-/** A client that speaks SMTP in bytes, so that it can say what no proper one would. */
+/** SMTP client on byte level, which can also send malformed commands. */
 export class Client implements Disposable {
   readonly #socket: Socket;
   #buffer = '';
@@ -18,7 +18,7 @@ export class Client implements Disposable {
       this.#buffer += text;
       this.#wake();
     });
-    // A refused connection may be reset; the replies so far are what a test looks at.
+    // A refused connection may be reset; tests check the replies received before.
     socket.on('error', () => this.#end());
     socket.on('close', () => this.#end());
   }
@@ -34,7 +34,7 @@ export class Client implements Disposable {
     return new Client(socket);
   }
 
-  /** The lines of the next reply, joined; empty when the connection ended. */
+  /** Returns the lines of the next reply, joined; empty when the connection ended. */
   async reply(): Promise<string> {
     for (;;) {
       const reply = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#buffer)?.[0];
@@ -56,7 +56,7 @@ export class Client implements Disposable {
     return this.reply();
   }
 
-  /** Greets, names sender and recipients and begins DATA. The last reply, `354` when all went well. */
+  /** Greets, names sender and recipients and starts DATA. Returns the last reply, `354` on success. */
   async begin(recipients: readonly string[], sender = 'nas@example.com'): Promise<string> {
     await this.reply();
     await this.command('EHLO test');
@@ -68,11 +68,11 @@ export class Client implements Disposable {
     return this.command('DATA');
   }
 
-  /** Ends a message begun with {@link begin}: its source, dots doubled, and the final dot. */
+  /** Ends a message started with {@link begin}: its source with doubled dots, and the final dot. */
   finish(source: Uint8Array): Promise<string> {
     const text = Buffer.from(source).toString('latin1').replace(/^\./gm, '..');
-    const end = text.endsWith('\r\n') ? '.\r\n' : '\r\n.\r\n';
-    this.write(Buffer.from(text + end, 'latin1'));
+    const terminator = text.endsWith('\r\n') ? '.\r\n' : '\r\n.\r\n';
+    this.write(Buffer.from(text + terminator, 'latin1'));
     return this.reply();
   }
 
@@ -81,7 +81,7 @@ export class Client implements Disposable {
   }
 }
 
-/** Sends one mail; the reply to it. */
+/** Sends one mail and returns the reply. */
 export async function submit(
   port: number,
   recipients: readonly string[],
@@ -92,19 +92,19 @@ export async function submit(
   return begun.startsWith('354') ? await client.finish(Buffer.from(source)) : begun;
 }
 
-/** Names of the files in the spool of a host. */
+/** Returns the names of files in the spool of a host. */
 export function spoolFiles(dataDir: string): readonly string[] {
   return readdirSync(join(dataDir, 'mail', 'spool'));
 }
 
-/** Opens the gateway's own database beside the host. */
+/** Opens the database of the mail service. */
 export function openMailDatabase(dataDir: string): Disposable & { readonly database: Database.Database } {
   const database = new Database(join(dataDir, 'mail', 'db.sqlite'));
   return { database, [Symbol.dispose]: () => void database.close() };
 }
 
-/** All sources a host keeps by the ids of their mails, rows and files. */
-export function keptSources(dataDir: string): ReadonlyMap<string, Buffer> {
+/** Returns all stored sources by mail id, from rows and files. */
+export function readSources(dataDir: string): ReadonlyMap<string, Buffer> {
   using opened = openMailDatabase(dataDir);
   const rows = opened.database.prepare('select id, raw from sources').all() as { id: string; raw: Buffer }[];
   return new Map([

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { takeOverMailrise } from '../../../services/mail/import/mailrise.ts';
+import { importMailrise } from '../../../services/mail/import/mailrise.ts';
 
 const entry = fileURLToPath(new URL('../../../main/homeport.mjs', import.meta.url));
 let folder: string;
@@ -44,13 +44,13 @@ smtp:
 import_code: x.py
 `;
 
-describe('a Mailrise configuration', () => {
-  it('becomes recipients, logins and encryption; what stays behind is said', async () => {
+describe('Mailrise configuration', () => {
+  it('is imported as recipients, logins and encryption, with notes about the rest', async () => {
     writeFileSync(join(folder, 'mailrise.conf'), configuration);
     writeFileSync(join(folder, 'more.conf'), '# comment\nday,night=json://more/1\ninclude even.conf\n');
     writeFileSync(join(folder, 'even.conf'), 'json://more/2\n');
     writeFileSync(join(folder, 'more.yaml'), 'urls:\n  - json://more/3\n');
-    const { settings, notes } = await takeOverMailrise(folder, { HOOK: 'json://real/c', NAS_PASSWORD: 's3cr3t' });
+    const { settings, notes } = await importMailrise(folder, { HOOK: 'json://real/c', NAS_PASSWORD: 's3cr3t' });
     const usual = { to: '', title: '', body: '', format: 'as it comes' };
     expect(settings).toEqual({
       recipients: [
@@ -78,11 +78,11 @@ describe('a Mailrise configuration', () => {
     ]);
   });
 
-  it('that cannot be read is refused without repeating it', async () => {
-    await expect(takeOverMailrise(folder, {})).rejects.toMatchObject({ code: 'mail.nothing_to_take_over' });
+  it('is refused when invalid, without repeating it', async () => {
+    await expect(importMailrise(folder, {})).rejects.toMatchObject({ code: 'mail.nothing_to_take_over' });
     for (const text of ['configs: [s3cr3t', 'configs: s3cr3t', 's3cr3t']) {
       writeFileSync(join(folder, 'mailrise.conf'), text);
-      const refused: unknown = await takeOverMailrise(folder, {}).catch((error: unknown) => error);
+      const refused: unknown = await importMailrise(folder, {}).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: 'mail.unreadable', status: 422 });
       expect(String(refused)).not.toContain('s3cr3t');
     }
@@ -109,7 +109,7 @@ smtp:
 unknown: [1, 2]
 `;
     writeFileSync(join(folder, 'mailrise.conf'), text);
-    const { settings, notes } = await takeOverMailrise(folder, {});
+    const { settings, notes } = await importMailrise(folder, {});
     const recipients = settings['recipients'] as { address: string; destinations: string; format: string }[];
     expect(recipients.map(({ address, destinations }) => [address, destinations])).toEqual([
       ['plain', 'json://host/plain'],
@@ -143,20 +143,20 @@ unknown: [1, 2]
     'never opens the gateway to everybody: %s',
     async (smtp) => {
       writeFileSync(join(folder, 'mailrise.conf'), `configs: {a: json://host/a}\n${smtp}\n`);
-      expect((await takeOverMailrise(folder, {})).settings).toMatchObject({ signIn: 'required' });
+      expect((await importMailrise(folder, {})).settings).toMatchObject({ signIn: 'required' });
     },
   );
 
-  it('is taken over by the command, from the file itself', async () => {
+  it('is imported by the command from its file', async () => {
     mkdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'my.yaml'), 'configs: {basic: {urls: [json://host/a]}}\nlisten: {port: 8026}\n');
     const { stdout } = await promisify(execFile)(process.execPath, [
       ...[entry, 'import', 'mailrise', join(folder, 'my.yaml'), '--data-dir', join(folder, 'data')],
     ]);
     expect(stdout).toContain('Taken over: 1 recipient, 0 logins.');
-    const written = parse(readFileSync(join(folder, 'data', 'homeport.yaml'), 'utf8')) as {
+    const savedSettings = parse(readFileSync(join(folder, 'data', 'homeport.yaml'), 'utf8')) as {
       services: { mail: { port: number; recipients: readonly { address: string }[] } };
     };
-    expect(written.services.mail).toMatchObject({ port: 8026, recipients: [{ address: 'basic' }] });
+    expect(savedSettings.services.mail).toMatchObject({ port: 8026, recipients: [{ address: 'basic' }] });
   });
 });

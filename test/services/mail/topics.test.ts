@@ -8,7 +8,7 @@ import { control } from '../../../services/control/index.ts';
 import { SmtpDialogue } from '../../support/smtp.ts';
 import { admin, openRig, type Rig } from '../push/rig.ts';
 
-/** Mail to addresses of topics, with the grants of a token, from the socket to the topic. */
+/** Mail to topic addresses with the grants of a token, from socket to topic. */
 describe('mail to a topic', () => {
   let rig: Rig;
   let token: string;
@@ -23,22 +23,22 @@ describe('mail to a topic', () => {
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  async function send(to: string, subject = 'Nightly', body = 'done'): Promise<string> {
+  async function sendMail(to: string, subject = 'Nightly', body = 'done'): Promise<string> {
     using dialogue = await SmtpDialogue.open(rig.host.port('mail'));
     return await dialogue.send(to, subject, body);
   }
   const newest = async (topic: string) => (await rig.poll(`/${topic}/json?poll=1`)).at(-1);
 
-  it('is published with the subject as its title', async () => {
-    expect(await send(`ntfy-DB-backup+${token}@ntfy.example.org`)).toMatch(/^250 2.0.0 queued/);
+  it('is published with the subject as the title', async () => {
+    expect(await sendMail(`ntfy-DB-backup+${token}@ntfy.example.org`)).toMatch(/^250 2.0.0 queued/);
     await vi.waitFor(async () => {
       expect(await newest('DB-backup')).toMatchObject({ event: 'message', title: 'Nightly', message: 'done' });
     });
     expect(await newest('DB-backup')).not.toHaveProperty('priority');
   });
 
-  it('is its subject where there is no text', async () => {
-    await send(`ntfy-empty-backup+${token}@ntfy.example.org`, 'only this', '');
+  it('is published as its subject without text', async () => {
+    await sendMail(`ntfy-empty-backup+${token}@ntfy.example.org`, 'only this', '');
     await vi.waitFor(async () => expect(await newest('empty-backup')).toMatchObject({ message: 'only this' }));
     expect(await newest('empty-backup')).not.toHaveProperty('title');
   });
@@ -51,27 +51,27 @@ describe('mail to a topic', () => {
     ['at another domain', () => `ntfy-db-backup+${token}@example.org`, /^550 5\.1\.1/],
     ['to no topic', () => `ntfy-a.b+${token}@ntfy.example.org`, /^550 5\.1\.1/],
   ])('is refused %s', async (_what, to, reply) => {
-    expect(await send(to())).toMatch(reply);
+    expect(await sendMail(to())).toMatch(reply);
   });
 
-  it('needs no other sign-in where all other mail does', async () => {
+  it('needs no other sign-in when one is required', async () => {
     const strict = {
       ...mail,
-      create: (context: Context, given: Settings) => mail.create(context, { ...given, signIn: 'required' }),
+      create: (context: Context, _settings: Settings) => mail.create(context, { ..._settings, signIn: 'required' }),
     };
-    await using other = await openRig({
+    await using strictRig = await openRig({
       services: [push, inbox, control, strict],
       environment: { NTFY_SMTP_SERVER_DOMAIN: 'ntfy.example.org' },
     });
-    await other.context.accounts.create({ name: 'nas', role: 'admin' });
-    const { text } = await other.context.accounts.createToken('nas', { label: 'mail', expiresAt: null });
-    using dialogue = await SmtpDialogue.open(other.host.port('mail'));
+    await strictRig.context.accounts.create({ name: 'nas', role: 'admin' });
+    const { text } = await strictRig.context.accounts.createToken('nas', { label: 'mail', expiresAt: null });
+    using dialogue = await SmtpDialogue.open(strictRig.host.port('mail'));
     expect(await dialogue.send('alerts@ntfy', 'a', 'b')).toMatch(/^530 /);
     await dialogue.command('RSET');
     expect(await dialogue.send(`door+${text}@ntfy.example.org`, 'a', 'b')).toMatch(/^250 /);
   });
 
-  it('leaves no token behind', async () => {
+  it('does not reveal the token', async () => {
     const answer = await fetch(`${rig.host.url('control')}/api/mail/messages`, { headers: { authorization: admin } });
     const listed = await answer.text();
     expect(listed).toContain('ntfy-DB-backup@ntfy.example.org');

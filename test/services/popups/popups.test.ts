@@ -2,217 +2,219 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { popupsChanged, type PopupsState } from '../../../services/contracts/popups/popups.ts';
-import { message, PopupsAtHand } from './support.ts';
+import { message, PopupsFixture } from './support.ts';
 
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
 
-let home: PopupsAtHand;
+let fixture: PopupsFixture;
 
 beforeEach(async () => {
   // A Tuesday, 11:00 in Berlin.
-  home = new PopupsAtHand('2026-03-10T10:00:00Z');
-  await home.start();
+  fixture = new PopupsFixture('2026-03-10T10:00:00Z');
+  await fixture.start();
 });
-afterEach(() => home[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 async function restart(): Promise<void> {
-  await home.stop();
-  await home.start();
+  await fixture.stop();
+  await fixture.start();
 }
 
 function quietHours(...lines: string[]): void {
-  home.settings = { ...home.settings, quietHours: lines };
-  home.popups.renew();
+  fixture.settings = { ...fixture.settings, quietHours: lines };
+  fixture.popups.refresh();
 }
 
 describe('priorities', () => {
-  it('1 and 2 reach the inbox alone', async () => {
-    await home.add(message(1, { priority: 1 }), message(2, { priority: 2 }));
-    expect(home.notifier.shown).toEqual([]);
+  it('shows no popup for priorities 1 and 2', async () => {
+    await fixture.add(message(1, { priority: 1 }), message(2, { priority: 2 }));
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
-  it('3 and 4 pop up, 5 as critical', async () => {
-    await home.add(message(1), message(2, { priority: 4 }), message(3, { priority: 5 }));
-    expect(home.notifier.shown.map(({ title, urgency }) => [title, urgency])).toEqual([
+  it('shows priorities 3 and 4, and 5 as critical', async () => {
+    await fixture.add(message(1), message(2, { priority: 4 }), message(3, { priority: 5 }));
+    expect(fixture.notifier.popups.map(({ title, urgency }) => [title, urgency])).toEqual([
       ['Message 1', 'normal'],
       ['Message 2', 'normal'],
       ['Message 3', 'critical'],
     ]);
-    expect(home.notifier.shown[0]).toMatchObject({ silent: false, group: 'push', body: 'body' });
+    expect(fixture.notifier.popups[0]).toMatchObject({ silent: false, group: 'push', body: 'body' });
   });
 
-  it('do not matter where popups are switched off, or the row was read already', async () => {
-    await home.add(message(1, { read: true }), message(2, { done: true }));
-    home.settings = { ...home.settings, popups: false };
-    await home.add(message(3, { priority: 5 }));
-    expect(home.notifier.shown).toEqual([]);
-    expect(home.popups.state().enabled).toBe(false);
+  it('shows nothing when popups are disabled or the row was already read', async () => {
+    await fixture.add(message(1, { read: true }), message(2, { done: true }));
+    fixture.settings = { ...fixture.settings, popups: false };
+    await fixture.add(message(3, { priority: 5 }));
+    expect(fixture.notifier.popups).toEqual([]);
+    expect(fixture.popups.state().enabled).toBe(false);
   });
 
-  it('are silent where the sound is switched off', async () => {
-    home.settings = { ...home.settings, popupSound: false };
-    await home.add(message(1));
-    expect(home.notifier.shown[0]?.silent).toBe(true);
+  it('shows popups without sound when it is disabled', async () => {
+    fixture.settings = { ...fixture.settings, popupSound: false };
+    await fixture.add(message(1));
+    expect(fixture.notifier.popups[0]?.silent).toBe(true);
   });
 });
 
 describe('quiet hours', () => {
-  it('hold priority 3 and sum it up in one popup at their end; 4 and 5 pass', async () => {
+  it('hold priority 3 and summarize it in one popup at their end; 4 and 5 are shown', async () => {
     quietHours('10:00-12:00');
-    for (let id = 1; id <= 7; id += 1) await home.add(message(id, { source: id <= 5 ? 'mail' : 'push' }));
-    await home.add(message(8, { priority: 4 }), message(9, { priority: 5 }));
-    expect(home.notifier.titles).toEqual(['Message 8', 'Message 9']);
-    expect(home.popups.state()).toMatchObject({ held: 7, quietUntil: Date.parse('2026-03-10T11:00:00Z') });
-    await home.change([9], { read: true });
+    for (let id = 1; id <= 7; id += 1) await fixture.add(message(id, { source: id <= 5 ? 'mail' : 'push' }));
+    await fixture.add(message(8, { priority: 4 }), message(9, { priority: 5 }));
+    expect(fixture.notifier.titles).toEqual(['Message 8', 'Message 9']);
+    expect(fixture.popups.state()).toMatchObject({ held: 7, quietUntil: Date.parse('2026-03-10T11:00:00Z') });
+    await fixture.change([9], { read: true });
 
-    home.clock.advance(hour - 1);
-    expect(home.notifier.shown).toHaveLength(2);
-    home.clock.advance(1);
-    expect(home.notifier.shown.slice(2)).toMatchObject([
+    fixture.clock.advance(hourMs - 1);
+    expect(fixture.notifier.popups).toHaveLength(2);
+    fixture.clock.advance(1);
+    expect(fixture.notifier.popups.slice(2)).toMatchObject([
       { title: '7 messages while it was quiet', body: 'mail 5, push 2', urgency: 'normal' },
     ]);
-    expect(home.popups.state()).toMatchObject({ held: 0, quietUntil: null });
-    home.clock.advance(24 * hour);
-    expect(home.notifier.shown).toHaveLength(3);
+    expect(fixture.popups.state()).toMatchObject({ held: 0, quietUntil: null });
+    fixture.clock.advance(24 * hourMs);
+    expect(fixture.notifier.popups).toHaveLength(3);
   });
 
-  it('do not sum up what was read, put away or removed meanwhile', async () => {
+  it('exclude messages that were read, done or deleted from the summary', async () => {
     quietHours('10:00-12:00');
-    await home.add(message(1), message(2), message(3), message(4));
-    await home.change([1], { read: true });
-    await home.change([2], { done: true });
-    await home.change([3], { removed: true });
-    expect(home.popups.state().held).toBe(1);
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['1 message while it was quiet']);
+    await fixture.add(message(1), message(2), message(3), message(4));
+    await fixture.change([1], { read: true });
+    await fixture.change([2], { done: true });
+    await fixture.change([3], { removed: true });
+    expect(fixture.popups.state().held).toBe(1);
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
-  it('say nothing at their end when nothing was held', () => {
+  it('show nothing at their end when nothing was held', () => {
     quietHours('10:00-12:00');
-    home.clock.advance(2 * hour);
-    expect(home.notifier.shown).toEqual([]);
+    fixture.clock.advance(2 * hourMs);
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
-  it('that are taken away end at once', async () => {
+  it('end immediately when they are removed', async () => {
     quietHours('10:00-12:00');
-    await home.add(message(1), message(2));
+    await fixture.add(message(1), message(2));
     quietHours();
-    expect(home.notifier.titles).toEqual(['2 messages while it was quiet']);
+    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('survive a restart with what they hold', async () => {
+  it('keep held messages across a restart', async () => {
     quietHours('10:00-12:00');
-    await home.add(message(1), message(2));
+    await fixture.add(message(1), message(2));
     await restart();
-    await home.add(message(3));
-    expect(home.popups.state().held).toBe(3);
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['3 messages while it was quiet']);
+    await fixture.add(message(3));
+    expect(fixture.popups.state().held).toBe(3);
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['3 messages while it was quiet']);
     await restart();
-    expect(home.notifier.shown).toEqual([]);
+    expect(fixture.notifier.popups).toEqual([]);
   });
 
-  it('that ended while the host was down are summed up at its start', async () => {
+  it('summarize at the start when they ended while the host was down', async () => {
     quietHours('10:00-12:00');
-    await home.add(message(1), message(2));
-    await home.stop();
-    home.clock.advance(3 * hour);
-    await home.start();
-    expect(home.notifier.titles).toEqual(['2 messages while it was quiet']);
+    await fixture.add(message(1), message(2));
+    await fixture.stop();
+    fixture.clock.advance(3 * hourMs);
+    await fixture.start();
+    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('last until their time on the wall in the night to summer time', async () => {
-    home.clock.advance(Date.parse('2026-03-28T22:00:00Z') - home.clock.now());
+  it('end at their local time when summer time begins', async () => {
+    fixture.clock.advance(Date.parse('2026-03-28T22:00:00Z') - fixture.clock.now());
     quietHours('22:00-07:00');
-    await home.add(message(1));
-    home.clock.advance(Date.parse('2026-03-29T04:59:59Z') - home.clock.now());
-    expect(home.notifier.shown).toEqual([]);
-    home.clock.advance(second);
-    expect(home.notifier.titles).toEqual(['1 message while it was quiet']);
+    await fixture.add(message(1));
+    fixture.clock.advance(Date.parse('2026-03-29T04:59:59Z') - fixture.clock.now());
+    expect(fixture.notifier.popups).toEqual([]);
+    fixture.clock.advance(secondMs);
+    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
-  it('count on where the file of what is held cannot be read', async () => {
-    await home.stop();
-    mkdirSync(join(home.folder, 'host'), { recursive: true });
-    writeFileSync(join(home.folder, 'host', 'popups.json'), '{"held": 7');
-    await home.start();
+  it('work when the state file cannot be read', async () => {
+    await fixture.stop();
+    mkdirSync(join(fixture.folder, 'host'), { recursive: true });
+    writeFileSync(join(fixture.folder, 'host', 'popups.json'), '{"held": 7');
+    await fixture.start();
     quietHours('10:00-12:00');
-    await home.add(message(1));
-    expect(home.popups.state().held).toBe(1);
-    expect(home.log.filter((line) => line.includes('held popups could not be read'))).toHaveLength(1);
+    await fixture.add(message(1));
+    expect(fixture.popups.state().held).toBe(1);
+    expect(fixture.log.filter((line) => line.includes('popup state read failed'))).toHaveLength(1);
   });
 
-  it('go on, with one line in the log, where what is held cannot be saved', async () => {
-    rmSync(join(home.folder, 'host'), { recursive: true, force: true });
-    writeFileSync(join(home.folder, 'host'), 'a file where the folder should be');
+  it('work and log once when the state cannot be saved', async () => {
+    rmSync(join(fixture.folder, 'host'), { recursive: true, force: true });
+    writeFileSync(join(fixture.folder, 'host'), 'a file where the folder should be');
     quietHours('10:00-12:00');
-    await home.add(message(1));
-    await expect.poll(() => home.log.filter((line) => line.includes('could not be saved'))).toHaveLength(1);
-    await home.add(message(2));
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['2 messages while it was quiet']);
-    await home.stop();
-    expect(home.log.filter((line) => line.includes('could not be saved'))).toHaveLength(1);
+    await fixture.add(message(1));
+    await expect.poll(() => fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
+    await fixture.add(message(2));
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
+    await fixture.stop();
+    expect(fixture.log.filter((line) => line.includes('popup state write failed'))).toHaveLength(1);
   });
 
-  it('hold a flood without counting any message twice or not at all', async () => {
+  it('count each message of a flood exactly once', async () => {
     quietHours('10:00-12:00');
-    await home.add(...Array.from({ length: 12_000 }, (_, id) => message(id + 1)));
+    await fixture.add(...Array.from({ length: 12_000 }, (_, id) => message(id + 1)));
     await restart();
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['12000 messages while it was quiet']);
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['12000 messages while it was quiet']);
   });
 });
 
-describe('the pause', () => {
-  it('holds 3 until its end; 4 passes', async () => {
-    const until = home.clock.now() + 30 * minute;
-    expect(home.popups.pause(until)).toMatchObject({ pausedUntil: until });
-    await home.add(message(1), message(2, { priority: 4 }));
-    expect(home.notifier.titles).toEqual(['Message 2']);
-    home.clock.advance(30 * minute);
-    expect(home.notifier.titles).toEqual(['Message 2', '1 message while it was quiet']);
-    expect(home.popups.state().pausedUntil).toBeNull();
+describe('pause', () => {
+  it('holds priority 3 until its end; 4 is shown', async () => {
+    const until = fixture.clock.now() + 30 * minuteMs;
+    expect(fixture.popups.pause(until)).toMatchObject({ pausedUntil: until });
+    await fixture.add(message(1), message(2, { priority: 4 }));
+    expect(fixture.notifier.titles).toEqual(['Message 2']);
+    fixture.clock.advance(30 * minuteMs);
+    expect(fixture.notifier.titles).toEqual(['Message 2', '1 message while it was quiet']);
+    expect(fixture.popups.state().pausedUntil).toBeNull();
   });
 
   it('survives a restart', async () => {
-    const until = home.clock.now() + 30 * minute;
-    home.popups.pause(until);
+    const until = fixture.clock.now() + 30 * minuteMs;
+    fixture.popups.pause(until);
     await restart();
-    expect(home.popups.state().pausedUntil).toBe(until);
+    expect(fixture.popups.state().pausedUntil).toBe(until);
   });
 
-  it('that is ended by hand sums up at once', async () => {
-    home.popups.pause(home.clock.now() + hour);
-    await home.add(message(1), message(2));
-    expect(home.popups.pause(null)).toMatchObject({ pausedUntil: null, held: 0 });
-    expect(home.notifier.titles).toEqual(['2 messages while it was quiet']);
+  it('summarizes immediately when it is ended by the user', async () => {
+    fixture.popups.pause(fixture.clock.now() + hourMs);
+    await fixture.add(message(1), message(2));
+    expect(fixture.popups.pause(null)).toMatchObject({ pausedUntil: null, held: 0 });
+    expect(fixture.notifier.titles).toEqual(['2 messages while it was quiet']);
   });
 
-  it('that ends in quiet hours leaves the sum to theirs', async () => {
+  it('leaves the summary to quiet hours in which it ends', async () => {
     quietHours('10:00-12:00');
-    home.popups.pause(home.clock.now() + 10 * minute);
-    await home.add(message(1));
-    home.clock.advance(20 * minute);
-    expect(home.notifier.shown).toEqual([]);
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['1 message while it was quiet']);
+    fixture.popups.pause(fixture.clock.now() + 10 * minuteMs);
+    await fixture.add(message(1));
+    fixture.clock.advance(20 * minuteMs);
+    expect(fixture.notifier.popups).toEqual([]);
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['1 message while it was quiet']);
   });
 
   it('lasts a year at most', () => {
-    expect(home.popups.pause(Number.MAX_SAFE_INTEGER).pausedUntil).toBeLessThan(home.clock.now() + 367 * 24 * hour);
+    expect(fixture.popups.pause(Number.MAX_SAFE_INTEGER).pausedUntil).toBeLessThan(
+      fixture.clock.now() + 367 * 24 * hourMs,
+    );
   });
 
-  it('and the count of what it holds are told to pages and tray', async () => {
-    const told: PopupsState[] = [];
-    using _ = home.bus.subscribe(popupsChanged, (state) => told.push(state));
-    home.popups.pause(home.clock.now() + hour);
-    await home.add(message(1), message(2), message(3));
-    home.clock.advance(second);
-    await home.delivered();
-    expect(told.map(({ held, pausedUntil }) => [held, pausedUntil === null])).toEqual([
+  it('is published to pages and the tray with the number of held messages', async () => {
+    const published: PopupsState[] = [];
+    using _ = fixture.bus.subscribe(popupsChanged, (state) => published.push(state));
+    fixture.popups.pause(fixture.clock.now() + hourMs);
+    await fixture.add(message(1), message(2), message(3));
+    fixture.clock.advance(secondMs);
+    await fixture.delivered();
+    expect(published.map(({ held, pausedUntil }) => [held, pausedUntil === null])).toEqual([
       [0, false],
       [3, false],
     ]);
@@ -220,134 +222,134 @@ describe('the pause', () => {
 });
 
 describe('bursts', () => {
-  it('of more than three in ten seconds from one source collapse', async () => {
-    for (let id = 1; id <= 10; id += 1) await home.add(message(id, { source: 'mail' }));
-    await home.add(message(11, { source: 'push' }));
-    expect(home.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 11']);
-    home.clock.advance(10 * second);
-    expect(home.notifier.titles.slice(4)).toEqual(['7 new from mail']);
+  it('are summarized after three popups of a source in ten seconds', async () => {
+    for (let id = 1; id <= 10; id += 1) await fixture.add(message(id, { source: 'mail' }));
+    await fixture.add(message(11, { source: 'push' }));
+    expect(fixture.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 11']);
+    fixture.clock.advance(10 * secondMs);
+    expect(fixture.notifier.titles.slice(4)).toEqual(['7 new from mail']);
   });
 
-  it('do not collapse three, nor a fourth after ten seconds', async () => {
-    await home.add(message(1), message(2), message(3));
-    home.clock.advance(10 * second);
-    await home.add(message(4));
-    home.clock.advance(hour);
-    expect(home.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 4']);
+  it('do not include three popups, or a fourth after ten seconds', async () => {
+    await fixture.add(message(1), message(2), message(3));
+    fixture.clock.advance(10 * secondMs);
+    await fixture.add(message(4));
+    fixture.clock.advance(hourMs);
+    expect(fixture.notifier.titles).toEqual(['Message 1', 'Message 2', 'Message 3', 'Message 4']);
   });
 
-  it('that go on get fewer and fewer popups', async () => {
+  it('get fewer popups while they continue', async () => {
     for (let id = 1; id <= 3600; id += 1) {
-      await home.add(message(id, { source: 'mail' }));
-      home.clock.advance(second);
+      await fixture.add(message(id, { source: 'mail' }));
+      fixture.clock.advance(secondMs);
     }
-    expect(home.notifier.shown.length).toBeLessThan(25);
-    home.clock.advance(hour);
-    const counted = home.notifier.titles.map((title) => Number(/^(\d+) new from mail$/.exec(title)?.[1] ?? 1));
+    expect(fixture.notifier.popups.length).toBeLessThan(25);
+    fixture.clock.advance(hourMs);
+    const counted = fixture.notifier.titles.map((title) => Number(/^(\d+) new from mail$/.exec(title)?.[1] ?? 1));
     expect(counted.reduce((sum, count) => sum + count)).toBe(3600);
   });
 
-  it('of many sources at once collapse into one', async () => {
-    await home.add(...Array.from({ length: 500 }, (_, id) => message(id + 1, { source: `source ${String(id)}` })));
-    expect(home.notifier.shown).toHaveLength(9);
-    home.clock.advance(10 * second);
-    expect(home.notifier.titles.slice(9)).toEqual(['491 new messages']);
+  it('of many sources are summarized in one popup', async () => {
+    await fixture.add(...Array.from({ length: 500 }, (_, id) => message(id + 1, { source: `source ${String(id)}` })));
+    expect(fixture.notifier.popups).toHaveLength(9);
+    fixture.clock.advance(10 * secondMs);
+    expect(fixture.notifier.titles.slice(9)).toEqual(['491 new messages']);
   });
 
-  it('do not count what was read meanwhile, and are as urgent as their most urgent message', async () => {
-    for (let id = 1; id <= 6; id += 1) await home.add(message(id, { priority: id === 6 ? 5 : 3 }));
-    await home.change([5], { read: true });
-    home.clock.advance(10 * second);
-    expect(home.notifier.shown.slice(3)).toMatchObject([{ title: '2 new from push', urgency: 'critical' }]);
+  it('exclude messages that were read, and use the highest priority', async () => {
+    for (let id = 1; id <= 6; id += 1) await fixture.add(message(id, { priority: id === 6 ? 5 : 3 }));
+    await fixture.change([5], { read: true });
+    fixture.clock.advance(10 * secondMs);
+    expect(fixture.notifier.popups.slice(3)).toMatchObject([{ title: '2 new from push', urgency: 'critical' }]);
   });
 });
 
-describe('an urgent message', () => {
+describe('urgent message', () => {
   const urgent = message(1, { priority: 5, title: 'Disk full' });
 
-  it.each([{ read: true }, { done: true }, { removed: true }])('pops up again until %o', async (change) => {
-    await home.add(urgent);
-    home.clock.advance(15 * minute);
-    home.clock.advance(15 * minute);
-    expect(home.notifier.titles).toEqual(['Disk full', 'Disk full', 'Disk full']);
-    await home.change([1], change);
-    home.clock.advance(24 * hour);
-    expect(home.notifier.shown).toHaveLength(3);
+  it.each([{ read: true }, { done: true }, { removed: true }])('is repeated until %o', async (change) => {
+    await fixture.add(urgent);
+    fixture.clock.advance(15 * minuteMs);
+    fixture.clock.advance(15 * minuteMs);
+    expect(fixture.notifier.titles).toEqual(['Disk full', 'Disk full', 'Disk full']);
+    await fixture.change([1], change);
+    fixture.clock.advance(24 * hourMs);
+    expect(fixture.notifier.popups).toHaveLength(3);
   });
 
-  it('pops up again in quiet hours and after a restart', async () => {
+  it('is repeated in quiet hours and after a restart', async () => {
     quietHours('00:00-24:00');
-    await home.add(urgent);
+    await fixture.add(urgent);
     await restart();
-    home.clock.advance(15 * minute);
-    expect(home.notifier.titles).toEqual(['Disk full']);
+    fixture.clock.advance(15 * minuteMs);
+    expect(fixture.notifier.titles).toEqual(['Disk full']);
   });
 
-  it('is reminded of together with others', async () => {
-    await home.add(urgent, message(2, { priority: 5, title: 'Pump off' }));
-    home.clock.advance(15 * minute);
-    expect(home.notifier.shown.slice(2)).toMatchObject([
+  it('is repeated together with others', async () => {
+    await fixture.add(urgent, message(2, { priority: 5, title: 'Pump off' }));
+    fixture.clock.advance(15 * minuteMs);
+    expect(fixture.notifier.popups.slice(2)).toMatchObject([
       { title: '2 urgent messages are unread', body: 'Disk full\nPump off', urgency: 'critical' },
     ]);
   });
 
-  it('pops up once where that is set, also while it waits', async () => {
-    await home.add(urgent);
-    home.settings = { ...home.settings, repeatUrgentMinutes: 0 };
-    home.popups.renew();
-    home.clock.advance(24 * hour);
-    expect(home.notifier.shown).toHaveLength(1);
+  it('is shown once when repetition is disabled, also while it is held', async () => {
+    await fixture.add(urgent);
+    fixture.settings = { ...fixture.settings, repeatUrgentMinutes: 0 };
+    fixture.popups.refresh();
+    fixture.clock.advance(24 * hourMs);
+    expect(fixture.notifier.popups).toHaveLength(1);
   });
 
-  it('is seen when its popup is clicked', async () => {
-    await home.add(urgent);
-    home.notifier.answer('clicked');
-    home.clock.advance(24 * hour);
-    expect(home.notifier.shown).toHaveLength(1);
+  it('counts as seen when its popup is clicked', async () => {
+    await fixture.add(urgent);
+    fixture.notifier.answer('clicked');
+    fixture.clock.advance(24 * hourMs);
+    expect(fixture.notifier.popups).toHaveLength(1);
   });
 });
 
-describe('a click', () => {
+describe('click', () => {
   it('opens the row in the inbox', async () => {
-    await home.add(message(12));
-    home.notifier.answer('clicked');
-    expect(home.opened).toEqual(['/inbox/12']);
+    await fixture.add(message(12));
+    fixture.notifier.answer('clicked');
+    expect(fixture.opened).toEqual(['/inbox/12']);
   });
 
-  it('opens the link of the message where it is one of the web', async () => {
-    await home.add(message(1, { link: 'https://x.example/build/7' }));
-    home.notifier.answer('clicked');
-    await home.add(message(2, { link: 'file:///etc/passwd' }));
-    home.notifier.answer('clicked');
-    expect(home.opened).toEqual(['https://x.example/build/7', '/inbox/2']);
+  it('opens the link of the message when it is a web address', async () => {
+    await fixture.add(message(1, { link: 'https://x.example/build/7' }));
+    fixture.notifier.answer('clicked');
+    await fixture.add(message(2, { link: 'file:///etc/passwd' }));
+    fixture.notifier.answer('clicked');
+    expect(fixture.opened).toEqual(['https://x.example/build/7', '/inbox/2']);
   });
 
-  it('on a sum opens the inbox', async () => {
-    home.popups.pause(home.clock.now() + hour);
-    await home.add(message(1), message(2));
-    home.popups.pause(null);
-    home.notifier.answer('clicked');
-    expect(home.opened).toEqual(['/inbox']);
+  it('opens the inbox from a summary', async () => {
+    fixture.popups.pause(fixture.clock.now() + hourMs);
+    await fixture.add(message(1), message(2));
+    fixture.popups.pause(null);
+    fixture.notifier.answer('clicked');
+    expect(fixture.opened).toEqual(['/inbox']);
   });
 
-  it('on "Mark as read" does that', async () => {
-    await home.add(message(4));
-    home.notifier.answer({ action: 'read' });
-    expect(home.markedRead).toEqual([4]);
-    expect(home.opened).toEqual([]);
+  it('marks the row as read with "Mark as read"', async () => {
+    await fixture.add(message(4));
+    fixture.notifier.answer({ action: 'read' });
+    expect(fixture.markedRead).toEqual([4]);
+    expect(fixture.opened).toEqual([]);
   });
 });
 
-it('a popup server that fails is said once in the log, and once more after it worked again', async () => {
-  const lines = (): number => home.log.filter((line) => line.includes('popups cannot be shown')).length;
-  home.notifier.first = { failed: 'no server' };
-  await home.add(message(1));
-  await home.add(message(2));
+it('logs a failing popup server once, and again after it has worked in between', async () => {
+  const lines = (): number => fixture.log.filter((line) => line.includes('popup display failed')).length;
+  fixture.notifier.first = { failed: 'no server' };
+  await fixture.add(message(1));
+  await fixture.add(message(2));
   expect(lines()).toBe(1);
-  home.notifier.first = 'shown';
-  await home.add(message(3));
-  home.clock.advance(10 * second);
-  home.notifier.first = { failed: 'no server' };
-  await home.add(message(4));
+  fixture.notifier.first = 'shown';
+  await fixture.add(message(3));
+  fixture.clock.advance(10 * secondMs);
+  fixture.notifier.first = { failed: 'no server' };
+  await fixture.add(message(4));
   expect(lines()).toBe(2);
 });

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { createBus } from '../../../main/host/services/bus.ts';
 import { createLog } from '../../../main/host/log/log.ts';
 import type { Notifier, Popup, PopupEvent } from '../../../services/contracts/popups/desktop.ts';
-import { isSeen } from '../../../services/inbox/marking.ts';
+import { isSeen } from '../../../services/inbox/item-marker.ts';
 import { openPopups, type Popups } from '../../../services/popups/popups.ts';
 import type { PopupSettings } from '../../../services/popups/settings.ts';
 import type { Bus } from '../../../services/contracts/bus.ts';
 import { inboxAdded, inboxSeen, type InboxItem } from '../../../services/contracts/inbox/api.ts';
 import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 
-/** A row of the inbox, of priority 3 from `push`. */
+/** Returns an inbox row of priority 3 from `push`. */
 export function message(id: number, fields: Partial<InboxItem> = {}): InboxItem {
   return {
     id,
@@ -30,22 +30,22 @@ export function message(id: number, fields: Partial<InboxItem> = {}): InboxItem 
   };
 }
 
-/** A notifier that only remembers; `answer` tells what became of the newest popup. */
-export class RememberedPopups implements Notifier {
+/** Notifier that records popups; `answer` sends an event of the newest popup. */
+export class RecordingNotifier implements Notifier {
   readonly name = 'remembered';
-  readonly shown: Popup[] = [];
+  readonly popups: Popup[] = [];
   answer: (event: PopupEvent) => void = () => undefined;
-  /** What each popup is told at once. */
+  /** Event sent immediately for each popup. */
   first: PopupEvent = 'shown';
 
   show(popup: Popup, listener: (event: PopupEvent) => void): void {
-    this.shown.push(popup);
+    this.popups.push(popup);
     this.answer = listener;
     listener(this.first);
   }
 
   get titles(): string[] {
-    return this.shown.map(({ title }) => title);
+    return this.popups.map(({ title }) => title);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -53,13 +53,13 @@ export class RememberedPopups implements Notifier {
   }
 }
 
-/** The popups of a host, without the host: real bus and file, a clock that is turned by hand. */
-export class PopupsAtHand implements AsyncDisposable {
+/** Popups with a real bus and state file and a fake clock, without a host. */
+export class PopupsFixture implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'homeport-popups-'));
   readonly log: string[] = [];
   readonly bus: Bus = createBus(createLog({ level: 'debug', format: 'text', write: (line) => this.log.push(line) }));
   readonly clock: FakeClock;
-  notifier = new RememberedPopups();
+  notifier = new RecordingNotifier();
   settings: PopupSettings = { popups: true, popupSound: true, quietHours: [], repeatUrgentMinutes: 15 };
   readonly opened: string[] = [];
   readonly markedRead: number[] = [];
@@ -75,7 +75,7 @@ export class PopupsAtHand implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    this.notifier = new RememberedPopups();
+    this.notifier = new RecordingNotifier();
     this.#popups = await openPopups({
       file: join(this.folder, 'host', 'popups.json'),
       bus: this.bus,
@@ -98,7 +98,7 @@ export class PopupsAtHand implements AsyncDisposable {
     this.#popups = undefined;
   }
 
-  /** Rows reach the inbox; resolves when the popups heard of it. */
+  /** Publishes inbox rows; resolves when the popups have handled them. */
   async add(...items: readonly InboxItem[]): Promise<void> {
     for (const item of items) this.bus.publish(inboxAdded, item);
     await this.delivered();

@@ -10,91 +10,93 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-const basic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
-const on = (resource: string, permission: Grant['permission'] = 'read-write'): Grant => ({
+const toBasic = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+const grantOn = (resource: string, permission: Grant['permission'] = 'read-write'): Grant => ({
   service: 'push',
   resource,
   permission,
 });
-let made = 0;
-/** An account of its own for a test, with these grants. */
+let createdCount = 0;
+/** Creates an account with these grants for a test. */
 async function newAccount(...grants: Grant[]): Promise<{ name: string; password: string; authorization: string }> {
-  made += 1;
-  const name = `person-${made}`;
-  const password = `secret-${made}`;
+  createdCount += 1;
+  const name = `person-${createdCount}`;
+  const password = `secret-${createdCount}`;
   await rig.context.accounts.create({ name, password, grants });
-  return { name, password, authorization: basic(name, password) };
+  return { name, password, authorization: toBasic(name, password) };
 }
-const statusOf = async (method: string, path: string, authorization?: string): Promise<number> => {
+const getStatus = async (method: string, path: string, authorization?: string): Promise<number> => {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   return (await rig.ask(method, path, headers, method === 'POST' ? 'x' : undefined)).status;
 };
 
-describe('who may', () => {
-  it.each(['Authorization', 'auth', 'authorization'])('is proven by %s', async (way) => {
-    const { name, password } = await newAccount(on('*'));
+describe('authorization', () => {
+  it.each(['Authorization', 'auth', 'authorization'])('accepts credentials in %s', async (carrier) => {
+    const { name, password } = await newAccount(grantOn('*'));
     const { text } = await rig.context.accounts.createToken(name, { label: '', expiresAt: null });
-    for (const header of [basic(name, password), basic('', text), basic(name, text), `Bearer ${text}`]) {
-      const given = Buffer.from(header).toString('base64url');
+    for (const header of [toBasic(name, password), toBasic('', text), toBasic(name, text), `Bearer ${text}`]) {
+      const encoded = Buffer.from(header).toString('base64url');
       const status =
-        way === 'Authorization' ? await statusOf('POST', '/t', header) : await statusOf('POST', `/t?${way}=${given}`);
+        carrier === 'Authorization'
+          ? await getStatus('POST', '/t', header)
+          : await getStatus('POST', `/t?${carrier}=${encoded}`);
       expect(status, header.slice(0, 6)).toBe(200);
     }
   });
 
-  it('is decided by the longest pattern, a tie by writing, and by one’s own before everyone’s', async () => {
+  it("uses the longest pattern, prefers write on a tie, and the account's grants before those of everyone", async () => {
     const { authorization } = await newAccount(
-      on('*-*-backup', 'write'),
-      on('db-*-backup', 'none'),
-      on('db-info-backup', 'read'),
-      on('a*-x', 'read'),
-      on('*a-x', 'write'),
+      grantOn('*-*-backup', 'write'),
+      grantOn('db-*-backup', 'none'),
+      grantOn('db-info-backup', 'read'),
+      grantOn('a*-x', 'read'),
+      grantOn('*a-x', 'write'),
     );
     await rig.context.accounts.setGrant('*', 'push', '*-open', 'read-write');
-    const both = async (topic: string) => [
-      await statusOf('POST', `/${topic}`, authorization),
-      await statusOf('GET', `/${topic}/auth`, authorization),
+    const readAndWriteStatus = async (topic: string) => [
+      await getStatus('POST', `/${topic}`, authorization),
+      await getStatus('GET', `/${topic}/auth`, authorization),
     ];
-    expect(await both('web-info-backup')).toEqual([200, 403]);
-    expect(await both('db-error-backup')).toEqual([403, 403]);
-    expect(await both('db-info-backup')).toEqual([403, 200]);
-    expect(await both('aa-x')).toEqual([200, 403]);
-    expect(await both('web-open')).toEqual([200, 200]);
-    expect([await statusOf('POST', '/web-open'), await statusOf('GET', '/web-info-backup/auth')]).toEqual([200, 403]);
+    expect(await readAndWriteStatus('web-info-backup')).toEqual([200, 403]);
+    expect(await readAndWriteStatus('db-error-backup')).toEqual([403, 403]);
+    expect(await readAndWriteStatus('db-info-backup')).toEqual([403, 200]);
+    expect(await readAndWriteStatus('aa-x')).toEqual([200, 403]);
+    expect(await readAndWriteStatus('web-open')).toEqual([200, 200]);
+    expect([await getStatus('POST', '/web-open'), await getStatus('GET', '/web-info-backup/auth')]).toEqual([200, 403]);
   });
 
-  it('needs every one of the topics it asks for', async () => {
-    const { authorization } = await newAccount(on('one'));
-    expect(await statusOf('GET', '/one/json?poll=1', authorization)).toBe(200);
-    expect(await statusOf('GET', '/one,two/json?poll=1', authorization)).toBe(403);
+  it('requires access to every requested topic', async () => {
+    const { authorization } = await newAccount(grantOn('one'));
+    expect(await getStatus('GET', '/one/json?poll=1', authorization)).toBe(200);
+    expect(await getStatus('GET', '/one,two/json?poll=1', authorization)).toBe(403);
   });
 
-  it('a bad credential is refused on open paths too, an unknown scheme is none', async () => {
+  it('refuses wrong credentials on open paths, and ignores unknown schemes', async () => {
     for (const path of ['/v1/health', '/v1/config', '/v1/stats', '/web-open/auth']) {
-      expect(await statusOf('GET', path, basic('admin', 'wrong-one')), path).toBe(401);
+      expect(await getStatus('GET', path, toBasic('admin', 'wrong-one')), path).toBe(401);
     }
     await rig.context.accounts.setGrant('*', 'push', '*-open', 'read-write');
-    expect(await statusOf('GET', '/web-open/auth', 'vapid t=a, k=b')).toBe(200);
-    expect(await statusOf('GET', '/v1/health', 'WebPush abc')).toBe(200);
+    expect(await getStatus('GET', '/web-open/auth', 'vapid t=a, k=b')).toBe(200);
+    expect(await getStatus('GET', '/v1/health', 'WebPush abc')).toBe(200);
   });
 
-  it('is never another’s whose request came at the same time from the same address', async () => {
-    const reader = await newAccount(on('mine-*'));
+  it('is not mixed up between concurrent requests of one address', async () => {
+    const reader = await newAccount(grantOn('mine-*'));
     const stranger = await newAccount();
     const requests = Array.from({ length: 300 }, (_, index) => {
-      const [who, expected] = [
+      const [selected, expected] = [
         [reader.authorization, 200],
         [stranger.authorization, 403],
         [undefined, 403],
         [admin, 200],
       ][index % 4] as [string | undefined, number];
-      return statusOf('POST', '/mine-1', who).then((status) => [status, expected]);
+      return getStatus('POST', '/mine-1', selected).then((status) => [status, expected]);
     });
     for (const [status, expected] of await Promise.all(requests)) expect(status).toBe(expected);
   });
 });
 
-describe('an open stream ends at once', () => {
+describe('open stream', () => {
   const cases: Record<string, (name: string) => Promise<unknown>> = {
     'when its grant goes': (name) => rig.context.accounts.setGrant(name, 'push', 'news', undefined),
     'when its grant becomes a denial': (name) => rig.context.accounts.setGrant(name, 'push', 'news', 'none'),
@@ -106,8 +108,8 @@ describe('an open stream ends at once', () => {
     'when an administrator takes the grant over the API': (name) =>
       send('DELETE', '/v1/users/access', { username: name, topic: 'news' }, admin),
   };
-  it.each(Object.keys(cases))('%s', async (what) => {
-    const { name, authorization } = await newAccount(on('news', 'read'));
+  it.each(Object.keys(cases))('ends when %s', async (what) => {
+    const { name, authorization } = await newAccount(grantOn('news', 'read'));
     using stream = await rig.listen('/news/json', { authorization });
     using other = await rig.listen('/news/json');
     await cases[what]?.(name);
@@ -117,15 +119,15 @@ describe('an open stream ends at once', () => {
     expect(stream.messages).toEqual([]);
   });
 
-  it('when its token is deleted, and not that of another token', async () => {
-    const { name } = await newAccount(on('news', 'read'));
-    const make = () => rig.context.accounts.createToken(name, { label: '', expiresAt: null });
-    const [gone, kept] = [await make(), await make()];
-    using first = await rig.listen('/news/json', { authorization: `Bearer ${gone.text}` });
-    using second = await rig.listen('/news/json', { authorization: `Bearer ${kept.text}` });
+  it('ends when its token is deleted, but not when another token is', async () => {
+    const { name } = await newAccount(grantOn('news', 'read'));
+    const createToken = () => rig.context.accounts.createToken(name, { label: '', expiresAt: null });
+    const [deleted, remaining] = [await createToken(), await createToken()];
+    using first = await rig.listen('/news/json', { authorization: `Bearer ${deleted.text}` });
+    using second = await rig.listen('/news/json', { authorization: `Bearer ${remaining.text}` });
     const answer = await rig.ask('DELETE', '/v1/account/token', {
-      authorization: `Bearer ${kept.text}`,
-      'x-token': gone.text,
+      authorization: `Bearer ${remaining.text}`,
+      'x-token': deleted.text,
     });
     expect(answer.status).toBe(200);
     await first.ended;
@@ -133,7 +135,7 @@ describe('an open stream ends at once', () => {
     await expect.poll(() => second.messages.length).toBe(1);
   });
 
-  it('of a stranger when everyone’s grant goes', async () => {
+  it('of a visitor ends when the grant of everyone is removed', async () => {
     await rig.context.accounts.setGrant('*', 'push', 'square', 'read');
     using stream = await rig.listen('/square/json', {});
     await rig.context.accounts.setGrant('*', 'push', 'square', undefined);
@@ -148,36 +150,36 @@ async function send(method: string, path: string, body: unknown, authorization: 
   return { status: answer.status, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
 }
 
-describe('the account', () => {
+describe('account API', () => {
   const call = send;
 
-  it('signs in, makes, prolongs and deletes tokens', async () => {
-    const { name, authorization } = await newAccount(on('t'));
+  it('signs in, creates, extends and deletes tokens', async () => {
+    const { name, authorization } = await newAccount(grantOn('t'));
     const { body: login } = await call('POST', '/v1/account/login', undefined, authorization);
     expect(login).toEqual({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), username: name });
     const bearer = `Bearer ${login.token}`;
     const soon = Math.floor(Date.now() / 1000) + 60;
-    const { body: made } = await call('POST', '/v1/account/token', { label: 'phone', expires: soon }, bearer);
-    expect(made).toMatchObject({ label: 'phone', expires: soon });
-    const { body: prolonged } = await call('PATCH', '/v1/account/token', { token: made.token }, bearer);
+    const { body: created } = await call('POST', '/v1/account/token', { label: 'phone', expires: soon }, bearer);
+    expect(created).toMatchObject({ label: 'phone', expires: soon });
+    const { body: prolonged } = await call('PATCH', '/v1/account/token', { token: created.token }, bearer);
     expect(prolonged.expires).toBeGreaterThan(soon + 3600);
     expect((await call('PATCH', '/v1/account/token', {}, bearer)).body.token).toBe(login.token);
-    expect(await statusOf('GET', '/t/auth', `Bearer ${made.token}`)).toBe(200);
-    // What is listed stands for the token in the calls that change it.
+    expect(await getStatus('GET', '/t/auth', `Bearer ${created.token}`)).toBe(200);
+    // The listed placeholder can be used in place of the token.
     const { body: account } = await call('GET', '/v1/account', undefined, bearer);
     const listed = account.tokens.find(({ label }: { label?: string }) => label === 'phone');
-    expect(JSON.stringify(account)).not.toContain(made.token);
+    expect(JSON.stringify(account)).not.toContain(created.token);
     expect(
       (await call('PATCH', '/v1/account/token', { token: listed.token, label: 'tablet' }, bearer)).body.label,
     ).toBe('tablet');
-    const gone = await rig.ask('DELETE', '/v1/account/token', { authorization: bearer, 'x-token': listed.token });
-    expect(gone.status).toBe(200);
-    expect(await statusOf('GET', '/t/auth', `Bearer ${made.token}`)).toBe(401);
+    const deletion = await rig.ask('DELETE', '/v1/account/token', { authorization: bearer, 'x-token': listed.token });
+    expect(deletion.status).toBe(200);
+    expect(await getStatus('GET', '/t/auth', `Bearer ${created.token}`)).toBe(401);
     expect((await rig.ask('DELETE', '/v1/account/token', { authorization: bearer })).status).toBe(200);
-    expect(await statusOf('GET', '/v1/account', bearer)).toBe(401);
+    expect(await getStatus('GET', '/v1/account', bearer)).toBe(401);
   });
 
-  it('touches no token of another account, and needs one to be named with a password', async () => {
+  it('does not change tokens of other accounts, and requires a token to be named after a sign-in with password', async () => {
     const mine = await newAccount();
     const other = await newAccount();
     const { text } = await rig.context.accounts.createToken(other.name, { label: '', expiresAt: null });
@@ -187,18 +189,18 @@ describe('the account', () => {
     expect((await call('POST', '/v1/account/token', { expires: 1 }, mine.authorization)).body.code).toBe(40000);
   });
 
-  it('changes its password, which the old one must confirm, and deletes itself', async () => {
+  it('changes the password after confirmation of the old one, and deletes the account', async () => {
     const { name, password, authorization } = await newAccount();
     const change = { password, new_password: 'quite-new' };
     expect((await call('POST', '/v1/account/password', change, authorization)).status).toBe(200);
-    expect(await statusOf('GET', '/v1/account', authorization)).toBe(401);
-    const now = basic(name, 'quite-new');
+    expect(await getStatus('GET', '/v1/account', authorization)).toBe(401);
+    const now = toBasic(name, 'quite-new');
     expect((await call('DELETE', '/v1/account', { password }, now)).body.code).toBe(40026);
     expect((await call('DELETE', '/v1/account', { password: 'quite-new' }, now)).status).toBe(200);
     expect(await rig.context.accounts.find(name)).toBeUndefined();
   });
 
-  it('keeps preferences and subscriptions, and tells the other devices', async () => {
+  it('stores preferences and subscriptions, and notifies other devices', async () => {
     const { authorization } = await newAccount();
     const { body: before } = await call('GET', '/v1/account', undefined, authorization);
     expect(before.sync_topic).toMatch(/^st_[-\w]{13}$/);
@@ -223,66 +225,67 @@ describe('the account', () => {
     await expect.poll(() => device.messages.length).toBe(5);
     for (const { message, expires } of device.messages)
       expect([message, expires]).toEqual(['{"event":"sync"}', undefined]);
-    // It is nobody else's.
+    // Other accounts do not see it.
     const stranger = await newAccount();
-    expect(await statusOf('GET', `/${before.sync_topic}/auth`, stranger.authorization)).toBe(403);
+    expect(await getStatus('GET', `/${before.sync_topic}/auth`, stranger.authorization)).toBe(403);
   });
 
-  it('of an administrator reserves a topic, which is closed to others then', async () => {
-    const { authorization } = await newAccount(on('mine*'));
-    const reserve = (everyone: string) => call('POST', '/v1/account/reservation', { topic: 'mine1', everyone }, admin);
+  it('reserves a topic for an administrator and closes it to others', async () => {
+    const { authorization } = await newAccount(grantOn('mine*'));
+    const reserve = (othersPermission: string) =>
+      call('POST', '/v1/account/reservation', { topic: 'mine1', everyone: othersPermission }, admin);
     expect((await reserve('maybe')).body.code).toBe(40025);
     expect((await reserve('read-only')).status).toBe(200);
-    expect([await statusOf('GET', '/mine1/auth'), await statusOf('POST', '/mine1')]).toEqual([200, 403]);
+    expect([await getStatus('GET', '/mine1/auth'), await getStatus('POST', '/mine1')]).toEqual([200, 403]);
     await rig.publish('/mine1');
     expect((await call('GET', '/v1/account', undefined, admin)).body.reservations).toEqual([
       { topic: 'mine1', everyone: 'read-only' },
     ]);
     const second = await newAccount();
     await rig.context.accounts.change(second.name, { role: 'admin' });
-    const taken = await call(
+    const refusal = await call(
       'POST',
       '/v1/account/reservation',
       { topic: 'mine1', everyone: 'rw' },
       second.authorization,
     );
-    expect(taken.body.code).toBe(40902);
-    expect(await statusOf('DELETE', '/v1/account/reservation/mine1', authorization)).toBe(401);
+    expect(refusal.body.code).toBe(40902);
+    expect(await getStatus('DELETE', '/v1/account/reservation/mine1', authorization)).toBe(401);
     const release = await rig.ask('DELETE', '/v1/account/reservation/mine1', {
       authorization: admin,
       'x-delete-messages': 'true',
     });
     expect(release.status).toBe(200);
     expect(await rig.poll('/mine1/json?poll=1')).toEqual([]);
-    expect(await statusOf('GET', '/mine1/auth')).toBe(403);
+    expect(await getStatus('GET', '/mine1/auth')).toBe(403);
   });
 
-  it('is asked for by every call but one', async () => {
+  it('requires an account for every call but one', async () => {
     for (const route of ['POST /v1/account/login', 'PATCH /v1/account/settings', 'GET /v1/users', 'GET /v1/version']) {
       const [method = '', path = ''] = route.split(' ');
-      expect(await statusOf(method, path), route).toBe(401);
+      expect(await getStatus(method, path), route).toBe(401);
     }
-    expect(await statusOf('GET', '/v1/account')).toBe(200);
-    expect(await statusOf('GET', '/v1/account/nothing', admin)).toBe(404);
-    expect(await statusOf('GET', '/v1/tiers', admin)).toBe(404);
+    expect(await getStatus('GET', '/v1/account')).toBe(200);
+    expect(await getStatus('GET', '/v1/account/nothing', admin)).toBe(404);
+    expect(await getStatus('GET', '/v1/tiers', admin)).toBe(404);
   });
 });
 
-describe('a stranger', () => {
-  it('signs up where that is allowed, with no grant', async () => {
-    await using open = await openRig({ environment: { NTFY_ENABLE_SIGNUP: 'true' } });
+describe('visitors', () => {
+  it('can sign up when it is enabled, without grants', async () => {
+    await using signUpRig = await openRig({ environment: { NTFY_ENABLE_SIGNUP: 'true' } });
     const sign = (username: string, password = 'secret') =>
-      open.ask('POST', '/v1/account', {}, JSON.stringify({ username, password }));
+      signUpRig.ask('POST', '/v1/account', {}, JSON.stringify({ username, password }));
     expect((await sign('joe')).status).toBe(200);
     expect(JSON.parse((await sign('joe')).text).code).toBe(40901);
     expect(JSON.parse((await sign('bad name')).text).code).toBe(40046);
-    const authorization = basic('joe', 'secret');
-    expect((await open.ask('GET', '/v1/account', { authorization })).status).toBe(200);
-    expect((await open.ask('POST', '/t', { authorization }, 'x')).status).toBe(403);
-    expect(JSON.parse((await open.ask('GET', '/v1/config')).text).enable_signup).toBe(true);
+    const authorization = toBasic('joe', 'secret');
+    expect((await signUpRig.ask('GET', '/v1/account', { authorization })).status).toBe(200);
+    expect((await signUpRig.ask('POST', '/t', { authorization }, 'x')).status).toBe(403);
+    expect(JSON.parse((await signUpRig.ask('GET', '/v1/config')).text).enable_signup).toBe(true);
   });
 
-  it('who hangs up in the middle of a body harms no one', async () => {
+  it('ignores a client that disconnects during its body', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -297,29 +300,29 @@ describe('a stranger', () => {
       JSON.stringify({ language: 'x'.repeat(40_000) }),
     );
     expect(JSON.parse(long.text).code).toBe(41303);
-    expect(await statusOf('GET', '/v1/health')).toBe(200);
+    expect(await getStatus('GET', '/v1/health')).toBe(200);
   });
 });
 
-it('takes the bcrypt hash of a password in place of it, where it is one', async () => {
+it('accepts a valid bcrypt hash in place of a password', async () => {
   const users = (method: string, body: object) => {
     const text = JSON.stringify(body);
     const headers = { authorization: admin, 'Content-Length': String(Buffer.byteLength(text)) };
     return rig.ask(method, '/v1/users', headers, text);
   };
-  /** Of `userpass12`, as the peer makes them. */
+  /** Hash of `userpass12`, as created by ntfy. */
   const hash = '$2a$10$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC';
   expect((await users('POST', { username: 'hashed', hash, password: 'not this one' })).status).toBe(200);
-  expect(await statusOf('GET', '/v1/account', basic('hashed', 'not this one'))).toBe(401);
-  expect(await statusOf('GET', '/v1/account', basic('hashed', 'userpass12'))).toBe(200);
+  expect(await getStatus('GET', '/v1/account', toBasic('hashed', 'not this one'))).toBe(401);
+  expect(await getStatus('GET', '/v1/account', toBasic('hashed', 'userpass12'))).toBe(200);
 
-  const { name, password, authorization } = await newAccount(on('*'));
+  const { name, password, authorization } = await newAccount(grantOn('*'));
   using stream = await rig.listen('/hash/json', { authorization });
   expect((await users('PUT', { username: name, hash })).status).toBe(200);
-  // The former password opens nothing any more, and what it had opened is over.
+  // The old password no longer works, and its stream has ended.
   await stream.ended;
-  expect(await statusOf('GET', '/v1/account', basic(name, password))).toBe(401);
-  expect(await statusOf('GET', '/v1/account', basic(name, 'userpass12'))).toBe(200);
+  expect(await getStatus('GET', '/v1/account', toBasic(name, password))).toBe(401);
+  expect(await getStatus('GET', '/v1/account', toBasic(name, 'userpass12'))).toBe(200);
 
   for (const bad of ['x', '$2a$10$abc', '$2a$31$B7epPN738kNYPBtxG65ks.PJ6w1l44RtG7vapyUaRpmUYt72A4doC']) {
     expect(JSON.parse((await users('POST', { username: 'other', hash: bad })).text)).toMatchObject({ code: 40000 });

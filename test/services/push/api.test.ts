@@ -6,7 +6,7 @@ import { push } from '../../../services/push/index.ts';
 import { api } from '../../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('our own API around push', () => {
+describe('app API of push', () => {
   let host: TestHost;
   let base: string;
   let reader: { Authorization: string };
@@ -28,7 +28,7 @@ describe('our own API around push', () => {
       headers: { Authorization: adminAuthorization, ...headers },
     });
 
-  it('lists topics, newest first, and only those the person may read', async () => {
+  it('lists the topics that the account may read, most recently used first', async () => {
     await publish('closed-info-backup', 'one');
     await publish('open-info-backup', 'two', { Title: 'Two', Priority: '5', Tags: 'a,b' });
     const { topics } = await api<{ topics: PushTopic[] }>(base, '/api/push/topics');
@@ -38,14 +38,14 @@ describe('our own API around push', () => {
     ]);
     const mine = await api<{ topics: PushTopic[] }>(base, '/api/push/topics', { headers: reader });
     expect(mine.topics.map(({ name, mayPublish }) => [name, mayPublish])).toEqual([['open-info-backup', false]]);
-    const own = await api<any>(base, '/api/push/topics/open-info-backup/messages', { headers: reader });
-    expect(own.messages).toMatchObject([{ title: 'Two', message: 'two', priority: 5, tags: ['a', 'b'] }]);
-    expect(own).toMatchObject({ mayPublish: false, anyone: { reads: false, publishes: false } });
+    const page = await api<any>(base, '/api/push/topics/open-info-backup/messages', { headers: reader });
+    expect(page.messages).toMatchObject([{ title: 'Two', message: 'two', priority: 5, tags: ['a', 'b'] }]);
+    expect(page).toMatchObject({ mayPublish: false, anyone: { reads: false, publishes: false } });
     const refused = await fetch(`${base}/api/push/topics/closed-info-backup/messages`, { headers: reader });
     expect(refused.status).toBe(403);
   });
 
-  it('pages through a long topic without gaps', async () => {
+  it('paginates a long topic without gaps', async () => {
     for (let count = 0; count < 7; count += 1) await publish('long', `message ${String(count)}`);
     const seen: string[] = [];
     let before = '';
@@ -59,7 +59,7 @@ describe('our own API around push', () => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((count) => `message ${String(count)}`));
   });
 
-  it('publishes to subscribers and the inbox, and says which field does not fit', async () => {
+  it('publishes to subscribers and the inbox, and names the invalid field', async () => {
     const message = await post('/api/push/messages', { topic: 'hall', message: ' Hello ', title: 'Hi', priority: 4 });
     expect(message).toMatchObject({ topic: 'hall', title: 'Hi', message: 'Hello', priority: 4 });
     const polled = await fetch(`${host.url('push')}/hall/json?poll=1`, {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { openRig, sendRaw, type Rig } from './rig.ts';
 
-/** Requests as programs of others send them, byte by byte but for host and credential. */
+/** Requests of other programs, byte by byte except for host and credentials. */
 let rig: Rig;
 let token: string;
-const basic = `Basic ${Buffer.from('apps:secret word').toString('base64')}`;
+const basicAuthorization = `Basic ${Buffer.from('apps:secret word').toString('base64')}`;
 beforeAll(async () => {
   rig = await openRig();
   const grants = [{ service: 'push', resource: '*', permission: 'read-write' }] as const;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-/** `head` is what stands between the request line and the lengths that are made here. */
+/** `head` is the part between the request line and the generated lengths. */
 async function send(
   line: string,
   head: readonly string[],
@@ -25,8 +25,8 @@ async function send(
   const lines = [`${line} HTTP/1.1`, `Host: 127.0.0.1:${String(rig.port)}`, ...head, 'Connection: close'];
   const length = bytes.length === 0 ? [] : [`Content-Length: ${String(bytes.length)}`];
   const text = await sendRaw(rig.port, Buffer.concat([Buffer.from([...lines, ...length, '', ''].join('\r\n')), bytes]));
-  const at = text.indexOf('\r\n\r\n');
-  return { status: Number(text.split(' ')[1]), json: JSON.parse(text.slice(at + 4) || 'null') };
+  const headEnd = text.indexOf('\r\n\r\n');
+  return { status: Number(text.split(' ')[1]), json: JSON.parse(text.slice(headEnd + 4) || 'null') };
 }
 
 const appriseHead = (...more: string[]): string[] => [
@@ -34,12 +34,12 @@ const appriseHead = (...more: string[]): string[] => [
   'Accept-Encoding: gzip, deflate',
   'Accept: */*',
   ...more,
-  `Authorization: ${basic}`,
+  `Authorization: ${basicAuthorization}`,
 ];
 const appriseIcon =
   'X-Icon: https://github.com/caronc/apprise/raw/master/apprise/assets/themes/default/apprise-info-256x256.png';
 
-it('Apprise: JSON to the root, the rest in headers', async () => {
+it('accepts JSON with other fields in headers from Apprise', async () => {
   const { status, json } = await send(
     'POST /',
     appriseHead(
@@ -67,7 +67,7 @@ it('Apprise: JSON to the root, the rest in headers', async () => {
   });
 });
 
-it('Apprise: a file as the body, the texts in the query, and a delay', async () => {
+it('accepts a file body with text in the query and a delay from Apprise', async () => {
   const head = appriseHead(appriseIcon, 'X-Delay: 1h');
   const first = await send('POST /apps?filename=note.txt&title=T&message=B', head, 'hello file\n');
   expect(first.json).toMatchObject({ title: 'T', message: 'B', attachment: { name: 'note.txt', size: 11 } });
@@ -75,7 +75,7 @@ it('Apprise: a file as the body, the texts in the query, and a delay', async () 
   expect(second.json).toMatchObject({ message: 'You received a file: pic.png', attachment: { name: 'pic.png' } });
 });
 
-it('Apprise: tells its user what is wrong by code and error', async () => {
+it("reports errors with ntfy's code and text to Apprise", async () => {
   const wrong = appriseHead('Content-Type: application/json').map((line) =>
     line.startsWith('Authorization') ? 'Authorization: Basic YXBwczpubw==' : line,
   );
@@ -85,7 +85,7 @@ it('Apprise: tells its user what is wrong by code and error', async () => {
   });
 });
 
-it('Uptime Kuma: JSON with a number as priority, with a name and with a token', async () => {
+it('accepts JSON with a numeric priority, password or token from Uptime Kuma', async () => {
   const body = {
     topic: 'apps',
     message: 'connect ECONNREFUSED 10.0.0.1:80',
@@ -95,7 +95,7 @@ it('Uptime Kuma: JSON with a number as priority, with a name and with a token', 
     actions: [{ action: 'view', label: 'Open Web', url: 'https://web.example' }],
     icon: 'https://web.example/favicon.png',
   };
-  for (const authorization of [basic, `Bearer ${token}`]) {
+  for (const authorization of [basicAuthorization, `Bearer ${token}`]) {
     const head = [
       'Accept: application/json, text/plain, */*',
       'Content-Type: application/json',
@@ -109,7 +109,7 @@ it('Uptime Kuma: JSON with a number as priority, with a name and with a token', 
   }
 });
 
-it('Home Assistant: looks at the account, makes a token, publishes, clears, deletes and listens', async () => {
+it('supports Home Assistant: reads the account, creates a token, publishes, clears, deletes and subscribes', async () => {
   const agent = ['User-Agent: HomeAssistant/2026.1 aiohttp/3.13', 'Accept: application/json'];
   const head = [...agent, 'Accept-Encoding: gzip, deflate', `Authorization: Bearer ${token}`];
   expect((await send('GET /v1/health', head)).json).toEqual({ healthy: true });
@@ -123,53 +123,53 @@ it('Home Assistant: looks at the account, makes a token, publishes, clears, dele
     limits: { basis: 'ip', messages: expect.any(Number), attachment_file_size: expect.any(Number) },
     stats: { messages: expect.any(Number), messages_remaining: expect.any(Number) },
   });
-  // Only administrators get it, and the integration does without it.
+  // Only administrators may read it, and the integration works without it.
   expect((await send('GET /v1/version', head)).status).toBe(401);
   const typed = ['Content-Type: application/json'];
-  const made = await send(
+  const created = await send(
     'POST /v1/account/token',
-    [...agent, ...typed, `Authorization: ${basic}`],
+    [...agent, ...typed, `Authorization: ${basicAuthorization}`],
     '{"label": "Home Assistant"}',
   );
-  expect(made.json).toMatchObject({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), label: 'Home Assistant' });
-  const own = [...agent, ...typed, `Authorization: Bearer ${String(made.json.token)}`];
+  expect(created.json).toMatchObject({ token: expect.stringMatching(/^tk_[a-z0-9]{29}$/), label: 'Home Assistant' });
+  const own = [...agent, ...typed, `Authorization: Bearer ${String(created.json.token)}`];
 
   const socket = new WebSocket(`ws://127.0.0.1:${String(rig.port)}/assist/ws`, {
-    headers: { authorization: `Bearer ${String(made.json.token)}` },
+    headers: { authorization: `Bearer ${String(created.json.token)}` },
   });
-  const heard: any[] = [];
-  socket.on('message', (data) => heard.push(JSON.parse((data as Buffer).toString())));
-  await expect.poll(() => heard.length).toBe(1);
+  const received: any[] = [];
+  socket.on('message', (data) => received.push(JSON.parse((data as Buffer).toString())));
+  await expect.poll(() => received.length).toBe(1);
   const order =
     '{"topic":"assist","message":"The door is open","title":"Door","tags":["door"],"priority":4,"markdown":false,"sequence_id":"door-1"}';
   const { json } = await send('POST /', own, order);
   expect((await send('PUT /assist/door-1/clear', own)).json).toMatchObject({ event: 'message_clear' });
   expect((await send('DELETE /assist/door-1', own)).json).toMatchObject({ event: 'message_delete' });
   await expect
-    .poll(() => heard.map(({ event, sequence_id }) => [event, sequence_id]))
+    .poll(() => received.map(({ event, sequence_id }) => [event, sequence_id]))
     .toEqual([
       ['open', undefined],
       ['message', 'door-1'],
       ['message_clear', 'door-1'],
       ['message_delete', 'door-1'],
     ]);
-  expect(heard[1]).toEqual(json);
-  expect(heard[1]).not.toHaveProperty('content_type');
+  expect(received[1]).toEqual(json);
+  expect(received[1]).not.toHaveProperty('content_type');
   expect((await send('DELETE /v1/account/token', own)).json).toEqual({ success: true });
-  // The token is gone, and with it what it had opened.
+  // Deleting the token ends its stream.
   await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED);
 });
 
 it.each([
   ['grafana', '75_template_grafana', 'User-Agent: Grafana'],
   ['alertmanager', '76_template_alertmanager', 'User-Agent: Alertmanager/0.29.0'],
-])('%s: its webhook through the template, with a header or with auth in the address', async (name, file, agent) => {
+])('renders the webhook of %s with credentials in a header or in the URL', async (name, file, agent) => {
   const golden = JSON.parse(readFileSync(new URL(`golden/${file}.json`, import.meta.url), 'utf8'));
   const { title, message } = golden.response.body;
   const head = [agent, 'Content-Type: application/json', 'Accept-Encoding: gzip'];
-  const auth = Buffer.from(basic).toString('base64url');
+  const auth = Buffer.from(basicAuthorization).toString('base64url');
   for (const [query, more] of [
-    ['', [`Authorization: ${basic}`]],
+    ['', [`Authorization: ${basicAuthorization}`]],
     [`&auth=${auth}`, []],
   ] as const) {
     const answer = await send(`POST /apps?template=${name}${query}`, [...head, ...more], golden.request.body);
@@ -178,9 +178,9 @@ it.each([
 });
 
 it.each([
-  // shoutrrr, as in Watchtower
+  // shoutrrr, as used by Watchtower
   ['POST /apps', ['Title: Watchtower', 'Priority: 3', 'Tags: whale', 'Cache: yes', 'Firebase: yes'], 'Found new image'],
-  // Sonarr and its like
+  // Sonarr and similar programs
   [
     'POST /',
     ['Content-Type: application/json', 'X-Title: Sonarr', 'X-Priority: 3'],
@@ -192,12 +192,12 @@ it.each([
     ['Content-Type: application/json'],
     '{"topic":"apps","title":"Gatus: site","message":"An alert","tags":["rotating_light"],"priority":1,"click":"https://x"}',
   ],
-  // curl -d, and what a browser button does
+  // curl -d, and a browser form
   ['POST /apps', ['Content-Type: application/x-www-form-urlencoded', 'Accept: */*'], 'Backup successful 😀'],
   ['GET /apps/trigger?message=Webhook+fired&priority=high', [], ''],
   ['PUT /apps?m=from+a+phone&t=T&p=4&ta=a', [], ''],
-])('%s of many others', async (line, head, body) => {
-  const { status, json } = await send(line, [...head, `Authorization: ${basic}`], body);
+])('accepts the request %s of other programs', async (line, head, body) => {
+  const { status, json } = await send(line, [...head, `Authorization: ${basicAuthorization}`], body);
   expect(status).toBe(200);
   expect(json).toMatchObject({ topic: 'apps', event: 'message' });
 });

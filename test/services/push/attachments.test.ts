@@ -30,18 +30,18 @@ async function upload(body: string | Buffer, headers: Record<string, string> = {
   return JSON.parse(text);
 }
 
-/** The path of a message's file. */
-const pathOf = ({ attachment }: { attachment: { url: string } }): string => new URL(attachment.url).pathname;
+/** Returns the path of an attachment. */
+const getPath = ({ attachment }: { attachment: { url: string } }): string => new URL(attachment.url).pathname;
 
-function stored(of: Rig = rig): string[] {
+function listFiles(server: Rig = rig): string[] {
   try {
-    return readdirSync(join(of.host.dataDir, 'push', 'attachments'));
+    return readdirSync(join(server.host.dataDir, 'push', 'attachments'));
   } catch {
     return [];
   }
 }
 
-describe('an uploaded file', () => {
+describe('uploaded file', () => {
   it.each([
     ['a.png', png, 'image/png', '.png', undefined],
     ['', png, 'image/png', '.png', 'attachment.png'],
@@ -58,17 +58,17 @@ describe('an uploaded file', () => {
     ['../../etc/passwd', 'x', 'text/plain; charset=utf-8', '.txt', 'passwd'],
     ['C:\\a\\b.txt', 'x', 'text/plain; charset=utf-8', '.txt', 'b.txt'],
     ['Größe "1".txt', 'x', 'text/plain; charset=utf-8', '.txt', undefined],
-  ])('named %j is told by its content and comes back as it was', async (filename, body, type, ending, name) => {
+  ])('named %j gets a type from its content and is returned unchanged', async (filename, body, type, ending, name) => {
     const headers = filename === '' ? {} : { Filename: `=?UTF-8?B?${Buffer.from(filename).toString('base64')}?=` };
     const message = await upload(body, headers);
     const { attachment } = message;
-    const shown = name ?? filename;
-    expect(message.message).toBe(`You received a file: ${shown}`);
+    const expectedName = name ?? filename;
+    expect(message.message).toBe(`You received a file: ${expectedName}`);
     expect(attachment).toEqual({
-      name: shown,
+      name: expectedName,
       type,
       size: body.length,
-      // Written before its message has a time: a second may turn between them.
+      // Written before its message gets a time, so a second may pass in between.
       expires: expect.closeTo(message.time + 3 * 3600, -1),
       url: `${rig.host.url('push')}/file/${message.id}${ending}`,
     });
@@ -83,7 +83,7 @@ describe('an uploaded file', () => {
     expect(head.headers.get('content-length')).toBe(String(body.length));
   });
 
-  it('takes its text from the message parameter, its name from the query, and may be larger than one read', async () => {
+  it('takes its text from the message parameter and its name from the query, and may exceed one read', async () => {
     const body = Buffer.alloc(1_500_000, 'abc');
     const message = await upload(body, { Message: 'look\\nhere' }, 'files?f=big.txt');
     expect(message).toMatchObject({ message: 'look\nhere', attachment: { name: 'big.txt', size: body.length } });
@@ -106,25 +106,29 @@ describe('an uploaded file', () => {
     [`bytes=${'0-0,'.repeat(5000)}0-0`, 200, 'abcdefghij', null],
     ['bytes=1-1e9', 200, 'abcdefghij', null],
     ['bytes=--1', 200, 'abcdefghij', null],
-  ])('answers the range %s with %i', async (range, status, text, told) => {
+  ])('responds to the range %s with %i', async (range, status, text, contentRange) => {
     const { attachment } = await upload('abcdefghij', { Filename: 'r.txt' });
     const reply = await fetch(attachment.url, { headers: { range } });
-    expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([status, text, told]);
+    expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
   });
 
-  it('is sent whole to who has a part of another version, and only to who reads', async () => {
+  it('is sent completely for a part of another version, and only for GET', async () => {
     const { attachment } = await upload('abcdefghij', { Filename: 'r.txt' });
     const reply = await fetch(attachment.url, { headers: { range: 'bytes=0-2', 'if-range': '"other"' } });
     expect([reply.status, await reply.text()]).toEqual([200, 'abcdefghij']);
-    const path = pathOf({ attachment });
-    const bare = path.replace('.txt', '');
-    for (const [method, asked, code] of [
+    const path = getPath({ attachment });
+    const pathWithoutExtension = path.replace('.txt', '');
+    for (const [method, requestedPath, code] of [
       ['POST', path, 40401],
-      ['PUT', bare, 40010],
-      ['DELETE', bare, 40010],
+      ['PUT', pathWithoutExtension, 40010],
+      ['DELETE', pathWithoutExtension, 40010],
       ['PATCH', path, 40401],
     ] as const) {
-      const { text } = await rig.ask(method, asked, { authorization: admin });
+      const { text } = await rig.ask(method, requestedPath, { authorization: admin });
       expect(JSON.parse(text)).toMatchObject(refusal(code));
     }
   });
@@ -136,13 +140,13 @@ describe('an uploaded file', () => {
     '/file/a/b',
     '/file/AAAAAAAAAAAA',
     '/file/x.a.b',
-  ])('%s is no file', async (path) => {
+  ])('%s is not found', async (path) => {
     const { status } = await rig.ask('GET', path, { authorization: admin });
     expect(status).toBe(404);
   });
 
-  it('cannot be had where it is too large, whether that was announced or not, and leaves nothing', async () => {
-    const before = stored();
+  it('is refused when it is too large, with and without Content-Length, without leaving data', async () => {
+    const before = listFiles();
     expect(await upload(Buffer.alloc(2 * 1024 * 1024 + 1), { Filename: 'a' })).toMatchObject(refusal(41301));
     const chunked = httpRequest({
       port: rig.port,
@@ -156,11 +160,11 @@ describe('an uploaded file', () => {
     const [response] = (await once(chunked, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(413);
     response.resume();
-    expect(stored()).toEqual(before);
+    expect(listFiles()).toEqual(before);
   });
 
-  it('leaves nothing when its sender goes away in the middle', async () => {
-    const before = stored();
+  it('leaves no data when its sender disconnects', async () => {
+    const before = listFiles();
     const request = httpRequest({
       port: rig.port,
       host: '127.0.0.1',
@@ -170,51 +174,51 @@ describe('an uploaded file', () => {
     });
     request.on('error', () => undefined);
     request.write(Buffer.alloc(50_000));
-    await expect.poll(() => stored().length).toBe(before.length + 1);
+    await expect.poll(() => listFiles().length).toBe(before.length + 1);
     request.destroy();
-    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual(before);
+    await expect.poll(() => listFiles(), { timeout: 10_000 }).toEqual(before);
     expect(await rig.poll('/gone/json?poll=1')).toEqual([]);
   });
 
-  it('counts for the limit of all files, which frees itself when they expire', async () => {
-    const before = stored().length;
+  it('counts toward the total size until it expires', async () => {
+    const before = listFiles().length;
     const large = Buffer.alloc(1_800_000);
     const answers = [];
     for (let index = 0; index < 3; index += 1) answers.push(await upload(large, { Filename: `${index}` }));
-    const kept = answers.filter(({ attachment }) => attachment);
+    const stored = answers.filter(({ attachment }) => attachment);
     expect(answers).toContainEqual(expect.objectContaining(refusal(41301)));
-    expect(stored()).toHaveLength(before + kept.length);
+    expect(listFiles()).toHaveLength(before + stored.length);
     clock.advance(3 * 3600 * 1000 + 60_000);
-    await expect.poll(() => stored(), { timeout: 10_000 }).toEqual([]);
-    expect((await fetch(`${rig.host.url('push')}${pathOf(kept[0])}`)).status).toBe(404);
+    await expect.poll(() => listFiles(), { timeout: 10_000 }).toEqual([]);
+    expect((await fetch(`${rig.host.url('push')}${getPath(stored[0])}`)).status).toBe(404);
     expect(await upload(large, { Filename: 'again' })).toHaveProperty('attachment');
   });
 
-  it('goes with a scheduled message that is taken back or replaced, and may not expire before it is out', async () => {
+  it('is deleted with a cancelled or replaced delayed message, and must not expire before it', async () => {
     const headers = { Filename: 's.txt', In: '1h', 'X-Sequence-ID': 's' };
     const first = await upload('one', headers, 'later');
     const second = await upload('two', headers, 'later');
-    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(first.id);
+    await expect.poll(() => listFiles(), { timeout: 10_000 }).not.toContain(first.id);
     expect((await fetch(second.attachment.url)).status).toBe(200);
     await rig.ask('DELETE', '/later/s', { authorization: admin });
-    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain(second.id);
+    await expect.poll(() => listFiles(), { timeout: 10_000 }).not.toContain(second.id);
     expect((await fetch(second.attachment.url)).status).toBe(404);
     expect(await upload('x', { ...headers, In: '4h' }, 'later')).toMatchObject(refusal(40015));
   });
 
-  it('is removed after an hour when its message never came to be', async () => {
+  it('is deleted after an hour without message', async () => {
     const orphan = join(rig.host.dataDir, 'push', 'attachments', 'orphanorphan');
     writeFileSync(orphan, 'x');
     const old = clock.now() / 1000 - 3700;
     utimesSync(orphan, old, old);
     const { id } = await upload('x', { Filename: 'kept.txt' });
     clock.advance(3600 * 1000);
-    await expect.poll(() => stored(), { timeout: 10_000 }).not.toContain('orphanorphan');
-    expect(stored()).toContain(id);
+    await expect.poll(() => listFiles(), { timeout: 10_000 }).not.toContain('orphanorphan');
+    expect(listFiles()).toContain(id);
   });
 });
 
-it('is refused where the settings take no files, and led to the public address where there is one', async () => {
+it('is refused when attachments are disabled, and uses the public address', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'push-files-'));
   try {
     {
@@ -228,15 +232,15 @@ it('is refused where the settings take no files, and led to the public address w
         expect(JSON.parse(text)).toMatchObject(refusal(40014));
       }
     }
-    await using open = await openRig({ dataDir, environment: { NTFY_BASE_URL: 'https://push.home.lan' } });
-    const message = await open.publish('/f', 'x', { Filename: 'a.txt' });
+    await using publicRig = await openRig({ dataDir, environment: { NTFY_BASE_URL: 'https://push.home.lan' } });
+    const message = await publicRig.publish('/f', 'x', { Filename: 'a.txt' });
     expect(message.attachment.url).toBe(`https://push.home.lan/file/${message.id}.txt`);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
 
-it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and stops nothing else', async ({ skip }) => {
+it("reports a full disk in ntfy's format, leaves no data and affects nothing else", async ({ skip }) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'push-full-'));
   const folder = join(dataDir, 'push', 'attachments');
   mkdirSync(folder, { recursive: true });
@@ -247,13 +251,13 @@ it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and 
       skip();
     }
     await using full = await openRig({ dataDir });
-    const put = async (bytes: number) => {
+    const uploadBytes = async (bytes: number) => {
       const { text } = await full.ask('PUT', '/f', { authorization: admin, Filename: 'a' }, Buffer.alloc(bytes));
       return JSON.parse(text);
     };
-    expect(await put(3_000_000)).toMatchObject(refusal(50001));
-    expect(stored(full)).toEqual([]);
-    expect(await put(500_000)).toMatchObject({ attachment: { size: 500_000 } });
+    expect(await uploadBytes(3_000_000)).toMatchObject(refusal(50001));
+    expect(listFiles(full)).toEqual([]);
+    expect(await uploadBytes(500_000)).toMatchObject({ attachment: { size: 500_000 } });
     expect(await full.poll('/f/json?poll=1')).toHaveLength(1);
   } finally {
     if (mounted) spawnSync('umount', ['-l', folder]);
@@ -261,25 +265,32 @@ it('a full disk refuses a file in the peer’s shape, leaves nothing of it, and 
   }
 });
 
-it('a file counts for the limit of all files together with those that come at the same time', async () => {
-  await using own = await openRig({ environment: { NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: '5M' } });
-  const [first, rest] = [Buffer.alloc(400_000, 1), Buffer.alloc(1_400_000, 1)];
+it('counts toward the total size together with concurrent uploads', async () => {
+  await using limitedRig = await openRig({ environment: { NTFY_ATTACHMENT_TOTAL_SIZE_LIMIT: '5M' } });
+  const [first, remainder] = [Buffer.alloc(400_000, 1), Buffer.alloc(1_400_000, 1)];
   const uploads = Array.from({ length: 6 }, () => {
     const headers = { authorization: admin, filename: 'much' };
-    return httpRequest({ port: own.port, host: '127.0.0.1', method: 'PUT', path: '/much', headers, agent: false });
+    return httpRequest({
+      port: limitedRig.port,
+      host: '127.0.0.1',
+      method: 'PUT',
+      path: '/much',
+      headers,
+      agent: false,
+    });
   });
   for (const request of uploads) request.write(first);
-  await expect.poll(() => stored(own).length).toBe(uploads.length);
-  const answers = uploads.map(async (request) => {
+  await expect.poll(() => listFiles(limitedRig).length).toBe(uploads.length);
+  const responses = uploads.map(async (request) => {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     return response.statusCode ?? 0;
   });
-  for (const request of uploads) request.on('error', () => undefined).end(rest);
-  const statuses = await Promise.all(answers);
-  // There is room for two such files at most.
-  const taken = statuses.filter((status) => status === 200).length;
-  expect([1, 2]).toContain(taken);
-  expect(statuses.filter((status) => status === 413)).toHaveLength(6 - taken);
-  await expect.poll(() => stored(own).length).toBe(taken);
+  for (const request of uploads) request.on('error', () => undefined).end(remainder);
+  const statuses = await Promise.all(responses);
+  // There is space for two such files.
+  const accepted = statuses.filter((status) => status === 200).length;
+  expect([1, 2]).toContain(accepted);
+  expect(statuses.filter((status) => status === 413)).toHaveLength(6 - accepted);
+  await expect.poll(() => listFiles(limitedRig).length).toBe(accepted);
 });

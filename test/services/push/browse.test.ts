@@ -6,12 +6,12 @@ import { push } from '../../../services/push/index.ts';
 import { api } from '../../support/api.ts';
 import { adminAuthorization, openTestHost, type TestHost } from '../../support/host.ts';
 
-interface Found {
+interface MessagePage {
   readonly messages: readonly PushMessage[];
   readonly next: number | null;
 }
 
-describe('looking through push', () => {
+describe('browsing messages', () => {
   let host: TestHost;
   let base: string;
   beforeAll(async () => {
@@ -26,16 +26,16 @@ describe('looking through push', () => {
       body,
       headers: { Authorization: adminAuthorization, ...headers },
     });
-  const take = (method: string, path: string): Promise<unknown> => api(base, path, { method });
-  const look = (topic: string, query: string): Promise<Found> =>
-    api<Found>(base, `/api/push/topics/${topic}/messages?${query}`);
+  const requestApi = (method: string, path: string): Promise<unknown> => api(base, path, { method });
+  const listMessages = (topic: string, query: string): Promise<MessagePage> =>
+    api<MessagePage>(base, `/api/push/topics/${topic}/messages?${query}`);
 
-  it('finds by all words, by the least priority and by tag', async () => {
+  it('finds by all words, by minimum priority and by tag', async () => {
     await publish('nas', 'Disk FULL on sda', { Priority: '5', Tags: 'warning,disk' });
     await publish('nas', 'Backup done', { Title: 'Full disk image', Priority: '2' });
     await publish('nas', 'Restarted', { Tags: 'disk' });
     const texts = async (query: string): Promise<readonly string[]> =>
-      (await look('nas', query)).messages.map(({ message }) => message);
+      (await listMessages('nas', query)).messages.map(({ message }) => message);
     expect(await texts('words=full%20disk')).toEqual(['Backup done', 'Disk FULL on sda']);
     expect(await texts('words=full%20sda')).toEqual(['Disk FULL on sda']);
     expect(await texts('priority=3')).toEqual(['Restarted', 'Disk FULL on sda']);
@@ -45,28 +45,28 @@ describe('looking through push', () => {
     expect(topics.find(({ name }) => name === 'nas')?.line).toBe('Restarted');
   });
 
-  it('finds on through pages without gaps or doubles', async () => {
+  it('paginates a search without gaps and duplicates', async () => {
     for (let count = 0; count < 9; count += 1) {
       await publish('mixed', `message ${String(count)}`, count % 2 === 0 ? { Tags: 'even' } : {});
     }
-    const seen: string[] = [];
+    const ids: string[] = [];
     let before = '';
     for (let pages = 0; pages < 9; pages += 1) {
-      const { messages, next } = await look('mixed', `tag=even&limit=2${before}`);
-      seen.push(...messages.map(({ message }) => message));
+      const { messages, next } = await listMessages('mixed', `tag=even&limit=2${before}`);
+      ids.push(...messages.map(({ message }) => message));
       if (next === null) break;
       before = `&before=${String(next)}`;
     }
-    expect(seen).toEqual([8, 6, 4, 2, 0].map((count) => `message ${String(count)}`));
+    expect(ids).toEqual([8, 6, 4, 2, 0].map((count) => `message ${String(count)}`));
   });
 
-  it('shows buttons of all kinds, and addresses of files', async () => {
+  it('returns actions of all kinds and addresses of files', async () => {
     await publish('door', 'Bell', {
       Actions: 'view, Look, https://cam.example/; http, Open, https://door.example/; broadcast, Light',
       Attach: 'https://cam.example/still.jpg',
       Icon: 'https://cam.example/icon.png',
     });
-    const { messages } = await look('door', '');
+    const { messages } = await listMessages('door', '');
     expect(messages).toMatchObject([
       {
         icon: 'https://cam.example/icon.png',
@@ -80,26 +80,31 @@ describe('looking through push', () => {
     ]);
   });
 
-  it('shows the latest of messages that update each other, cleared and deleted ones as the clients do', async () => {
+  it('returns the latest of messages that update each other, with cleared and deleted ones as in clients', async () => {
     await publish('job/copy', '10 %');
     await publish('job/other', 'stays');
     await publish('job', 'plain');
     await publish('job/copy', '90 %');
     await publish('job/gone', 'to be deleted');
     const texts = async (query = ''): Promise<readonly string[]> =>
-      (await look('job', query)).messages.map(({ message, cleared }) => (cleared ? `${message} (cleared)` : message));
+      (await listMessages('job', query)).messages.map(({ message, cleared }) =>
+        cleared ? `${message} (cleared)` : message,
+      );
     expect(await texts()).toEqual(['to be deleted', '90 %', 'plain', 'stays']);
-    // The older state does not come back where the newer one does not fit.
+    // The older state is not found when the newer one does not match.
     expect(await texts('words=10')).toEqual([]);
-    const [, { sequence = '' } = {}] = (await look('job', '')).messages;
+    const [, { sequence = '' } = {}] = (await listMessages('job', '')).messages;
     expect(sequence).toBe('copy');
-    await take('POST', '/api/push/topics/job/sequences/copy/clear');
-    await take('DELETE', '/api/push/topics/job/sequences/gone');
+    await requestApi('POST', '/api/push/topics/job/sequences/copy/clear');
+    await requestApi('DELETE', '/api/push/topics/job/sequences/gone');
     expect(await texts()).toEqual(['90 % (cleared)', 'plain', 'stays']);
-    // Page by page the same, whatever stands between.
-    const { messages: older } = await look('job', `before=${String((await look('job', '')).messages[0]?.seq)}`);
+    // Pagination returns the same messages.
+    const { messages: older } = await listMessages(
+      'job',
+      `before=${String((await listMessages('job', '')).messages[0]?.seq)}`,
+    );
     expect(older.map(({ message }) => message)).toEqual(['plain', 'stays']);
-    expect(await look('job', 'limit=2')).toMatchObject({ cleared: ['copy'], deleted: ['gone'], messages: [] });
+    expect(await listMessages('job', 'limit=2')).toMatchObject({ cleared: ['copy'], deleted: ['gone'], messages: [] });
     await publish('job/copy', '100 %');
     expect(await texts()).toEqual(['100 %', 'plain', 'stays']);
     const polled = await (
@@ -109,7 +114,7 @@ describe('looking through push', () => {
     expect(polled).toContain('"event":"message_delete"');
   });
 
-  it('gives the files of messages to those who may read them, pictures to look at and the rest to be saved', async () => {
+  it('serves attachments to accounts that may read them, images inline and other files as downloads', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -122,7 +127,7 @@ describe('looking through push', () => {
       });
     await send('dot.png', png);
     await send('page.html', '<script>alert(1)</script>');
-    const [page, dot] = (await look('files', '')).messages;
+    const [page, dot] = (await listMessages('files', '')).messages;
     expect(dot?.attachment).toMatchObject({ name: 'dot.png', type: 'image/png', size: png.length, kept: true });
     const get = (id = '', query = '', headers: Record<string, string> = { Authorization: adminAuthorization }) =>
       fetch(`${base}/api/push/topics/files/files/${id}${query}`, { headers });
@@ -142,7 +147,7 @@ describe('looking through push', () => {
     expect((await fetch(other, { headers: { Authorization: adminAuthorization } })).status).toBe(404);
   });
 
-  it('counts what is published and who listens', async () => {
+  it('counts published messages and subscribers', async () => {
     const before = await api<any>(base, '/api/push/statistics');
     await publish('counted', 'x');
     const after = await api<any>(base, '/api/push/statistics');
@@ -150,7 +155,7 @@ describe('looking through push', () => {
     expect(after).toMatchObject({ listening: 0 });
   });
 
-  it('holds a message back until its time, and says which times can be written', async () => {
+  it('delays a message, and explains valid delays', async () => {
     const send = (delay: string): Promise<any> =>
       api(base, '/api/push/messages', {
         method: 'POST',
@@ -159,11 +164,11 @@ describe('looking through push', () => {
     const before = Date.now();
     const { time } = await send('30m');
     expect(time).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000 + 1_800_000);
-    expect((await look('later', '')).messages).toEqual([]);
+    expect((await listMessages('later', '')).messages).toEqual([]);
     await expect(send('some day')).rejects.toThrow('Write 30m, 2 hours, tomorrow 10am');
   });
 
-  it('leads browsers to the pages, and clients to the routes they know', async () => {
+  it('redirects browsers to pages and serves other clients', async () => {
     const get = (path: string, accept: string): Promise<Response> =>
       fetch(`${host.url('push')}${path}`, { headers: { Accept: accept }, redirect: 'manual' });
     const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';

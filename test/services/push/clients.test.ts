@@ -9,13 +9,13 @@ import { admin, adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 import { describeNtfyCommand } from './ntfy-command.ts';
 
-const clients = [
+const clientPrograms = [
   ['Python', 'python3', 'clients/listen.py'],
   ['Node', process.execPath, 'clients/listen.mjs'],
 ] as const;
 
-it.each(clients)(
-  'a %s program that follows a topic gets each message once through kill -9 and a restart',
+it.each(clientPrograms)(
+  'receives each message once in a %s program across kill -9 and a restart',
   async (name, program, script) => {
     if (spawnSync(program, ['--version']).status !== 0) throw new Error(`${name} is needed for this test`);
     const dataDir = mkdtempSync(join(tmpdir(), 'push-client-'));
@@ -27,30 +27,30 @@ it.each(clients)(
     });
     let text = '';
     reader.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    const got = (): string[] => text.split('\n').slice(0, -1);
-    const answered: string[] = [];
+    const receivedLines = (): string[] => text.split('\n').slice(0, -1);
+    const acknowledged: string[] = [];
     const publish = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
-        const body = `m${String(answered.length)}`;
+        const body = `m${String(acknowledged.length)}`;
         const reply = await fetch(`http://127.0.0.1:${String(port)}/follow`, {
           method: 'POST',
           headers: { authorization: adminAuthorization },
           body,
         });
-        if (reply.status === 200) answered.push(body);
+        if (reply.status === 200) acknowledged.push(body);
       }
     };
     try {
       {
         await using host = await startHostProcess(dataDir, { environment });
         await publish(50);
-        await expect.poll(() => got().length, { timeout: 20_000 }).toBeGreaterThan(0);
+        await expect.poll(() => receivedLines().length, { timeout: 20_000 }).toBeGreaterThan(0);
         await publish(50);
         await host.kill();
       }
       await using host = await startHostProcess(dataDir, { environment });
       await publish(50);
-      await expect.poll(got, { timeout: 20_000 }).toEqual(answered);
+      await expect.poll(receivedLines, { timeout: 20_000 }).toEqual(acknowledged);
       expect(host.port('push')).toBe(port);
     } finally {
       reader.kill();
@@ -60,6 +60,6 @@ it.each(clients)(
   90_000,
 );
 
-// It cannot be had from a package registry: whoever has it names its path.
+// Not available in a package registry; its path is configured.
 const ntfy = process.env['HOMEPORT_NTFY_BINARY'];
 if (ntfy !== undefined) describeNtfyCommand(ntfy);

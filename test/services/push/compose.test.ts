@@ -6,7 +6,7 @@ import { inbox } from '../../../services/inbox/index.ts';
 import { push } from '../../../services/push/index.ts';
 import { adminAuthorization as admin, openTestHost, type TestHost } from '../../support/host.ts';
 
-describe('writing a message on our own page', () => {
+describe('composing a message', () => {
   let host: TestHost;
   let base: string;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('writing a message on our own page', () => {
   const publish = (body: object, headers = {}): Promise<any> =>
     api(base, '/api/push/messages', { method: 'POST', body: JSON.stringify({ topic: 'files', ...body }), headers });
 
-  it('takes a file in first and sends it with the message, once', async () => {
+  it('uploads a file first and publishes it once with the message', async () => {
     expect(await api(base, '/api/push/limits')).toMatchObject({ message: 4096, file: 102_400 });
     const file = await uploaded('../etc/böse.txt', 'Hello');
     expect(file).toMatchObject({ name: 'böse.txt', type: 'text/plain; charset=utf-8', size: 5 });
@@ -47,16 +47,16 @@ describe('writing a message on our own page', () => {
     expect(sent.id).toBe(file.id);
     expect(await (await fetch(sent.attachment.url)).text()).toBe('Hello');
     await expect(publish({ file: file.id, message: 'again' })).rejects.toThrow('Attach it again');
-    const named = await publish({ file: (await uploaded('b.bin', 'x')).id, filename: 'other.txt', message: 'Named' });
-    expect(named).toMatchObject({ message: 'Named', attachment: { name: 'other.txt' } });
+    const renamed = await publish({ file: (await uploaded('b.bin', 'x')).id, filename: 'other.txt', message: 'Named' });
+    expect(renamed).toMatchObject({ message: 'Named', attachment: { name: 'other.txt' } });
   });
 
-  it('refuses files that are too large, of strangers and of others, and survives a sender that leaves', async () => {
+  it('refuses files that are too large or of other senders, and handles a client that disconnects', async () => {
     const large = await upload('files', 'large.bin', new Uint8Array(200_000));
     expect([large.status, await large.text()]).toEqual([422, expect.stringContaining('too large')]);
     const hidden = new ReadableStream({
       start(controller) {
-        for (let part = 0; part < 4; part += 1) controller.enqueue(new Uint8Array(50_000));
+        for (let count = 0; count < 4; count += 1) controller.enqueue(new Uint8Array(50_000));
         controller.close();
       },
     });
@@ -78,7 +78,7 @@ describe('writing a message on our own page', () => {
     expect(await publish({ file: file.id, message: 'mine' })).toMatchObject({ message: 'mine' });
   });
 
-  it('passes on buttons and addresses of files, and says what does not fit', async () => {
+  it('publishes actions and file addresses, and names invalid fields', async () => {
     const view = { kind: 'view', label: 'Look', url: 'https://cam.example/' };
     const http = { kind: 'http', label: 'Open', url: 'https://door.example/', method: 'PUT', body: '{}', clear: true };
     await publish({ topic: 'door', attach: 'https://cam.example/still.jpg', actions: [view, http] });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { differences, otherServers } from './differences.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
-/** A request and what the peer answered it, recorded. */
+/** Recorded request and response of ntfy. */
 interface Exchange {
   readonly name: string;
   readonly request: {
@@ -20,14 +20,14 @@ const exchanges = readdirSync(folder)
   .sort((a, b) => Number.parseInt(a) - Number.parseInt(b))
   .map((file): Exchange => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 
-/** The recorded passwords are shorter than ours may be. */
+/** Recorded passwords are shorter than Homeport permits. */
 const passwords: Record<string, string> = { b1: 'backup-jobs-b1', o1: 'monitoring-o1' };
 
 let rig: Rig;
 let token: string;
-/** Where the recorded server was. */
+/** Address of the recorded server. */
 const recordedBase = 'http://127.0.0.1:48080';
-/** Recorded ids and the ones we gave instead. */
+/** Ids of this server by recorded id. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -45,14 +45,14 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-describe('answers as the peer does', () => {
+describe('answers like ntfy', () => {
   for (const { name, request, response } of exchanges) {
     if (Object.hasOwn(otherServers, name)) continue;
     it(name, async () => {
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([key, value]) => [
           key,
-          key === 'Authorization' ? credential(value) : value,
+          key === 'Authorization' ? toCurrentCredential(value) : value,
         ]),
       );
       const path = request.path.replace(
@@ -65,10 +65,10 @@ describe('answers as the peer does', () => {
           : Buffer.from(request.body?.base64 ?? '', 'base64');
       const {
         status,
-        headers: got,
+        headers: responseHeaders,
         text,
       } = name.startsWith('stream_')
-        ? await firstLines(path, headers, name === 'stream_json_open' ? 2 : 3)
+        ? await readFirstLines(path, headers, name === 'stream_json_open' ? 2 : 3)
         : await rig.ask(request.method, path, headers, request.body === null ? undefined : body);
 
       const difference = differences[name];
@@ -84,41 +84,41 @@ describe('answers as the peer does', () => {
         'content-type',
         'content-disposition',
       ]) {
-        expect(got[header], header).toBe(response.headers[header]);
+        expect(responseHeaders[header], header).toBe(response.headers[header]);
       }
-      expect(got['www-authenticate']).toBeUndefined();
-      // An address of ours may be longer or shorter.
+      expect(responseHeaders['www-authenticate']).toBeUndefined();
+      // Addresses of this server may differ in length.
       if (response.headers['content-length'] !== undefined && !text.includes(rig.host.url('push')))
-        expect(got['content-length']).toBe(response.headers['content-length']);
-      expect(normal(text, false)).toEqual(normal(recordedText(response.body), true));
+        expect(responseHeaders['content-length']).toBe(response.headers['content-length']);
+      expect(normalize(text, false)).toEqual(normalize(toText(response.body), true));
     });
   }
 });
 
-function credential(recorded: string): string {
+function toCurrentCredential(recorded: string): string {
   if (recorded.startsWith('Bearer ')) return `Bearer ${token}`;
   const [name, password = ''] = Buffer.from(recorded.slice('Basic '.length), 'base64').toString().split(':');
   return `Basic ${Buffer.from(`${name ?? ''}:${passwords[password] ?? password}`).toString('base64')}`;
 }
 
-async function firstLines(path: string, headers: Record<string, string>, count: number) {
+async function readFirstLines(path: string, headers: Record<string, string>, count: number) {
   using stream = await rig.listen(path, headers);
   await expect.poll(() => stream.lines.length).toBe(count);
   return { status: stream.status, headers: stream.headers, text: stream.lines.map((line) => `${line}\n`).join('') };
 }
 
-/** The recorder kept JSON and lines of JSON parsed, all else as text. */
-function recordedText(body: unknown): string {
+/** The recorder stored JSON and JSON lines parsed, everything else as text. */
+function toText(body: unknown): string {
   if (typeof body === 'string') return body;
   if (Array.isArray(body)) return body.map((line) => `${JSON.stringify(line)}\n`).join('');
   return `${JSON.stringify(body)}\n`;
 }
 
-describe('answers as the peer does on a server', () => {
+describe('ntfy compatibility of a server', () => {
   it.each([
     ['limit_messages_daily', { NTFY_VISITOR_MESSAGE_DAILY_LIMIT: '3' }, 3],
     ['limit_requests', { NTFY_VISITOR_REQUEST_LIMIT_BURST: '5', NTFY_VISITOR_REQUEST_LIMIT_REPLENISH: '1h' }, 5],
-  ])('with the limit that %s was recorded at', async (name, environment, before) => {
+  ])('answers like ntfy with the limit recorded for %s', async (name, environment, before) => {
     const strict = { PUSH_LIMIT_ACCOUNTS: 'true', NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '203.0.113.0/24' };
     await using limited = await openRig({ environment: { ...strict, ...environment } });
     const { request, response } = exchanges.find((each) => each.name === name) ?? expect.unreachable();
@@ -128,17 +128,17 @@ describe('answers as the peer does on a server', () => {
     const { status, headers, text } = await ask();
     expect(status).toBe(response.status);
     expect(headers['content-type']).toBe(response.headers['content-type']);
-    expect(text).toBe(recordedText(response.body));
+    expect(text).toBe(toText(response.body));
   });
 
-  it('of one of these kinds, for every recording', () => {
+  it('covers every recording with one of these servers', () => {
     expect(Object.keys(otherServers).sort()).toEqual(['limit_messages_daily', 'limit_requests']);
     const accounts = readdirSync(new URL('access/golden/', import.meta.url));
     expect(exchanges.length + accounts.length).toBe(111);
   });
 });
 
-it('tells every difference in the reference', () => {
+it('documents every difference in the reference', () => {
   const reference = readFileSync(new URL('../../../docs/reference/push.md', import.meta.url), 'utf8').replace(
     /\s+/g,
     ' ',
@@ -146,38 +146,44 @@ it('tells every difference in the reference', () => {
   for (const { why } of Object.values(differences)) expect(reference).toContain(why);
 });
 
-/** The text line by line, with ids, times and addresses that differ from run to run put under names; the order of fields stays. */
-function normal(text: string, recorded: boolean): string[] {
+/** Splits a text into lines, with placeholders for ids, times and addresses; the order of fields is kept. */
+function normalize(text: string, recorded: boolean): string[] {
   return text
     .replaceAll(recorded ? recordedBase : rig.host.url('push'), '<base>')
     .split('\n')
     .map((line) => {
       const time = Number(/"time":(\d+)/.exec(line)?.[1]);
       return line
-        .replace(/"id":"([A-Za-z0-9]{12}|[A-Za-z0-9]{10})"/g, (_all, id: string) => `"id":"<${nameOf(id, recorded)}>"`)
-        .replace(/\/file\/([A-Za-z0-9]{12})/g, (_all, id: string) => `/file/<${nameOf(id, recorded)}>`)
-        .replace(/"expires":(\d+)/g, (_all, until: string) => `"expires":<time + ${lifetime(Number(until) - time)}>`)
+        .replace(
+          /"id":"([A-Za-z0-9]{12}|[A-Za-z0-9]{10})"/g,
+          (_all, id: string) => `"id":"<${getPlaceholder(id, recorded)}>"`,
+        )
+        .replace(/\/file\/([A-Za-z0-9]{12})/g, (_all, id: string) => `/file/<${getPlaceholder(id, recorded)}>`)
+        .replace(
+          /"expires":(\d+)/g,
+          (_all, until: string) => `"expires":<time + ${roundLifetime(Number(until) - time)}>`,
+        )
         .replace(/"time":\d+/g, '"time":<time>')
         .replace(/\\u003([ce])/g, (_all, letter: string) => (letter === 'c' ? '<' : '>'));
     });
 }
 
-/** To the nearest ten seconds: a file is written before its message has a time, and a second may turn between them. */
-function lifetime(seconds: number): string {
+/** Rounds to ten seconds: a file is written before its message gets a time, so a second may pass in between. */
+function roundLifetime(seconds: number): string {
   return String(Math.round(seconds / 10) * 10);
 }
 
-const seen: string[] = [];
-/** Ours are met first and in the order of the recorded ones. */
-function nameOf(id: string, recorded: boolean): string {
+const currentIds: string[] = [];
+/** Ids of this server appear first and in the order of the recorded ones. */
+function getPlaceholder(id: string, recorded: boolean): string {
   if (!recorded) {
-    const known = [...ids.values()].includes(id);
-    if (!known && !seen.includes(id)) seen.push(id);
+    const isKnown = [...ids.values()].includes(id);
+    if (!isKnown && !currentIds.includes(id)) currentIds.push(id);
     return id;
   }
   let ours = ids.get(id);
   if (ours === undefined) {
-    ours = seen.shift() ?? '?';
+    ours = currentIds.shift() ?? '?';
     ids.set(id, ours);
   }
   return ours;

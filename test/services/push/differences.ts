@@ -1,12 +1,12 @@
-/** A recorded exchange that is answered otherwise here, and why. */
+/** Recorded exchange with an intended difference and its reason. */
 export interface Difference {
-  /** One sentence; the service's README says it too. */
+  /** One sentence, also stated in the README of the service. */
   readonly why: string;
-  /** What is answered in place of the recorded status. */
+  /** Status in place of the recorded one. */
   readonly status: number;
 }
 
-/** All recorded exchanges that differ, by name. */
+/** Recorded exchanges with differences, by name. */
 export const differences: Readonly<Record<string, Difference>> = {
   metrics: {
     why: 'The metrics page holds Push’s own metrics in place of the peer’s Go runtime.',
@@ -14,7 +14,7 @@ export const differences: Readonly<Record<string, Difference>> = {
   },
 };
 
-/** Exchanges with a server of other settings, which the suite of that setting plays. */
+/** Exchanges with a differently configured server, replayed by the suite of that setting. */
 export const otherServers: Readonly<Record<string, string>> = {
   limit_messages_daily: 'a server with three messages a day',
   limit_requests: 'a server with a burst of five requests',

@@ -10,7 +10,7 @@ import { admin, openRig, type Rig } from './rig.ts';
 const services = [push, inbox, notify, control];
 type MailServer = Awaited<ReturnType<typeof openMailServer>>;
 
-function environmentOf(server: MailServer): Record<string, string> {
+function toEnvironment(server: MailServer): Record<string, string> {
   return {
     NTFY_SMTP_SENDER_ADDR: `127.0.0.1:${String(server.port)}`,
     NTFY_SMTP_SENDER_FROM: 'ntfy@example.org',
@@ -18,7 +18,7 @@ function environmentOf(server: MailServer): Record<string, string> {
   };
 }
 
-async function code(answer: ReturnType<Rig['ask']>): Promise<number> {
+async function getCode(answer: ReturnType<Rig['ask']>): Promise<number> {
   return (JSON.parse((await answer).text) as { code: number }).code;
 }
 
@@ -27,7 +27,7 @@ describe('messages as mail', () => {
   let rig: Rig;
   beforeAll(async () => {
     server = await openMailServer();
-    rig = await openRig({ services, environment: environmentOf(server) });
+    rig = await openRig({ services, environment: toEnvironment(server) });
   });
   afterAll(async () => {
     await rig[Symbol.asyncDispose]();
@@ -40,7 +40,7 @@ describe('messages as mail', () => {
     return { envelope: { from: mail?.from, to: mail?.to }, subject, text: text?.trim(), from };
   };
 
-  it('are sent to the address of the parameter, in the words of the peer', async () => {
+  it("are sent to the address of the parameter with ntfy's text", async () => {
     const { time } = await rig.publish('/db-info-backup', 'Nightly\nrun failed', {
       Title: 'Backup',
       Tags: 'warning,nas',
@@ -55,7 +55,7 @@ describe('messages as mail', () => {
     });
   });
 
-  it('have their text as the subject where there is no title, from JSON as well', async () => {
+  it('use their text as the subject without title, also from JSON', async () => {
     const body = JSON.stringify({ topic: 'g', message: 'two\nlines', email: 'you@example.com' });
     expect((await rig.ask('POST', '/', { authorization: admin }, body)).status).toBe(200);
     expect(await next()).toMatchObject({ subject: 'two lines', envelope: { to: ['you@example.com'] } });
@@ -67,16 +67,16 @@ describe('messages as mail', () => {
     ['the own address, which accounts do not have', { Email: 'yes' }, 40052],
     ['a delay', { Email: 'a@example.com', In: '1h' }, 40003],
   ])('are refused for %s', async (_what, headers, expected) => {
-    expect(await code(rig.ask('POST', '/g', { authorization: admin, ...headers }, 'x'))).toBe(expected);
+    expect(await getCode(rig.ask('POST', '/g', { authorization: admin, ...headers }, 'x'))).toBe(expected);
   });
 
-  it('show in the account and the configuration', async () => {
+  it('are reported in the account and the configuration', async () => {
     const account = JSON.parse((await rig.ask('GET', '/v1/account', { authorization: admin })).text);
     expect(account).toMatchObject({ limits: { emails: 24 }, stats: { emails: 2, emails_remaining: 22 } });
     expect(JSON.parse((await rig.ask('GET', '/v1/config')).text)).toMatchObject({ enable_emails: true });
   });
 
-  it('are not sent twice for a poll, nor at all without the parameter', async () => {
+  it('are not sent again for a poll, or without the parameter', async () => {
     await rig.publish('/g', 'x', { 'X-Poll-ID': 'abc', Email: 'a@example.com' });
     await rig.publish('/g', 'last', { Email: 'last@example.com' });
     expect(await next()).toMatchObject({ subject: 'last' });
@@ -85,29 +85,29 @@ describe('messages as mail', () => {
 });
 
 describe('limits of mail', () => {
-  it('hold for an account where accounts are limited, with the code of the peer', async () => {
+  it("apply to accounts when accounts are limited, with ntfy's code", async () => {
     await using server = await openMailServer();
     await using rig = await openRig({
       services,
       environment: {
-        ...environmentOf(server),
+        ...toEnvironment(server),
         NTFY_VISITOR_EMAIL_LIMIT_BURST: '1',
         PUSH_LIMIT_ACCOUNTS: 'true',
         NTFY_VISITOR_REQUEST_LIMIT_EXEMPT_HOSTS: '192.0.2.1',
       },
     });
     await rig.publish('/g', 'one', { Email: 'a@example.com' });
-    expect(await code(rig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'two'))).toBe(42902);
+    expect(await getCode(rig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'two'))).toBe(42902);
     await rig.publish('/g', 'three');
   });
 });
 
-describe('without a mail server, or without the aggregator', () => {
-  it('mail is refused with the code of the peer', async () => {
+describe('mail without a mail server or the notify service', () => {
+  it("is refused with ntfy's code", async () => {
     await using rig = await openRig({ services });
-    expect(await code(rig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
+    expect(await getCode(rig.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
     await using server = await openMailServer();
-    await using alone = await openRig({ environment: environmentOf(server) });
-    expect(await code(alone.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
+    await using alone = await openRig({ environment: toEnvironment(server) });
+    expect(await getCode(alone.ask('POST', '/g', { authorization: admin, Email: 'a@example.com' }, 'x'))).toBe(40001);
   });
 });

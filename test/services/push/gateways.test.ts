@@ -12,8 +12,8 @@ import { admin, openRig, type Rig } from './rig.ts';
 const notification = (pushkey: unknown) => JSON.stringify({ notification: { devices: [{ pushkey }], counts: {} } });
 const topic = 'upABCDEFGHIJKL';
 
-describe('the gateway for Matrix', () => {
-  it('publishes the notification as it came, refuses keys of others, and asks for the right to write', async () => {
+describe('Matrix gateway', () => {
+  it('publishes the notification unchanged, rejects foreign keys, and requires write permission', async () => {
     await using rig = await openRig();
     const base = rig.host.url('push');
     const path = '/_matrix/push/v1/notify';
@@ -35,7 +35,7 @@ describe('the gateway for Matrix', () => {
 });
 
 describe('UnifiedPush', () => {
-  it('lets strangers publish to its topics with one switch, and nowhere else', async () => {
+  it('lets visitors publish only to its topics when it is enabled', async () => {
     await using rig = await openRig({ environment: { PUSH_UNIFIED_PUSH: 'true' } });
     expect((await rig.ask('POST', `/${topic}?up=1`, {}, Buffer.from([1, 255]))).status).toBe(200);
     expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ message: 'Af8=', encoding: 'base64' }]);
@@ -45,7 +45,7 @@ describe('UnifiedPush', () => {
     expect((await rig.ask('GET', `/${topic}/json?poll=1`)).status).toBe(403);
   });
 
-  it('cuts what is longer than a message', async () => {
+  it('truncates text longer than a message', async () => {
     await using rig = await openRig();
     const message = await rig.publish(`/${topic}?up=1`, 'ä'.repeat(5000));
     expect(Buffer.byteLength(message.message)).toBe(4096);
@@ -54,9 +54,9 @@ describe('UnifiedPush', () => {
   });
 });
 
-describe('the upstream server', () => {
-  it('learns a hash of the topic and the id of each message, also after it was down', async () => {
-    const asked: { url: string; id: string; authorization: string | undefined; body: string }[] = [];
+describe('upstream server', () => {
+  it('receives a hash of the topic and the id of each message, also after an outage', async () => {
+    const requests: { url: string; id: string; authorization: string | undefined; body: string }[] = [];
     let down = true;
     const upstream = createServer((request: IncomingMessage, response) => {
       const chunks: Buffer[] = [];
@@ -65,7 +65,12 @@ describe('the upstream server', () => {
         .on('end', () => {
           const { authorization, 'x-poll-id': id } = request.headers;
           if (!down)
-            asked.push({ url: request.url ?? '', id: String(id), authorization, body: String(Buffer.concat(chunks)) });
+            requests.push({
+              url: request.url ?? '',
+              id: String(id),
+              authorization,
+              body: String(Buffer.concat(chunks)),
+            });
           response.writeHead(down ? 503 : 200).end();
           down = false;
         });
@@ -87,7 +92,7 @@ describe('the upstream server', () => {
       await expect
         .poll(() => {
           clock.advance(10_000);
-          return asked;
+          return requests;
         })
         .toEqual([
           {
@@ -103,7 +108,7 @@ describe('the upstream server', () => {
   });
 });
 
-it('forgets a message at the end of its own life, never later than others', async () => {
+it('is no longer notified after a message expired', async () => {
   const clock = createFakeClock();
   await using rig = await openRig({ clock });
   const short = await rig.publish('/door', 'open', { Expire: '10m' });
@@ -118,8 +123,8 @@ it('forgets a message at the end of its own life, never later than others', asyn
   expect(JSON.parse(wrong.text)).toMatchObject({ code: 40000 });
 });
 
-describe('a template in a file', () => {
-  it('comes before a built-in one and must hold what a template holds', async () => {
+describe('template file', () => {
+  it('takes precedence over a built-in template and is validated', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'push-templates-'));
     const folder = join(dataDir, 'push', 'templates');
     mkdirSync(folder, { recursive: true });

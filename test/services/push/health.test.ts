@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { healthOf } from '../../../services/push/metrics/health.ts';
+import { getHealth } from '../../../services/push/metrics/health.ts';
 
 it.each([
   [{ today: 0, total: 0 }, 0, 'no messages yet'],
   [{ today: 0, total: 7 }, 2, 'no messages today, 2 listening'],
   [{ today: 1, total: 7 }, 0, '1 message today'],
   [{ today: 3, total: 7 }, 1, '3 messages today, 1 listening'],
-])('says what is there and leaves out what is not: %o, %i listening', (statistics, listening, words) => {
-  expect(healthOf(true, statistics, listening)).toMatchObject({ state: 'up', detail: words });
+])('describes %o with %i subscribers without empty parts', (statistics, listening, detail) => {
+  expect(getHealth(true, statistics, listening)).toMatchObject({ state: 'up', detail });
 });

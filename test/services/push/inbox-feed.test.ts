@@ -16,7 +16,7 @@ import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 
 let dataDir: string;
 beforeEach(() => {
@@ -24,14 +24,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** What the inbox shows, the oldest first. */
-async function shown(rig: Rig): Promise<readonly InboxItem[]> {
+/** Returns the inbox, oldest first. */
+async function listInbox(rig: Rig): Promise<readonly InboxItem[]> {
   const reply = await fetch(`${rig.host.url('control')}/api/inbox?limit=200`, { headers: { authorization: admin } });
   return ((await reply.json()) as { items: InboxItem[] }).items.toReversed();
 }
-const bodies = async (rig: Rig): Promise<readonly string[]> => (await shown(rig)).map(({ body }) => body);
+const listBodies = async (rig: Rig): Promise<readonly string[]> => (await listInbox(rig)).map(({ body }) => body);
 
-it('shows what was published while the inbox was away, also what nobody can read any more', async () => {
+it('delivers messages published while the inbox was down, including expired ones', async () => {
   const clock = createFakeClock(Date.now());
   {
     await using rig = await openRig({ dataDir, clock, services: [push, control] });
@@ -39,25 +39,25 @@ it('shows what was published while the inbox was away, also what nobody can read
     await rig.publish('/t', 'not cached', { Cache: 'no' });
     expect((await rig.poll('/t/json?poll=1')).map(({ message }) => message)).toEqual(['kept']);
     expect(await rig.metric('push_messages_cached')).toBe(1);
-    // It expires after 12 hours; upkeep comes each minute.
-    clock.advance(13 * hour);
+    // Messages expire after 12 hours; upkeep runs every minute.
+    clock.advance(13 * hourMs);
     await rig.publish('/t', 'later');
     await expect.poll(() => rig.metric('push_messages_cached')).toBe(2);
     expect((await rig.poll('/t/json?poll=1')).map(({ message }) => message)).toEqual(['later']);
   }
   await using rig = await openRig({ dataDir, clock });
-  await expect.poll(() => bodies(rig)).toEqual(['kept', 'not cached', 'later']);
-  // What the inbox has is removed like anything else.
+  await expect.poll(() => listBodies(rig)).toEqual(['kept', 'not cached', 'later']);
+  // Messages stored in the inbox are deleted as usual.
   await expect
     .poll(() => {
       clock.advance(60_000);
       return rig.metric('push_messages_cached');
     })
     .toBe(1);
-  expect(await bodies(rig)).toEqual(['kept', 'not cached', 'later']);
+  expect(await listBodies(rig)).toEqual(['kept', 'not cached', 'later']);
 });
 
-it('shows a message that waited for its time, or was moved, with the time it went out', async () => {
+it('delivers delayed and rescheduled messages with their publication time', async () => {
   await using rig = await openRig({ dataDir });
   const message = await rig.publish('/t', 'in a while', { In: '10s', Title: 'T' });
   const moved = await fetch(`${rig.host.url('control')}/api/push/planned/${message.id}/publish`, {
@@ -67,15 +67,21 @@ it('shows a message that waited for its time, or was moved, with the time it wen
   expect(moved.status).toBe(200);
   const [out] = await rig.poll('/t/json?poll=1');
   await expect
-    .poll(() => shown(rig))
+    .poll(() => listInbox(rig))
     .toMatchObject([{ title: 'T', body: 'in a while', source: 'push', time: out.time * 1000 }]);
 });
 
-it('takes over what an older version left: jobs for the inbox, and messages that wait with their entry', async () => {
-  const entryOf = (body: string) => ({
+it('migrates data of an older version: inbox jobs, and delayed messages with their entry', async () => {
+  const toEntry = (body: string) => ({
     key: `push:${body}`,
     offer: {
-      ...{ title: 'T', body, format: 'text', priority: 3, tags: [], source: 'mail', topic: 't' },
+      title: 'T',
+      body,
+      format: 'text',
+      priority: 3,
+      tags: [],
+      source: 'mail',
+      topic: 't',
       time: Date.now(),
     },
   });
@@ -95,12 +101,18 @@ it('takes over what an older version left: jobs for the inbox, and messages that
       metrics,
     });
     await database.commit(async (transaction) => {
-      await jobs.enqueue(transaction, toInbox, { entries: [entryOf('first'), entryOf('second')] });
+      await jobs.enqueue(transaction, toInbox, { entries: [toEntry('first'), toEntry('second')] });
       const due = Math.floor(Date.now() / 1000) - 60;
       await transaction
         .insertInto('scheduled')
         .values({
-          ...{ id: 'waits', topic: 't', sequence: 'waits', time: due, expires: due + 3600, after: 0, account: null },
+          id: 'waits',
+          topic: 't',
+          sequence: 'waits',
+          time: due,
+          expires: due + 3600,
+          after: 0,
+          account: null,
           text: JSON.stringify({
             id: 'waits',
             time: due,
@@ -109,7 +121,7 @@ it('takes over what an older version left: jobs for the inbox, and messages that
             topic: 't',
             message: 'cut…',
           }),
-          entry: JSON.stringify(entryOf('whole')),
+          entry: JSON.stringify(toEntry('whole')),
         })
         .execute();
     });
@@ -117,8 +129,9 @@ it('takes over what an older version left: jobs for the inbox, and messages that
   for (const _start of ['at the upgrade', 'and after it']) {
     await using rig = await openRig({ dataDir, services: [push, inbox, control] });
     await rig.publish('/t', 'new');
-    await expect.poll(() => bodies(rig)).toContain('new');
-    const left = async () => (await shown(rig)).flatMap(({ source, body }) => (source === 'mail' ? [body] : []));
-    await expect.poll(async () => (await left()).toSorted()).toEqual(['first', 'second', 'whole']);
+    await expect.poll(() => listBodies(rig)).toContain('new');
+    const findUnprocessed = async () =>
+      (await listInbox(rig)).flatMap(({ source, body }) => (source === 'mail' ? [body] : []));
+    await expect.poll(async () => (await findUnprocessed()).toSorted()).toEqual(['first', 'second', 'whole']);
   }
 });

@@ -10,10 +10,10 @@ import { adminAuthorization } from '../../support/host.ts';
 import { startHostProcess } from '../../support/host-process.ts';
 
 const headers = { authorization: adminAuthorization };
-const waits = 14;
+const delaySeconds = 14;
 
-/** A push service of a browser's vendor; it counts what it is sent. */
-async function openVendor() {
+/** Browser push service that counts received messages. */
+async function openPushVendor() {
   const names: string[] = [];
   const server = createHttpServer((request, response) => {
     names.push(String(request.headers['topic']));
@@ -25,13 +25,13 @@ async function openVendor() {
   return { names, address: `http://127.0.0.1:${String(port)}`, [Symbol.dispose]: () => server.close() };
 }
 
-it('files, planned messages, sequences and web push come through kill -9 whole', async () => {
+it('keeps files, delayed messages, sequences and web push across kill -9', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-'));
-  using vendor = await openVendor();
+  using vendor = await openPushVendor();
   const environment = { PUSH_WEB_PUSH_HOSTS: JSON.stringify([vendor.address]), NTFY_BASE_URL: 'https://push.example' };
   const body = new Uint8Array(200_000).fill(102);
-  const answered = { files: [] as any[], planned: new Map<string, any>(), plain: [] as any[] };
-  const began = Date.now();
+  const acknowledged = { files: [] as any[], planned: new Map<string, any>(), plain: [] as any[] };
+  const startedAt = Date.now();
   try {
     {
       await using host = await startHostProcess(dataDir, { environment });
@@ -56,19 +56,19 @@ it('files, planned messages, sequences and web push come through kill -9 whole',
         for (let index = 0; ; index += 1) await work(index);
       };
       const working = Promise.allSettled([
-        forever(async () => void answered.files.push(await ask('/files', { filename: 'a.bin' }, body))),
+        forever(async () => void acknowledged.files.push(await ask('/files', { filename: 'a.bin' }, body))),
         forever(async (index) => {
-          // Each takes the place of the one before.
-          const message = await ask('/planned/one', { in: `${String(waits)}s` }, `p${String(index)}`);
-          answered.planned.set('one', message);
+          // Each one replaces the previous one.
+          const message = await ask('/planned/one', { in: `${String(delaySeconds)}s` }, `p${String(index)}`);
+          acknowledged.planned.set('one', message);
         }),
         forever(async (index) => {
           const name = `s${String(index)}`;
-          answered.planned.set(name, await ask(`/planned/${name}`, { in: `${String(waits)}s` }, name));
+          acknowledged.planned.set(name, await ask(`/planned/${name}`, { in: `${String(delaySeconds)}s` }, name));
         }),
-        forever(async (index) => void answered.plain.push(await ask('/plain', {}, `w${String(index)}`))),
+        forever(async (index) => void acknowledged.plain.push(await ask('/plain', {}, `w${String(index)}`))),
       ]);
-      await expect.poll(() => answered.files.length, { timeout: 20_000 }).toBeGreaterThan(10);
+      await expect.poll(() => acknowledged.files.length, { timeout: 20_000 }).toBeGreaterThan(10);
       await host.kill();
       await working;
     }
@@ -81,32 +81,32 @@ it('files, planned messages, sequences and web push come through kill -9 whole',
         .map((line) => JSON.parse(line));
 
     const files = await poll('files');
-    for (const { id, attachment } of answered.files) {
+    for (const { id, attachment } of acknowledged.files) {
       expect(files.filter((each) => each.id === id)).toHaveLength(1);
       const file = await fetch(`${base}${new URL(String(attachment.url)).pathname}`);
       expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(body))).toBe(true);
     }
-    // At most the one that was coming in has no message, and it goes after an hour.
+    // At most the upload in progress has no message; it is deleted after an hour.
     expect(readdirSync(join(dataDir, 'push', 'attachments')).length - files.length).toBeLessThanOrEqual(1);
 
-    const plain = await poll('plain');
-    for (const { id } of answered.plain) expect(plain.filter((each) => each.id === id)).toHaveLength(1);
-    // One may have been sent when the other was killed, and again by this one; its name is the same for the browser.
-    await expect.poll(() => new Set(vendor.names).size, { timeout: 30_000 }).toBe(plain.length);
-    expect(vendor.names.length - plain.length).toBeLessThanOrEqual(8);
+    const polled = await poll('plain');
+    for (const { id } of acknowledged.plain) expect(polled.filter((each) => each.id === id)).toHaveLength(1);
+    // A delivery may have been sent before the kill and again afterwards, under the same name.
+    await expect.poll(() => new Set(vendor.names).size, { timeout: 30_000 }).toBe(polled.length);
+    expect(vendor.names.length - polled.length).toBeLessThanOrEqual(8);
 
     await expect
       .poll(async () => (await poll('planned')).length, { timeout: 40_000 })
-      .toBeGreaterThanOrEqual(answered.planned.size);
+      .toBeGreaterThanOrEqual(acknowledged.planned.size);
     const planned = await poll('planned');
     expect(new Set(planned.map(({ id }) => id)).size).toBe(planned.length);
-    for (const [name, { id }] of answered.planned) {
-      const found = planned.filter((each) => each.sequence_id === name);
-      expect(found, name).toHaveLength(1);
-      // The last one that was not answered may have taken its place.
-      if (name !== 'one') expect(found[0].id).toBe(id);
+    for (const [name, { id }] of acknowledged.planned) {
+      const matching = planned.filter((each) => each.sequence_id === name);
+      expect(matching, name).toHaveLength(1);
+      // The last unanswered message may have replaced it.
+      if (name !== 'one') expect(matching[0].id).toBe(id);
     }
-    for (const { time } of planned) expect(time * 1000).toBeGreaterThan(began + (waits - 1) * 1000);
+    for (const { time } of planned) expect(time * 1000).toBeGreaterThan(startedAt + (delaySeconds - 1) * 1000);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -10,18 +10,18 @@ import { openPostgresDatabase } from '../../support/postgres.ts';
 
 const headers = { authorization: adminAuthorization };
 
-const message = 'keeps every message it has answered for through kill -9, and shows each once in the inbox';
+const message = 'keeps every acknowledged message across kill -9 and stores each once in the inbox';
 
 it.each(['sqlite', 'postgres'])(
   `${message}, on %s`,
   async (engine) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-'));
-    const answered: string[] = [];
+    const acknowledged: string[] = [];
     const resources = new AsyncDisposableStack();
     try {
       const url = engine === 'postgres' ? resources.use(await openPostgresDatabase()).url : '';
       const environment = url === '' ? {} : { HOMEPORT_DATABASE_URL: url };
-      // The inbox follows a moment behind: each blow falls at another place between a publish and its row.
+      // The inbox lags slightly, so each kill hits another point between publication and row.
       for (const blow of [150, 157, 300]) {
         await using host = await startHostProcess(dataDir, { environment });
         const publisher = async (name: string): Promise<void> => {
@@ -32,11 +32,11 @@ it.each(['sqlite', 'postgres'])(
               body: `${blow}-${name}-${index}`,
             });
             const { id } = (await reply.json()) as { id: string };
-            answered.push(id);
+            acknowledged.push(id);
           }
         };
         const publishing = Promise.allSettled(Array.from({ length: 8 }, (_, index) => publisher(`p${index}`)));
-        await expect.poll(() => answered.length, { timeout: 20_000 }).toBeGreaterThan(blow);
+        await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(blow);
         await host.kill();
         await publishing;
       }
@@ -46,16 +46,16 @@ it.each(['sqlite', 'postgres'])(
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as { id: string; message: string });
-      expect(answered.filter((id) => !cached.some((message) => message.id === id))).toEqual([]);
+      expect(acknowledged.filter((id) => !cached.some((message) => message.id === id))).toEqual([]);
       const stats = (await (await fetch(`${host.url('push')}/v1/stats`)).json()) as { messages: number };
       expect(stats.messages).toBe(cached.length);
 
       const bodies = async (): Promise<string[]> => {
-        const found: string[] = [];
+        const stored: string[] = [];
         for (let before = ''; ;) {
           const page = await api<{ items: InboxItem[] }>(host.url('control'), `/api/inbox?limit=200${before}`);
-          found.push(...page.items.map((item) => item.body));
-          if (page.items.length < 200) return found.sort();
+          stored.push(...page.items.map((item) => item.body));
+          if (page.items.length < 200) return stored.sort();
           before = `&before=${page.items.at(-1)?.id ?? 0}`;
         }
       };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { admin, openRig } from './rig.ts';
 
-it('counts under our names and the peer’s', async () => {
+it("counts under Homeport's and ntfy's names", async () => {
   await using rig = await openRig();
   const metric = async (name: string) => {
     const { text } = await rig.ask('GET', '/metrics');
@@ -23,7 +23,7 @@ it('counts under our names and the peer’s', async () => {
   expect(await metric('ntfy_http_requests_total{http_code="403",http_method="POST"}')).toBe(1);
 });
 
-it('tells what it is to anyone', async () => {
+it('returns server information to visitors', async () => {
   await using rig = await openRig();
   expect(JSON.parse((await rig.ask('GET', '/v1/info')).text)).toMatchObject({ api: 'ntfy', healthy: true });
   expect((await rig.ask('GET', '/v1/info', { authorization: admin })).status).toBe(200);

@@ -11,17 +11,17 @@ import { openRig, type Rig } from './rig.ts';
 
 const user = 'admin:adminpass';
 
-interface Ended {
+interface ProcessResult {
   readonly code: number | null;
-  /** Printed messages, parsed. */
+  /** Parsed output. */
   readonly messages: readonly any[];
   readonly output: string;
   readonly errors: string;
 }
 
-/** The peer's own command line client, whose path is given, as its users call it. */
+/** Tests ntfy's command line client, whose path is given. */
 export function describeNtfyCommand(binary: string): void {
-  describe('the ntfy command', () => {
+  describe('ntfy command line client', () => {
     let rig: Rig;
     let folder: string;
     let token: string;
@@ -35,13 +35,13 @@ export function describeNtfyCommand(binary: string): void {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    const start = (...words: readonly string[]): ChildProcess => {
-      // Nothing of the developer's own configuration; without a host in each topic it would speak to the peer's public server.
+    const start = (...args: readonly string[]): ChildProcess => {
+      // Excludes the developer's configuration; topics without host would use the public ntfy server.
       const env = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, NTFY_LOG_LEVEL: 'warn' };
-      return spawn(binary, words, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+      return spawn(binary, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
     };
-    const run = async (words: readonly string[], input: string | Buffer = ''): Promise<Ended> => {
-      const child = start(...words);
+    const run = async (args: readonly string[], input: string | Buffer = ''): Promise<ProcessResult> => {
+      const child = start(...args);
       let output = '';
       let errors = '';
       child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
@@ -52,20 +52,20 @@ export function describeNtfyCommand(binary: string): void {
       return { code, messages: messages.map((line) => JSON.parse(line)), output, errors };
     };
     const topic = (name: string): string => `http://127.0.0.1:${String(rig.port)}/${name}`;
-    const publish = async (...words: readonly string[]): Promise<any> => {
-      const { code, messages, errors } = await run(['publish', '--user', user, ...words]);
+    const publish = async (...args: readonly string[]): Promise<any> => {
+      const { code, messages, errors } = await run(['publish', '--user', user, ...args]);
       expect({ code, errors }).toEqual({ code: 0, errors: '' });
       return messages[0];
     };
-    const poll = async (...words: readonly string[]): Promise<readonly any[]> =>
-      (await run(['subscribe', '--user', user, '--poll', ...words])).messages;
+    const poll = async (...args: readonly string[]): Promise<readonly any[]> =>
+      (await run(['subscribe', '--user', user, '--poll', ...args])).messages;
     const config = (name: string, text: object): string => {
       const file = join(folder, `${name}.yml`);
       writeFileSync(file, JSON.stringify({ 'default-host': topic('').slice(0, -1), ...text }));
       return file;
     };
 
-    it('publishes with all its flags', async () => {
+    it('publishes with all flags', async () => {
       const message = await publish(
         ...['--title', 'Größe', '--message', 'all of it', '--priority', 'high', '--tags', 'warning,disk'],
         ...['--click', 'https://c.example', '--icon', 'https://i.example/i.png', '--markdown', '--no-firebase'],
@@ -94,7 +94,7 @@ export function describeNtfyCommand(binary: string): void {
       expect(await publish('--quiet', topic('flags'), 'still')).toBeUndefined();
     });
 
-    it('publishes what it reads, what a command did, and nothing at all', async () => {
+    it('publishes standard input, the result of a command, and nothing', async () => {
       const piped = await run(['publish', '--user', user, topic('ways')], 'from a pipe\n');
       expect(piped.messages).toMatchObject([{ message: 'from a pipe' }]);
       expect(await publish('--wait-cmd', topic('ways'), 'false')).toMatchObject({
@@ -103,15 +103,15 @@ export function describeNtfyCommand(binary: string): void {
       expect(await publish(topic('ways'))).toMatchObject({ message: 'triggered' });
     });
 
-    it('puts messages off and finds them among the scheduled ones', async () => {
-      const later = await publish('--delay', '30m', topic('later'), 'tea');
-      expect(later.time - Date.now() / 1000).toBeGreaterThan(1700);
+    it('publishes delayed messages and lists them', async () => {
+      const delayed = await publish('--delay', '30m', topic('later'), 'tea');
+      expect(delayed.time - Date.now() / 1000).toBeGreaterThan(1700);
       expect(await poll(topic('later'))).toEqual([]);
-      expect(await poll('--scheduled', topic('later'))).toEqual([later]);
+      expect(await poll('--scheduled', topic('later'))).toEqual([delayed]);
       expect((await run(['publish', '--user', user, '--delay', '1s', topic('later'), 'x'])).errors).toContain('40005');
     });
 
-    it('uploads a file, and what it reads as one', async () => {
+    it('uploads a file and standard input as a file', async () => {
       const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => index % 256));
       mkdirSync(join(folder, 'files'), { recursive: true });
       writeFileSync(join(folder, 'files', 'flower.bin'), bytes);
@@ -119,17 +119,19 @@ export function describeNtfyCommand(binary: string): void {
         ...['--file', join(folder, 'files', 'flower.bin'), topic('files'), 'Nice!'],
       );
       expect({ message, name: attachment.name, size: attachment.size }).toEqual({
-        ...{ message: 'Nice!', name: 'flower.bin', size: 10_000 },
+        message: 'Nice!',
+        name: 'flower.bin',
+        size: 10_000,
       });
-      const kept = await fetch(attachment.url);
-      expect(Buffer.from(await kept.arrayBuffer()).equals(bytes)).toBe(true);
-      const read = await run(['publish', '--user', user, '--file', '-', topic('files'), 'read'], bytes);
-      expect(read.messages).toMatchObject([{ attachment: { name: 'stdin', size: 10_000 } }]);
+      const download = await fetch(attachment.url);
+      expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+      const published = await run(['publish', '--user', user, '--file', '-', topic('files'), 'read'], bytes);
+      expect(published.messages).toMatchObject([{ attachment: { name: 'stdin', size: 10_000 } }]);
     });
 
-    it('proves itself with a password, a token, and what its configuration holds', async () => {
-      const publishAs = async (...words: readonly string[]) => {
-        const { code, errors } = await run(['publish', ...words]);
+    it('authenticates with password, token and configuration', async () => {
+      const publishAs = async (...args: readonly string[]) => {
+        const { code, errors } = await run(['publish', ...args]);
         return code === 0 ? 'published' : (/"code":(\d+)/.exec(errors)?.[1] ?? errors);
       };
       expect(await publishAs('--token', token, topic('who'), 'x')).toBe('published');
@@ -142,10 +144,10 @@ export function describeNtfyCommand(binary: string): void {
       expect(await publishAs('--user', user, '--email', 'a@b.example', topic('who'), 'x')).toContain('40001');
     });
 
-    it('reads since a time, a duration, a message, all or none of it', async () => {
+    it('polls since a time, a duration, a message, all or none', async () => {
       const first = await publish(topic('since'), 'one');
       const second = await publish(topic('since'), 'two');
-      for (const [since, found] of [
+      for (const [since, expected] of [
         ['all', [first, second]],
         ['10m', [first, second]],
         [String(first.time), [first, second]],
@@ -153,12 +155,12 @@ export function describeNtfyCommand(binary: string): void {
         [first.id, [second]],
         ['none', []],
       ] as const) {
-        expect(await poll('--since', since, topic('since')), since).toEqual(found);
+        expect(await poll('--since', since, topic('since')), since).toEqual(expected);
       }
       expect(await poll(`${topic('since')},flags`)).toHaveLength(4);
     });
 
-    it('follows the topics of its configuration, each with a filter and a command', async () => {
+    it('subscribes to topics of its configuration, each with a filter and a command', async () => {
       const file = config('service', {
         subscribe: [
           { topic: 'loud', user: 'admin', password: 'adminpass', if: { priority: 'high,urgent' } },
@@ -187,23 +189,23 @@ export function describeNtfyCommand(binary: string): void {
       }
     });
 
-    it('goes on by itself after the server was killed and started again', async () => {
+    it('reconnects after the server was killed and restarted', async () => {
       const dataDir = join(folder, 'restart');
       const port = await freePort();
       const environment = { HOMEPORT_PORT_PUSH: String(port) };
       const credentials = `${account.name}:${account.password}`;
-      const place = `http://127.0.0.1:${String(port)}/restart`;
+      const topicUrl = `http://127.0.0.1:${String(port)}/restart`;
       await using first = await startHostProcess(dataDir, { environment });
-      const child = start('subscribe', '--user', credentials, '--since', 'all', place);
+      const child = start('subscribe', '--user', credentials, '--since', 'all', topicUrl);
       let output = '';
       child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
       try {
-        expect((await run(['publish', '--user', credentials, place, 'before'])).code).toBe(0);
+        expect((await run(['publish', '--user', credentials, topicUrl, 'before'])).code).toBe(0);
         await expect.poll(() => output).toContain('"before"');
         await first.kill();
         await using _second = await startHostProcess(dataDir, { environment });
-        expect((await run(['publish', '--user', credentials, place, 'after'])).code).toBe(0);
-        // It comes back after ten seconds, and asks for all again.
+        expect((await run(['publish', '--user', credentials, topicUrl, 'after'])).code).toBe(0);
+        // It reconnects after ten seconds and requests everything again.
         await expect.poll(() => output, { timeout: 25_000 }).toContain('"after"');
       } finally {
         child.kill();

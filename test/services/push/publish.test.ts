@@ -29,24 +29,24 @@ describe('parameters', () => {
     });
   });
 
-  it('prefers headers to the query and falls through empty ones', async () => {
+  it('prefer headers to the query and skip empty ones', async () => {
     const both = await rig.publish('/g?title=query&t=late', 'x', { Title: 'header' });
     expect(both.title).toBe('header');
     const fallen = await rig.publish('/g?title=query', 'x', { 'X-Title': '', Title: ' ', T: 'third' });
     expect(fallen.title).toBe('third');
   });
 
-  it('prefers the body to the message parameter and turns \\n of the latter into a new line', async () => {
+  it('prefer the body to the message parameter and unescape \\n of the latter', async () => {
     expect((await rig.publish('/g', ' body\n', { Message: 'parameter' })).message).toBe('body');
     expect((await rig.publish('/g', '', { Message: 'one\\ntwo' })).message).toBe('one\ntwo');
   });
 
-  it('ignores a transport priority and keeps an explicit default one', async () => {
+  it('ignore a transport priority and keep an explicit default priority', async () => {
     expect(await rig.publish('/g', 'x', { Priority: 'u=1, i' })).not.toHaveProperty('priority');
     expect(await rig.publish('/g', 'x', { Priority: '3' })).toMatchObject({ priority: 3 });
   });
 
-  it('takes the first of two headers of one name', async () => {
+  it('use the first of repeated headers', async () => {
     const head = 'Host: 127.0.0.1\r\nConnection: close\r\nContent-Length: 1\r\n';
     const twice = 'Title: one\r\nTitle: two\r\nTags: a,b\r\nTags: c\r\nX-Click: x, y\r\n';
     const reply = await sendRaw(rig.port, `POST /g HTTP/1.1\r\n${head}Authorization: ${admin}\r\n${twice}\r\nx`);
@@ -57,19 +57,19 @@ describe('parameters', () => {
     });
   });
 
-  it('sends nothing but a poll request along with the id of one, and at once', async () => {
+  it('publish a poll request without other fields, immediately', async () => {
     const order = { 'X-Poll-ID': 'abc', Title: 'T', Priority: '5', Tags: 'a', Delay: '1h', 'X-Sequence-ID': 's' };
     const message = await rig.publish('/g', 'body', order);
     expect(Object.keys(message)).toEqual(['id', 'time', 'event', 'topic', 'message', 'poll_id']);
     expect(message.time - Date.now() / 1000).toBeLessThan(60);
   });
 
-  it('gives a linked file a name without a path, however its address is spelled', async () => {
+  it('derive the name of an external file without path from any URL', async () => {
     const message = await rig.publish('/g', '', { Attach: 'https://x.example/a/..%2F..%2Fetc%2Fpasswd?q=1' });
     expect(message.attachment.name).toBe('passwd');
   });
 
-  it('runs the functions of the peer on a webhook', async () => {
+  it("render a webhook with ntfy's functions", async () => {
     const { title, message } = await rig.publish(
       '/g?template=yes',
       JSON.stringify({ host: 'nas-01', load: [0.5, 9.25] }),
@@ -82,7 +82,7 @@ describe('parameters', () => {
     expect({ title, message }).toEqual({ title: 'nas no. 01', message: '[0.5,9.25] eu 0308ca97 9.2' });
   });
 
-  it('says when an alert is over', async () => {
+  it('describe a resolved alert', async () => {
     const alert = {
       labels: { alertname: 'Disk', instance: 'nas:9100', severity: 'critical' },
       startsAt: 'A',
@@ -99,7 +99,7 @@ describe('parameters', () => {
     });
   });
 
-  it('gives up a regular expression in time', async () => {
+  it('stop a regular expression in time', async () => {
     const template = '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}';
     const { status, text } = await rig.ask(
       'POST',
@@ -110,7 +110,7 @@ describe('parameters', () => {
     expect({ status, code: (JSON.parse(text) as { code: number }).code }).toEqual({ status: 400, code: 40055 });
   });
 
-  it('tells of data that are nested too deeply for a template', async () => {
+  it('report data that is nested too deeply for a template', async () => {
     const body = `{"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
     for (const template of ['{{ . }}', '{{ toJson . }}', '{{ printf "%v" .a }}', '{{ eq .a .a }}']) {
       const { text } = await rig.ask(
@@ -123,12 +123,12 @@ describe('parameters', () => {
     }
   });
 
-  it('takes a form as the text it is', async () => {
+  it('publish a form as text', async () => {
     const message = await rig.publish('/g', 'a=b&c=d', { 'Content-Type': 'application/x-www-form-urlencoded' });
     expect(message.message).toBe('a=b&c=d');
   });
 
-  it('leaves out a sequence id that is none, and lets the path win', async () => {
+  it('ignore an invalid sequence id and prefer the path', async () => {
     expect(await rig.publish('/g/path', 'x', { 'X-Sequence-ID': 'header' })).toMatchObject({ sequence_id: 'path' });
     expect(await rig.publish('/g/publish', 'x')).toMatchObject({ sequence_id: 'publish' });
     expect(await rig.publish('/g')).not.toHaveProperty('sequence_id');
@@ -136,13 +136,13 @@ describe('parameters', () => {
 });
 
 describe('text', () => {
-  it('decodes headers in UTF-8, bare or as encoded words', async () => {
+  it('decodes UTF-8 headers, raw or as encoded words', async () => {
     const bytes = Buffer.from('Größe 🚨 ✓', 'utf8').toString('latin1');
     expect((await rig.publish('/g', 'x', { Title: bytes })).title).toBe('Größe 🚨 ✓');
     expect((await rig.publish('/g', 'x', { Title: '=?UTF-8?B?R3LDtsOfZQ==?=' })).title).toBe('Größe');
   });
 
-  it('shows HTML and control characters as they came, on one line', async () => {
+  it('keeps HTML and control characters, on one line', async () => {
     const message = await rig.publish('/control', '<b>&</b>\r\n"\u2028\u0001');
     expect(message.message).toBe('<b>&</b>\r\n"\u2028\u0001');
     const { text } = await rig.ask('GET', '/control/json?poll=1', { authorization: admin });
@@ -150,7 +150,7 @@ describe('text', () => {
     expect(text).toContain('<b>&</b>');
   });
 
-  it('ends a message at the limit: a byte less is text, the limit itself an attachment', async () => {
+  it('becomes an attachment at the size limit', async () => {
     expect((await rig.publish('/g', 'ü'.repeat(2047) + 'x')).message).toHaveLength(2048);
     const long = await rig.ask('POST', '/g', { authorization: admin }, 'x'.repeat(4096));
     expect(JSON.parse(long.text)).toMatchObject({ attachment: { name: 'attachment.txt', size: 4096 } });
@@ -170,13 +170,13 @@ describe('text', () => {
     expect(JSON.parse(huge.text)).toMatchObject(refusal(41303));
   });
 
-  it('keeps bytes that are no text as a file, and refuses a line that clients could not read', async () => {
+  it('becomes a file when it is binary, and is refused when it is too long for clients', async () => {
     const binary = await rig.ask('POST', '/g', { authorization: admin }, Buffer.from([0, 255, 1]));
     expect(JSON.parse(binary.text)).toMatchObject({
       message: 'You received a file: attachment.bin',
       attachment: { type: 'application/octet-stream', size: 3 },
     });
-    // Six characters each as JSON.
+    // Each character takes six characters in JSON.
     const line = await rig.ask(
       'POST',
       `/g?title=${'%01'.repeat(10_000)}`,
@@ -198,7 +198,7 @@ describe('JSON', () => {
     return JSON.parse(answer.text);
   };
 
-  it('overrides the header of a field and leaves the others in force', async () => {
+  it('overrides the header of a field and keeps the others', async () => {
     expect(
       await post(
         { topic: 'j', title: 'json', message: ' m ' },
@@ -212,7 +212,7 @@ describe('JSON', () => {
     });
   });
 
-  it('takes what clients send: numeric text as priority, null fields, unknown fields, PUT', async () => {
+  it('accepts numeric text as priority, null fields, unknown fields and PUT', async () => {
     expect(
       await post({
         topic: 'j',
@@ -228,11 +228,16 @@ describe('JSON', () => {
       message: 'triggered',
       sequence_id: 's',
     });
-    const put = await rig.ask('PUT', '/', { authorization: admin }, JSON.stringify({ topic: 'j', cache: 'no' }));
-    expect(JSON.parse(put.text)).not.toHaveProperty('expires');
+    const putResponse = await rig.ask(
+      'PUT',
+      '/',
+      { authorization: admin },
+      JSON.stringify({ topic: 'j', cache: 'no' }),
+    );
+    expect(JSON.parse(putResponse.text)).not.toHaveProperty('expires');
   });
 
-  it('takes the names of fields in any case, and mends halves of characters', async () => {
+  it('accepts field names in any case, and replaces lone surrogates', async () => {
     expect(await post({ Topic: 'j', MESSAGE: 'm', Title: 't', __proto__: {} })).toMatchObject({
       topic: 'j',
       message: 'm',
@@ -242,7 +247,7 @@ describe('JSON', () => {
     expect(await post(text)).toMatchObject({ title: 'a\ufffd', message: '\ufffdb' });
   });
 
-  it('is as deep as its size allows, and no deeper than the process', async () => {
+  it('may be as deep as its size allows', async () => {
     for (const field of ['x', 'actions', 'tags', 'topic', '__proto__']) {
       const text = `{"topic":"j","${field}":${'['.repeat(3900)}${']'.repeat(3900)}}`;
       expect((await post(text)).code ?? 200, field).toBeLessThan(50_000);
@@ -269,17 +274,17 @@ describe('JSON', () => {
   });
 });
 
-describe('what is not offered', () => {
+describe('unsupported features', () => {
   it.each([
     ['E-Mail', 'yes', 40001],
     ['X-Call', '+1234', 40032],
-  ])('%s: %s is refused, not ignored', async (header, value, code) => {
+  ])('refuse %s: %s', async (header, value, code) => {
     const answer = await rig.ask('POST', '/unserved', { authorization: admin, [header]: value }, 'x');
     expect(JSON.parse(answer.text)).toMatchObject(refusal(code));
     expect(await rig.poll('/unserved/json?poll=1')).toEqual([]);
   });
 
-  it.each(['/v1/tiers', '/file/AAAAAAAAAAAA.txt'])('%s does not exist', async (path) => {
+  it.each(['/v1/tiers', '/file/AAAAAAAAAAAA.txt'])('respond with 404 to %s', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await rig.ask(method, path, { authorization: admin });
       expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
@@ -287,7 +292,7 @@ describe('what is not offered', () => {
   });
 });
 
-describe('odd topics', () => {
+describe('unusual topics', () => {
   it.each([
     ...[
       '/a%20b',
@@ -303,35 +308,32 @@ describe('odd topics', () => {
       '/g%00',
     ],
     ...['/g/a%2Fb/c', '/.', '/..', '/g%0d%0a'],
-  ])('POST %s is no publish', async (path) => {
+  ])('POST %s does not publish', async (path) => {
     const answer = await rig.ask('POST', path, { authorization: admin }, 'x');
     expect(JSON.parse(answer.text)).toMatchObject(refusal(40401));
   });
 
-  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])(
-    '%s is a topic like any other',
-    async (topic) => {
-      await rig.publish(`/${topic}`, 'm');
-      expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
-    },
-  );
+  it.each(['__proto__', 'constructor', 'toString', '-', '_', 'x'.repeat(64)])('%s is a normal topic', async (topic) => {
+    await rig.publish(`/${topic}`, 'm');
+    expect(await rig.poll(`/${topic}/json?poll=1`)).toMatchObject([{ topic, message: 'm' }]);
+  });
 
   it.each(['docs', 'v1', 'file', 'metrics'])('%s is reserved', async (topic) => {
     const publish = await rig.ask('POST', '/', { authorization: admin }, JSON.stringify({ topic }));
     expect(JSON.parse(publish.text)).toMatchObject(refusal(40010));
-    const read = await rig.ask('GET', `/g,${topic}/json?poll=1`, { authorization: admin });
-    expect(JSON.parse(read.text)).toMatchObject(refusal(40010));
+    const poll = await rig.ask('GET', `/g,${topic}/json?poll=1`, { authorization: admin });
+    expect(JSON.parse(poll.text)).toMatchObject(refusal(40010));
   });
 });
 
-describe('who may', () => {
+describe('authorization', () => {
   const refused = async (headers: Record<string, string>, path = '/private') => {
-    const { status, text, headers: got } = await rig.ask('POST', path, headers, 'x');
-    expect(got['www-authenticate']).toBeUndefined();
+    const { status, text, headers: responseHeaders } = await rig.ask('POST', path, headers, 'x');
+    expect(responseHeaders['www-authenticate']).toBeUndefined();
     return { status, code: JSON.parse(text).code };
   };
 
-  it('refuses strangers, wrong credentials and unknown schemes differently', async () => {
+  it('distinguishes visitors, wrong credentials and unknown schemes', async () => {
     expect(await refused({})).toEqual({ status: 403, code: 40301 });
     expect(await refused({ authorization: 'Basic bm9ib2R5Om5vcGU=' })).toEqual({ status: 401, code: 40101 });
     expect(await refused({ authorization: 'Bearer tk_00000000000000000000000000000' })).toEqual({
@@ -342,7 +344,7 @@ describe('who may', () => {
     expect((await rig.ask('GET', '/v1/health', { authorization: 'Basic bm9ib2R5Om5vcGU=' })).status).toBe(401);
   });
 
-  it('takes a token as Bearer, as a password and in ?auth=', async () => {
+  it('accepts a token as Bearer, as a password and in ?auth=', async () => {
     const { text } = await rig.context.accounts.createToken('admin', { label: 't', expiresAt: null });
     const basic = `Basic ${Buffer.from(`:${text}`).toString('base64')}`;
     const auth = (value: string) => `/g?auth=${Buffer.from(value).toString('base64url')}`;
@@ -358,7 +360,7 @@ describe('who may', () => {
     expect(rig.host.log.join('\n')).not.toContain(Buffer.from(`Bearer ${text}`).toString('base64url'));
   });
 
-  it('lets strangers in where a grant to everyone says so', async () => {
+  it('allows visitors with a grant to everyone', async () => {
     const { accounts } = rig.context;
     await accounts.change('*', { grants: [{ service: 'push', resource: 'public-*', permission: 'write' }] });
     expect((await rig.ask('POST', '/public-1', {}, 'x')).status).toBe(200);
@@ -367,7 +369,7 @@ describe('who may', () => {
     expect((await rig.ask('POST', '/public-1', {}, 'x')).status).toBe(403);
   });
 
-  it('answers 429 after too many wrong passwords, in its own shape', async () => {
+  it("responds with 429 after too many wrong passwords, in ntfy's format", async () => {
     let answer = await rig.ask('GET', '/v1/health', { authorization: 'Basic Ym9iOjA=' });
     for (let attempt = 1; attempt < 100 && answer.status === 401; attempt += 1) {
       answer = await rig.ask('GET', '/v1/health', {
@@ -381,7 +383,7 @@ describe('who may', () => {
 });
 
 describe('hostile requests', () => {
-  it('a line break cannot be smuggled through a header', async () => {
+  it('cannot inject a line break with a header', async () => {
     const head = `POST /smuggle HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nConnection: close\r\nContent-Length: 1\r\n`;
     expect(await sendRaw(rig.port, `${head}Title: a\rX-Priority: 5\r\n\r\nx`)).toMatch(/^HTTP\/1.1 400/);
     const encoded = await sendRaw(rig.port, `${head}Title: =?utf-8?q?a=0D=0Ab?=\r\n\r\nx`);
@@ -390,13 +392,13 @@ describe('hostile requests', () => {
     expect(await rig.poll('/smuggle/json?poll=1')).toMatchObject([{ title: 'a\r\nb' }]);
   });
 
-  it('a header of 1 MB is refused and the next request served', async () => {
+  it('get a refusal for a header of 1 MB, without affecting the next request', async () => {
     const head = `POST /g HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\nContent-Length: 1\r\n`;
     expect(await sendRaw(rig.port, `${head}Title: ${'x'.repeat(1024 * 1024)}\r\n\r\nx`)).toMatch(/^(HTTP\/1.1 431|$)/);
     expect((await rig.publish('/g')).message).toBe('x');
   });
 
-  it('answers a body of many megabytes early, announced or not', async () => {
+  it('get an early response to a very large body, with and without Content-Length', async () => {
     for (const headers of [{ 'Content-Length': String(64 * 1024 * 1024) }, { 'Transfer-Encoding': 'chunked' }]) {
       const request = httpRequest({
         port: rig.port,
@@ -417,7 +419,7 @@ describe('hostile requests', () => {
     }
   });
 
-  it('forgets a publisher that leaves in the middle of its body', async () => {
+  it('release a publisher that disconnects during its body', async () => {
     const socket = connect(rig.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(
@@ -429,13 +431,13 @@ describe('hostile requests', () => {
     expect(await rig.poll('/half/json?poll=1')).toEqual([]);
   });
 
-  it('ends an upgrade that is refused with a status and nothing else', async () => {
+  it('get only a status for a refused upgrade', async () => {
     const head = `GET /g/ws HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
     expect(await sendRaw(rig.port, head)).toMatch(/^HTTP\/1.1 403 [^]*Content-Length: 0\r\n\r\n$/);
   });
 });
 
-it('commits 50 messages that come at once, each once, in one order for all', async () => {
+it('commits 50 concurrent messages once each, in one order for all subscribers', async () => {
   using stream = await rig.listen('/burst/json');
   const published = await Promise.all(Array.from({ length: 50 }, (_, index) => rig.publish('/burst', `m${index}`)));
   expect(new Set(published.map(({ id }) => id)).size).toBe(50);
@@ -445,8 +447,8 @@ it('commits 50 messages that come at once, each once, in one order for all', asy
   expect(polled.map(({ id }) => id).sort()).toEqual(published.map(({ id }) => id).sort());
 });
 
-describe('about itself', () => {
-  it('tells its configuration as JSON and as a script', async () => {
+describe('server information', () => {
+  it('returns the configuration as JSON and as a script', async () => {
     const { text, headers } = await rig.ask('GET', '/v1/config');
     const config = JSON.parse(text);
     expect(headers['cache-control']).toBe('no-cache');
@@ -461,7 +463,7 @@ describe('about itself', () => {
     expect(JSON.parse(script.text.replace(/^.*\nvar config = /, '').replace(/;\n$/, ''))).toEqual(config);
   });
 
-  it('tells its version to administrators alone', async () => {
+  it('returns the version to administrators only', async () => {
     expect((await rig.ask('GET', '/v1/version')).status).toBe(401);
     expect(JSON.parse((await rig.ask('GET', '/v1/version', { authorization: admin })).text)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -470,7 +472,7 @@ describe('about itself', () => {
     });
   });
 
-  it('answers /health like /v1/health', async () => {
+  it('responds to /health like /v1/health', async () => {
     expect((await rig.ask('GET', '/health', { authorization: admin })).text).toBe('{"healthy":true}\n');
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 
-/** The decryption browsers do, RFC 8188 and 8291. */
+/** Decryption as done by browsers, RFC 8188 and 8291. */
 const { decrypt } = createRequire(import.meta.url)('http_ece') as {
   readonly decrypt: (
     body: Buffer,
@@ -18,16 +18,16 @@ export interface Received {
   readonly body: Buffer;
 }
 
-/** A push service as a browser's vendor runs one: takes encrypted messages, checks who signed, answers as told. */
+/** Browser push service that receives encrypted messages, verifies the signature and responds as configured. */
 export async function openPushService() {
   const received: Received[] = [];
-  const answers: number[] = [];
+  const statuses: number[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) });
-      response.writeHead(answers.shift() ?? 201, { 'retry-after': '1' }).end();
+      response.writeHead(statuses.shift() ?? 201, { 'retry-after': '1' }).end();
     });
   });
   server.listen(0, '127.0.0.1');
@@ -36,7 +36,7 @@ export async function openPushService() {
   return {
     origin,
     received,
-    answers,
+    answers: statuses,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -45,7 +45,7 @@ export async function openPushService() {
   };
 }
 
-/** A browser's keys, and how it reads what reached it. */
+/** Keys of a browser, and decryption of its messages. */
 export function newBrowser(origin: string, name = 'one') {
   const curve = createECDH('prime256v1');
   const p256dh = curve.generateKeys('base64url');

@@ -8,8 +8,8 @@ import { newBrowser, openPushService } from './push-service.ts';
 import { admin, openRig, type Rig } from './rig.ts';
 
 const zone = 'Europe/Berlin';
-const minute = 60_000;
-/** The machine may be busy: an encrypted delivery takes its time. */
+const minuteMs = 60_000;
+/** Allows for a busy computer, because encryption takes time. */
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
 
 let service: Awaited<ReturnType<typeof openPushService>>;
@@ -17,13 +17,13 @@ let folder: string;
 let clock: FakeClock;
 let rig: Rig;
 let browser: ReturnType<typeof newBrowser>;
-/** What the push service had got when the host started, whose counters begin at 0. */
-let before: number;
+/** Deliveries of the push service when the host started, whose counters begin at 0. */
+let deliveredBefore: number;
 
 beforeEach(async () => {
   service = await openPushService();
   folder = mkdtempSync(join(tmpdir(), 'push-quiet-'));
-  // A Monday evening in Berlin, 23:00 of summer time.
+  // A Monday in Berlin, 23:00 summer time.
   clock = createFakeClock(Date.parse('2026-06-01T21:00:00Z'));
   await start();
   browser = newBrowser(service.origin);
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<void> {
-  before = service.received.length;
+  deliveredBefore = service.received.length;
   rig = await openRig({ dataDir: folder, clock, environment: { PUSH_WEB_PUSH_HOSTS: service.origin } });
 }
 
@@ -57,170 +57,170 @@ const setRules = async (rules: object[], more: object = {}, authorization = admi
   expect(reply.status, JSON.stringify(reply.body)).toBe(200);
   return reply.body;
 };
-const state = async (authorization = admin) => (await api('GET', '/api/push/quiet', undefined, authorization)).body;
-/** What the browser got so far. */
-const got = (to = browser, name = '/one') =>
+const readState = async (authorization = admin) => (await api('GET', '/api/push/quiet', undefined, authorization)).body;
+/** Returns the messages received by the browser. */
+const receivedMessages = (to = browser, name = '/one') =>
   service.received.filter(({ path }) => path === name).map((each) => to.open(each));
-const texts = () => got().map(({ message }) => (message.message ?? '') as string);
-const nights = { topics: '*', mode: 'normal', quiet: ['22:00-07:00'] };
-/** Something that reaches the browser whatever the rules say, so that what was before it is known to be settled. */
-const settle = async (text: string) => {
+const receivedTexts = () => receivedMessages().map(({ message }) => (message.message ?? '') as string);
+const nightRule = { topics: '*', mode: 'normal', quiet: ['22:00-07:00'] };
+/** Publishes a message that is always delivered, so that earlier ones are settled. */
+const publishMarker = async (text: string) => {
   await rig.publish('/alarms', text, { priority: '4' });
-  await eventually(texts).toContain(text);
+  await eventually(receivedTexts).toContain(text);
 };
-/** Deliveries that are out (those to nobody are not) are also marked as done: a clock that leaps meanwhile would let them time out. */
-const marked = async () => {
+/** Waits until deliveries are marked as done, except those to unknown browsers: a clock change would time them out. */
+const waitUntilRecorded = async () => {
   const number = (page: string, name: string): number =>
     [...page.matchAll(new RegExp(`^${name} (\\d+)$`, 'gm'))].reduce((sum, [, count]) => sum + Number(count), 0);
   await eventually(async () => {
     const { text } = await rig.ask('GET', '/metrics');
     const sent = number(text, 'push_web_push_deliveries_total{result="sent"}');
-    // The service has what the host does not know to be sent yet.
+    // The service has received deliveries that the host has not recorded yet.
     const tried = number(text, 'push_web_push_deliveries_total{result="[a-z_]+"}');
-    if (tried < service.received.length - before) return Infinity;
+    if (tried < service.received.length - deliveredBefore) return Infinity;
     return sent - number(text, 'jobs_finished_total{.*kind="push.web-push",outcome="done".*}');
   }).toBeLessThanOrEqual(0);
 };
 const advance = async (ms: number) => {
-  await marked();
+  await waitUntilRecorded();
   clock.advance(ms);
 };
 const advanceTo = (time: string) => advance(Date.parse(time) - clock.now());
 
-describe('while it is quiet', () => {
-  it('low priorities come without a sound, 3 waits, 4 and 5 pass', async () => {
-    await setRules([nights]);
+describe('during quiet hours', () => {
+  it('low priorities are silent, 3 is held, 4 and 5 are delivered', async () => {
+    await setRules([nightRule]);
     for (const priority of [1, 2, 3, 4, 5]) {
       await rig.publish('/news', `priority ${String(priority)}`, { priority: String(priority) });
     }
-    await eventually(texts).toHaveLength(4);
-    expect(texts().sort()).toEqual(['priority 1', 'priority 2', 'priority 4', 'priority 5']);
-    expect((await state()).held).toEqual([{ topic: 'news', messages: 1 }]);
+    await eventually(receivedTexts).toHaveLength(4);
+    expect(receivedTexts().sort()).toEqual(['priority 1', 'priority 2', 'priority 4', 'priority 5']);
+    expect((await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
   });
 
-  it('streams and polls get every message as it is', async () => {
-    await setRules([nights, { topics: 'news', mode: 'silent' }]);
+  it('streams and polls receive every message unchanged', async () => {
+    await setRules([nightRule, { topics: 'news', mode: 'silent' }]);
     using stream = await rig.listen('/news,doors/json');
-    const held = await rig.publish('/doors', 'held back');
+    const heldMessage = await rig.publish('/doors', 'held back');
     const silent = await rig.publish('/news', 'silent');
-    await eventually(() => stream.messages).toEqual([held, silent]);
-    expect(await rig.poll('/doors/json?poll=1')).toEqual([held]);
+    await eventually(() => stream.messages).toEqual([heldMessage, silent]);
+    expect(await rig.poll('/doors/json?poll=1')).toEqual([heldMessage]);
   });
 
-  it('one digest says at the end what came, by topic, without what was replaced or taken back', async () => {
-    await setRules([nights]);
+  it('one digest at the end lists messages by topic, without replaced and deleted ones', async () => {
+    await setRules([nightRule]);
     for (let count = 0; count < 3; count += 1) await rig.publish('/news');
     await rig.publish('/doors/job', '10 %');
     await rig.publish('/doors/job', '90 %');
     await rig.publish('/logs/gone');
     await rig.ask('DELETE', '/logs/gone', { authorization: admin });
     await advanceTo('2026-06-02T04:59:59Z');
-    await settle('still quiet');
-    expect(texts().filter((text) => text.includes('doors'))).toEqual([]);
+    await publishMarker('still quiet');
+    expect(receivedTexts().filter((text) => text.includes('doors'))).toEqual([]);
     await advanceTo('2026-06-02T05:00:01Z');
-    await eventually(texts).toContain('news 3, doors 1');
-    expect(got().at(-1)).toMatchObject({
+    await eventually(receivedTexts).toContain('news 3, doors 1');
+    expect(receivedMessages().at(-1)).toMatchObject({
       event: 'message',
       digest: true,
       message: { title: '4 messages while it was quiet', sequence_id: 'quiet-digest', topic: 'news' },
     });
-    expect((await state()).held).toEqual([]);
+    expect((await readState()).held).toEqual([]);
     await rig.publish('/news', 'by day');
-    await eventually(texts).toContain('by day');
+    await eventually(receivedTexts).toContain('by day');
   });
 
-  it('what was read in the inbox meanwhile is not counted', async () => {
-    await setRules([nights]);
+  it('messages read in the inbox are not counted', async () => {
+    await setRules([nightRule]);
     for (const text of ['one', 'two', 'three']) await rig.publish('/news', text);
     await eventually(async () => (await api('GET', '/api/inbox')).body.total).toBe(3);
     const [read, away] = (await api('GET', '/api/inbox')).body.items;
     await api('PATCH', '/api/inbox', { ids: [read.id], read: true });
     await api('POST', '/api/inbox/remove', { ids: [away.id] });
-    await eventually(async () => (await state()).held).toEqual([{ topic: 'news', messages: 1 }]);
+    await eventually(async () => (await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(texts).toEqual(['news 1']);
-    expect(got()[0].message.title).toBe('1 message while it was quiet');
+    await eventually(receivedTexts).toEqual(['news 1']);
+    expect(receivedMessages()[0].message.title).toBe('1 message while it was quiet');
   });
 
-  it('a digest counts only what the browser wants and its person may still read', async () => {
+  it('a digest counts only subscribed topics that the account may still read', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = ['news', 'doors'].map((resource) => ({ service: 'push', resource, permission: 'read' as const }));
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
     const hers = newBrowser(service.origin, 'hers');
     await subscribe(hers, ['news', 'doors'], credentials);
-    await setRules([nights], {}, credentials);
+    await setRules([nightRule], {}, credentials);
     for (const topic of ['news', 'news', 'doors', 'logs']) await rig.publish(`/${topic}`);
-    // The administrator has no rules: theirs came at once.
-    await eventually(() => got()).toHaveLength(4);
+    // The administrator has no rules and received them immediately.
+    await eventually(() => receivedMessages()).toHaveLength(4);
     await rig.context.accounts.setGrant('mia', 'push', 'doors', undefined);
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(() => got(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 2']);
-    expect(got()).toHaveLength(4);
+    await eventually(() => receivedMessages(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 2']);
+    expect(receivedMessages()).toHaveLength(4);
   });
 
-  it('nothing is noted of topics that a person may not read, though the browser wants all', async () => {
+  it('nothing is recorded for topics that the account may not read', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const grants = [{ service: 'push', resource: 'news', permission: 'read' as const }];
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse', grants });
     const hers = newBrowser(service.origin, 'hers');
     await subscribe(hers, ['*'], credentials);
-    await setRules([{ ...nights, repeatMinutes: 5 }], {}, credentials);
+    await setRules([{ ...nightRule, repeatMinutes: 5 }], {}, credentials);
     await rig.publish('/secret', 'held');
     await rig.publish('/secret', 'urgent', { priority: '5' });
     await rig.publish('/news', 'held');
-    expect(await state(credentials)).toMatchObject({ held: [{ topic: 'news', messages: 1 }], urgent: [] });
+    expect(await readState(credentials)).toMatchObject({ held: [{ topic: 'news', messages: 1 }], urgent: [] });
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(() => got(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 1']);
+    await eventually(() => receivedMessages(hers, '/hers').map(({ message }) => message.message)).toEqual(['news 1']);
   });
 
-  it('an account that is removed leaves nothing behind', async () => {
+  it('a deleted account leaves no data', async () => {
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     const mia = { name: 'mia', password: 'correct horse' };
     await rig.context.accounts.create(mia);
-    await setRules([nights], {}, credentials);
+    await setRules([nightRule], {}, credentials);
     await rig.context.accounts.remove('mia');
     await eventually(async () => {
       if ((await rig.context.accounts.find('mia')) === undefined) await rig.context.accounts.create(mia);
-      const { rules } = (await state(credentials)).quiet;
+      const { rules } = (await readState(credentials)).quiet;
       if (rules.length > 0) await rig.context.accounts.remove('mia');
       return rules;
     }).toEqual([]);
   });
 });
 
-describe('the rules', () => {
-  it('of the longest pattern count; its quiet hours and repetition are those of the next shorter one where it has none', async () => {
+describe('quiet-hours rules', () => {
+  it('of the longest pattern apply, with hours and repetition of the next shorter one by default', async () => {
     await setRules([
-      nights,
+      nightRule,
       { topics: 'n*', mode: 'silent' },
       { topics: 'ne*', mode: 'normal' },
       { topics: 'doors', mode: 'always' },
       { topics: 'l*s', mode: 'normal', quiet: ['12:00-13:00'] },
     ]);
     for (const topic of ['news', 'doors', 'logs']) await rig.publish(`/${topic}`, topic);
-    await settle('last');
-    expect(texts().sort()).toEqual(['doors', 'last', 'logs']);
-    expect((await state()).held).toEqual([{ topic: 'news', messages: 1 }]);
-    await setRules([nights, { topics: 'news', mode: 'silent' }]);
+    await publishMarker('last');
+    expect(receivedTexts().sort()).toEqual(['doors', 'last', 'logs']);
+    expect((await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
+    await setRules([nightRule, { topics: 'news', mode: 'silent' }]);
     await rig.publish('/news', 'not heard', { priority: '5' });
-    await eventually(() => got().find(({ message }) => message.message === 'not heard')).toMatchObject({
+    await eventually(() => receivedMessages().find(({ message }) => message.message === 'not heard')).toMatchObject({
       silent: true,
     });
     expect(service.received.at(-1)?.headers['urgency']).toBe('low');
-    // What was held is not told either, now that the topic is silent.
-    await eventually(async () => (await state()).held).toEqual([]);
-    expect(texts()).not.toContain('news 1');
+    // Held messages of a silenced topic are dropped.
+    await eventually(async () => (await readState()).held).toEqual([]);
+    expect(receivedTexts()).not.toContain('news 1');
   });
 
-  it('tell at once what they hold back no longer', async () => {
-    await setRules([nights]);
+  it('release messages that they no longer hold', async () => {
+    await setRules([nightRule]);
     await rig.publish('/news');
-    await settle('held');
+    await publishMarker('held');
     await setRules([]);
-    await eventually(texts).toContain('news 1');
+    await eventually(receivedTexts).toContain('news 1');
   });
 
-  it('are refused where nobody could follow them', async () => {
+  it('are refused when they are invalid', async () => {
     const fields = async (body: object) => {
       const reply = await api('PUT', '/api/push/quiet', { rules: [], ...body });
       return { status: reply.status, fields: Object.keys(reply.body.error?.fields ?? {}) };
@@ -230,58 +230,58 @@ describe('the rules', () => {
     expect(await fields(rule({ quiet: ['late'] }))).toEqual({ status: 422, fields: ['rules.0.quiet.0'] });
     expect(await fields(rule({ repeatMinutes: -1 }))).toEqual({ status: 422, fields: ['rules.0.repeatMinutes'] });
     expect(await fields({ zone: 'Middle/Earth' })).toEqual({ status: 422, fields: ['zone'] });
-    expect(await fields({ rules: [nights, nights] })).toEqual({ status: 422, fields: ['rules.1.topics'] });
+    expect(await fields({ rules: [nightRule, nightRule] })).toEqual({ status: 422, fields: ['rules.1.topics'] });
     expect((await api('GET', '/api/push/quiet', undefined, '')).status).toBe(401);
   });
 
-  it('of one administrator are those of the machine, and only while they administrate', async () => {
-    const told: PushPopupRules[] = [];
-    using _heard = rig.context.bus.subscribe(pushPopupRules, (rules) => told.push(rules));
+  it('of one administrator apply to the computer, while the account is an administrator', async () => {
+    const publishedRules: PushPopupRules[] = [];
+    using _heard = rig.context.bus.subscribe(pushPopupRules, (rules) => publishedRules.push(rules));
     const credentials = `Basic ${Buffer.from('mia:correct horse').toString('base64')}`;
     await rig.context.accounts.create({ name: 'mia', password: 'correct horse' });
-    expect(await state()).toMatchObject({ quiet: { popups: true }, popupsFollow: null });
-    expect((await setRules([nights], { popups: true }, credentials)).quiet.popups).toBe(false);
-    await setRules([nights], { popups: true });
-    await eventually(() => told.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['*']);
-    expect(told.at(-1)?.follows).toBe((await state()).popupsFollow);
+    expect(await readState()).toMatchObject({ quiet: { popups: true }, popupsFollow: null });
+    expect((await setRules([nightRule], { popups: true }, credentials)).quiet.popups).toBe(false);
+    await setRules([nightRule], { popups: true });
+    await eventually(() => publishedRules.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['*']);
+    expect(publishedRules.at(-1)?.follows).toBe((await readState()).popupsFollow);
     await rig.context.accounts.change('mia', { role: 'admin' });
     await setRules([{ topics: 'mia*', mode: 'silent' }], { popups: true }, credentials);
-    await eventually(() => told.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['mia*']);
-    expect(await state()).toMatchObject({ quiet: { popups: false }, popupsFollow: 'mia' });
-    expect((await state(credentials)).popupsFollow).toBe('mia');
+    await eventually(() => publishedRules.at(-1)?.rules.map(({ topics }) => topics)).toEqual(['mia*']);
+    expect(await readState()).toMatchObject({ quiet: { popups: false }, popupsFollow: 'mia' });
+    expect((await readState(credentials)).popupsFollow).toBe('mia');
     await rig.context.accounts.change('mia', { role: 'user' });
-    await eventually(() => told.at(-1)?.rules).toEqual([]);
-    expect(await state()).toMatchObject({ popupsFollow: null });
-    expect((await state(credentials)).popupsFollow).toBeNull();
+    await eventually(() => publishedRules.at(-1)?.rules).toEqual([]);
+    expect(await readState()).toMatchObject({ popupsFollow: null });
+    expect((await readState(credentials)).popupsFollow).toBeNull();
   });
 });
 
-describe('over time', () => {
-  it('a quiet that ended while nothing ran is summed up at the next start', async () => {
-    await setRules([nights]);
+describe('quiet hours over time', () => {
+  it('that ended while the service was down are summarized at the next start', async () => {
+    await setRules([nightRule]);
     await rig.publish('/news');
-    await settle('held');
+    await publishMarker('held');
     await rig[Symbol.asyncDispose]();
     clock = createFakeClock(Date.parse('2026-06-02T09:00:00Z'));
     await start();
-    await eventually(texts).toContain('news 1');
-    expect(texts().filter((text) => text === 'news 1')).toHaveLength(1);
+    await eventually(receivedTexts).toContain('news 1');
+    expect(receivedTexts().filter((text) => text === 'news 1')).toHaveLength(1);
   });
 
-  it('a restart within the quiet holds on', async () => {
-    await setRules([nights]);
+  it('continue after a restart', async () => {
+    await setRules([nightRule]);
     await rig.publish('/news');
-    await settle('held');
+    await publishMarker('held');
     await rig[Symbol.asyncDispose]();
     await start();
     await rig.publish('/news');
-    await settle('after the restart');
-    expect(texts()).not.toContain('news 1');
+    await publishMarker('after the restart');
+    expect(receivedTexts()).not.toContain('news 1');
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(texts).toContain('news 2');
+    await eventually(receivedTexts).toContain('news 2');
   });
 
-  it('what could not be delivered before the quiet is held in it', async () => {
+  it('hold deliveries that failed before they began', async () => {
     await setRules([{ topics: '*', mode: 'normal', quiet: ['23:00-07:00'] }]);
     await rig[Symbol.asyncDispose]();
     clock = createFakeClock(Date.parse('2026-06-01T20:59:58Z'));
@@ -291,54 +291,54 @@ describe('over time', () => {
     await eventually(() => service.received).toHaveLength(1);
     await eventually(async () => (await rig.ask('GET', '/metrics')).text).toContain('outcome="retried"} 1');
     await advance(10_000);
-    await eventually(async () => (await state()).held).toEqual([{ topic: 'news', messages: 1 }]);
+    await eventually(async () => (await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
     await advanceTo('2026-06-02T05:00:00Z');
-    await eventually(texts).toContain('news 1');
+    await eventually(receivedTexts).toContain('news 1');
     expect(service.received).toHaveLength(2);
   });
 
   it.each([
     ['the night summer time begins', '2026-03-29T00:30:00Z', '2026-03-29T04:59:59Z'],
     ['the night it ends', '2026-10-24T22:30:00Z', '2026-10-25T05:59:59Z'],
-  ])('%s ends at the same time on the wall', async (_night, from, lastSecond) => {
+  ])('%s end at the same local time', async (_night, from, lastSecond) => {
     await rig[Symbol.asyncDispose]();
     clock = createFakeClock(Date.parse(from));
     await start();
     await subscribe(browser, ['news', 'alarms']);
-    await setRules([nights]);
+    await setRules([nightRule]);
     await rig.publish('/news');
     await advanceTo(lastSecond);
-    await settle('still quiet');
-    expect(texts()).not.toContain('news 1');
+    await publishMarker('still quiet');
+    expect(receivedTexts()).not.toContain('news 1');
     await advance(1000);
-    await eventually(texts).toContain('news 1');
+    await eventually(receivedTexts).toContain('news 1');
   });
 
-  it('a clock that is set forward over the end is noticed, and one set back holds on', async () => {
-    await setRules([nights]);
+  it('follow a clock that is set forward or back', async () => {
+    await setRules([nightRule]);
     await rig.publish('/news');
-    await settle('held');
+    await publishMarker('held');
     clock.set(Date.parse('2026-05-30T21:00:00Z'));
-    await advance(2 * minute);
-    await settle('two days before');
-    expect((await state()).held).toEqual([{ topic: 'news', messages: 1 }]);
+    await advance(2 * minuteMs);
+    await publishMarker('two days before');
+    expect((await readState()).held).toEqual([{ topic: 'news', messages: 1 }]);
     clock.set(Date.parse('2026-06-02T10:00:00Z'));
-    await advance(minute);
-    await eventually(texts).toContain('news 1');
+    await advance(minuteMs);
+    await eventually(receivedTexts).toContain('news 1');
   });
 });
 
-describe('an urgent message', () => {
+describe('urgent message', () => {
   const urgent = { priority: '5', title: 'Fire' };
-  const alarms = () => texts().filter((text) => text === 'smoke');
-  const repeating = [{ ...nights, repeatMinutes: 5 }];
-  /** Until the reminders of these minutes are out. */
+  const alarms = () => receivedTexts().filter((text) => text === 'smoke');
+  const repeating = [{ ...nightRule, repeatMinutes: 5 }];
+  /** Waits until the reminders of these minutes are sent. */
   const passed = async (minutes: number, expected: number) => {
-    await advance(minutes * minute);
+    await advance(minutes * minuteMs);
     await eventually(alarms).toHaveLength(expected);
   };
 
-  it('comes again until the notification is clicked, over a restart too', async () => {
+  it('is repeated until the notification is clicked, also after a restart', async () => {
     await setRules(repeating);
     await rig.publish('/alarms', 'smoke', urgent);
     await eventually(alarms).toHaveLength(1);
@@ -346,19 +346,21 @@ describe('an urgent message', () => {
     await rig[Symbol.asyncDispose]();
     await start();
     await passed(5, 3);
-    const [first, , third] = got();
+    const [first, , third] = receivedMessages();
     expect(third).toEqual(first);
-    expect((await state()).urgent).toMatchObject([{ topic: 'alarms', title: 'Fire', next: clock.now() + 5 * minute }]);
-    // The worker has no session, only what came with the message.
+    expect((await readState()).urgent).toMatchObject([
+      { topic: 'alarms', title: 'Fire', next: clock.now() + 5 * minuteMs },
+    ]);
+    // The worker has no session, only the data of the message.
     const answer = await fetch(`${rig.host.url('control')}/api/push/acknowledge`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: third.acknowledge }),
     });
     expect(answer.status).toBe(200);
-    expect((await state()).urgent).toEqual([]);
-    await advance(10 * minute);
-    await settle('later');
+    expect((await readState()).urgent).toEqual([]);
+    await advance(10 * minuteMs);
+    await publishMarker('later');
     expect(alarms()).toHaveLength(3);
   });
 
@@ -369,48 +371,48 @@ describe('an urgent message', () => {
     ['deleted', async () => rig.ask('DELETE', '/alarms/fire', { authorization: admin })],
     ['replaced by a lower one', async () => rig.publish('/alarms/fire', 'it is out', { priority: '3' })],
     ['made silent', async () => setRules([{ topics: 'alarms', mode: 'silent' }])],
-  ])('comes no more once it was %s', async (_how, end) => {
+  ])('is not repeated after it was %s', async (_how, acknowledge) => {
     await setRules(repeating);
     await rig.publish('/alarms/fire', 'smoke', urgent);
     await eventually(async () => (await api('GET', '/api/inbox')).body.total).toBe(1);
     await eventually(alarms).toHaveLength(1);
     await passed(5, 2);
-    await end();
-    await eventually(async () => (await state()).urgent).toEqual([]);
+    await acknowledge();
+    await eventually(async () => (await readState()).urgent).toEqual([]);
     await setRules([]);
-    await advance(10 * minute);
-    await settle('later');
+    await advance(10 * minuteMs);
+    await publishMarker('later');
     expect(alarms()).toHaveLength(2);
   });
 
-  it('comes once where no rule says more, and not for ever where one does', async () => {
+  it('is sent once without a rule, and repeated for a limited time with one', async () => {
     await rig.publish('/alarms', 'smoke', urgent);
     await eventually(alarms).toHaveLength(1);
-    expect((await state()).urgent).toEqual([]);
-    await setRules([{ ...nights, repeatMinutes: 720 }]);
+    expect((await readState()).urgent).toEqual([]);
+    await setRules([{ ...nightRule, repeatMinutes: 720 }]);
     await rig.publish('/alarms', 'smoke', urgent);
     await eventually(alarms).toHaveLength(2);
     await passed(720, 3);
-    await advance(720 * minute);
-    await eventually(async () => (await state()).urgent).toEqual([]);
+    await advance(720 * minuteMs);
+    await eventually(async () => (await readState()).urgent).toEqual([]);
     expect(alarms()).toHaveLength(3);
   });
 
-  it('waits no longer than its minutes after the clock was set back', async () => {
+  it('is repeated within its interval after the clock was set back', async () => {
     await setRules(repeating);
     await rig.publish('/alarms', 'smoke', urgent);
     await eventually(alarms).toHaveLength(1);
-    clock.set(clock.now() - 24 * 60 * minute);
-    await advance(minute);
-    await eventually(async () => (await state()).urgent[0]?.next).toBeLessThanOrEqual(clock.now() + 5 * minute);
+    clock.set(clock.now() - 24 * 60 * minuteMs);
+    await advance(minuteMs);
+    await eventually(async () => (await readState()).urgent[0]?.next).toBeLessThanOrEqual(clock.now() + 5 * minuteMs);
     await passed(5, 2);
   });
 
-  it('of a storm comes again for twenty of them, and every one once', async () => {
+  it('is repeated for twenty messages of a flood, and each is sent once', async () => {
     await setRules(repeating);
     await Promise.all(Array.from({ length: 30 }, () => rig.publish('/alarms', 'smoke', urgent)));
     await eventually(alarms).toHaveLength(30);
-    expect((await state()).urgent).toHaveLength(20);
+    expect((await readState()).urgent).toHaveLength(20);
     await passed(5, 50);
   });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+const toLatin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const authorization = `Basic ${Buffer.from('admin:adminpass').toString('base64')}`;
 
 async function post(path: string, body: Buffer, type?: string): Promise<any> {
@@ -19,33 +19,33 @@ async function post(path: string, body: Buffer, type?: string): Promise<any> {
   return JSON.parse(text);
 }
 
-describe('a message in another charset', () => {
-  it('is taken as JSON in latin-1', async () => {
-    const message = await post('/', latin1('{"topic":"ps","message":"Gr\xfc\xdfe"}'), 'application/json');
+describe('message in another charset', () => {
+  it('is parsed as latin-1 JSON', async () => {
+    const message = await post('/', toLatin1('{"topic":"ps","message":"Gr\xfc\xdfe"}'), 'application/json');
     expect(message.message).toBe('Grüße');
   });
 
-  it('is read as its text type declares', async () => {
-    const message = await post('/t', latin1('Gr\xfc\xdfe aus K\xf6ln'), 'text/plain; charset=iso-8859-1');
+  it('is decoded with the declared charset of its text type', async () => {
+    const message = await post('/t', toLatin1('Gr\xfc\xdfe aus K\xf6ln'), 'text/plain; charset=iso-8859-1');
     expect([message.message, message.attachment]).toEqual(['Grüße aus Köln', undefined]);
   });
 
-  it('becomes a text file where nothing is declared', async () => {
-    const { attachment } = await post('/t', latin1('Gr\xfc\xdfe aus K\xf6ln'));
+  it('becomes a text file without declaration', async () => {
+    const { attachment } = await post('/t', toLatin1('Gr\xfc\xdfe aus K\xf6ln'));
     expect(attachment).toMatchObject({ name: 'attachment.txt', type: 'text/plain; charset=iso-8859-1' });
   });
 
-  it('is read from a query and a header in windows-1252', async () => {
+  it('is decoded from a windows-1252 query and header', async () => {
     const answer = await rig.ask('GET', '/t/publish?message=Gr%FC%DFe', { authorization, title: 'K\xf6ln' });
     expect(JSON.parse(answer.text)).toMatchObject({ message: 'Grüße', title: 'Köln' });
   });
 });
 
-it('takes JSON that is followed by more text', async () => {
+it('parses JSON followed by other text', async () => {
   expect((await post('/', Buffer.from('{"topic":"t","message":"a } b"}\ntrailing'))).message).toBe('a } b');
 });
 
-describe('the time of a message', () => {
+describe('time of a message', () => {
   const now = Date.UTC(2026, 10, 29, 6, 0, 0);
   const week = 7 * 86_400;
 
@@ -61,7 +61,7 @@ describe('the time of a message', () => {
     ['in 30m', now + 1_800_000],
     ['in half an hour', now + 1_800_000],
     ['next week', now + week * 1000],
-  ])('is read from %s', (text, expected) => {
+  ])('is parsed from %s', (text, expected) => {
     expect(parseDelay(text, now, 2 * week) * 1000).toBe(Math.floor(expected / 1000) * 1000);
   });
 
@@ -70,12 +70,18 @@ describe('the time of a message', () => {
   });
 });
 
-it('names a file that is too large for a message', async () => {
+it('stores text that is too long for a message as a named file', async () => {
   const stream = await rig.listen('/files/json');
   using _open = stream;
   await rig.context.handovers.pass(pushOffered, 'files:1', {
-    ...{ topic: 'files', title: 'scan', message: 'see file', priority: 3, tags: [], markdown: false },
-    ...{ source: 'mail', origin: 'files:1' },
+    topic: 'files',
+    title: 'scan',
+    message: 'see file',
+    priority: 3,
+    tags: [],
+    markdown: false,
+    source: 'mail',
+    origin: 'files:1',
     file: { name: 'Scan_002.pdf', type: 'application/pdf', bytes: new Uint8Array(5000) },
   });
   await vi.waitFor(() =>
@@ -83,7 +89,7 @@ it('names a file that is too large for a message', async () => {
   );
 });
 
-it('keeps streams open when its settings change', async () => {
+it('keeps streams open when settings change', async () => {
   const stream = await rig.listen('/live/json');
   using _open = stream;
   const change = async (body: Record<string, unknown>): Promise<void> => {

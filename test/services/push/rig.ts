@@ -15,7 +15,7 @@ import { openTestHost, type TestHost } from '../../support/host.ts';
 
 export const admin = 'Basic ' + Buffer.from('admin:adminpass').toString('base64');
 
-export interface Answer {
+export interface RigResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -23,33 +23,33 @@ export interface Answer {
 
 export interface Rig extends AsyncDisposable {
   readonly host: TestHost;
-  /** Of the push server. */
+  /** Port of the push server. */
   readonly port: number;
-  /** A context of the same host: its accounts, bus and hand-overs. */
+  /** Context of the same host: accounts, bus and handovers. */
   readonly context: Context;
-  ask(method: string, path: string, headers?: Record<string, string>, body?: string | Buffer): Promise<Answer>;
-  /** Publishes as the administrator and answers the message. */
+  ask(method: string, path: string, headers?: Record<string, string>, body?: string | Buffer): Promise<RigResponse>;
+  /** Publishes as administrator and returns the message. */
   publish(path: string, body?: string, headers?: Record<string, string>): Promise<any>;
-  /** What a poll as the administrator gets, parsed. */
+  /** Returns the parsed messages of a poll as administrator. */
   poll(path: string): Promise<any[]>;
   listen(path: string, headers?: Record<string, string>): Promise<Stream>;
-  /** A number of the push server's metrics. */
+  /** Returns a metric of the push server. */
   metric(name: string): Promise<number>;
 }
 
-/** An open stream, read line by line. */
+/** Open stream, read line by line. */
 export interface Stream extends Disposable {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly lines: readonly string[];
-  /** Lines that are messages, parsed. */
+  /** Parsed messages of the stream. */
   readonly messages: readonly any[];
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>;
   readonly response: IncomingMessage;
 }
 
-/** A host with push, inbox and control on free ports, and one administrator. */
+/** Opens a host with push, inbox and control on free ports, and one administrator. */
 export async function openRig(
   options: {
     dataDir?: string;
@@ -66,8 +66,8 @@ export async function openRig(
     settings: z.object({}),
     environment: {},
     migrations: [],
-    create(given) {
-      context = given;
+    create(_settings) {
+      context = _settings;
       return {
         start: () => Promise.resolve(),
         health: () => Promise.resolve({ state: 'up', detail: '' }),
@@ -86,7 +86,7 @@ export async function openRig(
 
   const ask: Rig['ask'] = async (method, path, headers = {}, body) => {
     const request = httpRequest({ port, host: '127.0.0.1', method, path, headers });
-    // As bytes: with a string Node would write the headers in the string's encoding.
+    // Sends bytes, because Node would otherwise write the headers in the string's encoding.
     request.end(body === undefined ? undefined : Buffer.from(body));
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const chunks: Buffer[] = [];
@@ -110,13 +110,13 @@ export async function openRig(
     },
     async poll(path) {
       const { text } = await ask('GET', path, { authorization: admin });
-      return linesOf(text).map((line) => JSON.parse(line));
+      return splitLines(text).map((line) => JSON.parse(line));
     },
     async listen(path, headers = { authorization: admin }) {
       const request = httpRequest({ port, host: '127.0.0.1', path, headers, agent: false });
       request.end();
       const [response] = (await once(request, 'response')) as [IncomingMessage];
-      return read(response);
+      return readStream(response);
     },
     async metric(name) {
       const page = await fetch(`${host.url('control')}/metrics`, { headers: { authorization: admin } });
@@ -126,20 +126,20 @@ export async function openRig(
   };
 }
 
-function read(response: IncomingMessage): Stream {
+function readStream(response: IncomingMessage): Stream {
   let text = '';
   response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  // A stream that is cut off ends with an error, which here is an end like any other.
+  // A closed stream ends with an error, which counts as an end.
   response.on('error', () => undefined);
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     response,
     get lines() {
-      return linesOf(text);
+      return splitLines(text);
     },
     get messages() {
-      return linesOf(text)
+      return splitLines(text)
         .map((line) => JSON.parse(line))
         .filter(({ event }) => event === 'message');
     },
@@ -148,11 +148,11 @@ function read(response: IncomingMessage): Stream {
   };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.split('\n').slice(0, -1);
 }
 
-/** Sends bytes over a bare socket and answers all that comes back until the server closes. */
+/** Sends bytes over a socket and returns the response after the server closes it. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -15,32 +15,32 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-const second = 1000;
+const secondMs = 1000;
 
-describe('a message with a delay', () => {
-  it('is answered at once, and out in its second, under the same id, for streams, polls and the inbox', async () => {
+describe('delayed message', () => {
+  it('is acknowledged immediately and published in its second under the same id, to streams, polls and the inbox', async () => {
     using stream = await rig.listen('/tea/json');
     const message = await rig.publish('/tea', 'ready', { In: '5 min' });
     expect(message.time).toBe(clock.now() / 1000 + 300);
     expect(message.expires).toBe(message.time + 12 * 3600);
-    clock.advance(299 * second);
+    clock.advance(299 * secondMs);
     await rig.publish('/tea', 'still steeping');
     await expect.poll(() => stream.messages.length).toBe(1);
     expect(await rig.poll('/tea/json?poll=1')).toHaveLength(1);
-    clock.advance(second);
+    clock.advance(secondMs);
     await expect.poll(() => stream.messages.slice(1)).toEqual([message]);
     expect((await rig.poll('/tea/json?poll=1')).slice(1)).toEqual([message]);
     expect(await rig.poll('/tea/json?poll=1&scheduled=1')).toHaveLength(2);
   });
 
-  it('is found by a reader that comes back with the id of what came after it was accepted', async () => {
+  it('is found by a client that resumes from a message after its acceptance', async () => {
     await rig.publish('/back', 'later', { In: '1m' });
     const { id } = await rig.publish('/back', 'now');
-    clock.advance(60 * second);
+    clock.advance(60 * secondMs);
     await expect.poll(async () => rig.poll(`/back/json?poll=1&since=${id}`)).toMatchObject([{ message: 'later' }]);
   });
 
-  it('is shown before its time to who asks for it, filters included', async () => {
+  it('is returned before its time on request, with filters', async () => {
     const message = await rig.publish('/peek', 'x', {
       At: String(clock.now() / 1000 + 100),
       Title: 'T',
@@ -54,44 +54,44 @@ describe('a message with a delay', () => {
     await expect.poll(() => stream.messages).toEqual([message]);
   });
 
-  it('is taken back by a delete under its sequence or its id', async () => {
+  it('is cancelled by a delete with its sequence or id', async () => {
     await rig.publish('/switch/alive', 'no sign of life', { In: '1h' });
-    const bare = await rig.publish('/switch', 'bare', { In: '1h' });
+    const cancelled = await rig.publish('/switch', 'bare', { In: '1h' });
     expect(await rig.poll('/switch/json?poll=1&scheduled=1')).toHaveLength(2);
-    for (const sequence of ['alive', bare.id]) {
+    for (const sequence of ['alive', cancelled.id]) {
       expect((await rig.ask('DELETE', `/switch/${sequence}`, { authorization: admin })).status).toBe(200);
     }
-    clock.advance(3700 * second);
+    clock.advance(3700 * secondMs);
     await rig.publish('/switch', 'end');
     const events = (await rig.poll('/switch/json?poll=1')).map(({ event, message }) => message ?? event);
     expect(events).toEqual(['message_delete', 'message_delete', 'end']);
   });
 
-  it('is replaced by another under its sequence, delayed or not, but not by one in another topic', async () => {
+  it('is replaced by a message with its sequence, delayed or not, but not in another topic', async () => {
     await rig.publish('/r1/s', 'first', { In: '1m' });
     await rig.publish('/r2/s', 'elsewhere', { In: '1m' });
     await rig.publish('/r1/s', 'second', { In: '2m' });
-    clock.advance(90 * second);
+    clock.advance(90 * secondMs);
     await expect.poll(() => rig.poll('/r2/json?poll=1')).toHaveLength(1);
     expect(await rig.poll('/r1/json?poll=1')).toEqual([]);
     await rig.publish('/r1/s', 'third');
-    clock.advance(60 * second);
+    clock.advance(60 * secondMs);
     await rig.publish('/r1', 'end');
     expect((await rig.poll('/r1/json?poll=1')).map(({ message }) => message)).toEqual(['third', 'end']);
   });
 
-  it('replaces another that came in the same moment', async () => {
+  it('replaces another one of the same moment', async () => {
     await Promise.all(['a', 'b', 'c'].map((text) => rig.publish('/same/s', text, { In: '1m' })));
     expect(await rig.poll('/same/json?poll=1&scheduled=1')).toHaveLength(1);
   });
 
-  it('waits for one that is due earlier no longer than that', async () => {
+  it('does not delay an earlier one', async () => {
     using stream = await rig.listen('/order/json');
     await rig.publish('/order', 'late', { In: '40s' });
     await rig.publish('/order', 'early', { In: '20s' });
-    clock.advance(20 * second);
+    clock.advance(20 * secondMs);
     await expect.poll(() => stream.messages.map(({ message }) => message)).toEqual(['early']);
-    clock.advance(20 * second);
+    clock.advance(20 * secondMs);
     await expect.poll(() => stream.messages.map(({ message }) => message)).toEqual(['early', 'late']);
   });
 
@@ -104,14 +104,14 @@ describe('a message with a delay', () => {
     expect(JSON.parse(text)).toMatchObject({ code });
   });
 
-  it('is scheduled by JSON and by query as well', async () => {
+  it('is scheduled by JSON and by query', async () => {
     const { text } = await rig.ask('POST', '/', { authorization: admin }, '{"topic":"j","message":"m","delay":"1h"}');
     expect(JSON.parse(text).time).toBe(clock.now() / 1000 + 3600);
     expect((await rig.publish('/j?in=2h')).time).toBe(clock.now() / 1000 + 7200);
   });
 });
 
-it('delivers what fell due while nothing ran, once, and keeps it for those who come back', async () => {
+it('is published once after a downtime and kept for returning clients', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'push-due-'));
   const turned = createFakeClock();
   try {
@@ -120,7 +120,7 @@ it('delivers what fell due while nothing ran, once, and keeps it for those who c
       await first.publish('/due', 'slept through', { In: '1h' });
       await first.publish('/due', 'to come', { In: '48h' });
     }
-    turned.advance(26 * 3600 * second);
+    turned.advance(26 * 3600 * secondMs);
     {
       await using second_ = await openRig({ dataDir, clock: turned });
       await expect.poll(() => second_.poll('/due/json?poll=1')).toMatchObject([{ message: 'slept through' }]);
@@ -133,7 +133,7 @@ it('delivers what fell due while nothing ran, once, and keeps it for those who c
   }
 });
 
-it('keeps a scheduled message that was answered for through kill -9, and delivers it once', async () => {
+it('is kept across kill -9 and published once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'push-kill-scheduled-'));
   const headers = { authorization: adminAuthorization };
   const poll = async (url: string, query: string): Promise<string[]> => {
@@ -142,7 +142,7 @@ it('keeps a scheduled message that was answered for through kill -9, and deliver
     return lines.map((line) => (JSON.parse(line) as { id: string }).id);
   };
   try {
-    const answered: string[] = [];
+    const acknowledged: string[] = [];
     {
       await using host = await startHostProcess(dataDir);
       const publishing = Promise.allSettled(
@@ -152,18 +152,18 @@ it('keeps a scheduled message that was answered for through kill -9, and deliver
             headers: { ...headers, In: index < 20 ? '10s' : '1h' },
             body: String(index),
           });
-          answered.push(((await reply.json()) as { id: string }).id);
+          acknowledged.push(((await reply.json()) as { id: string }).id);
         }),
       );
-      await expect.poll(() => answered.length, { timeout: 20_000 }).toBeGreaterThan(30);
+      await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(30);
       await host.kill();
       await publishing;
     }
     await using host = await startHostProcess(dataDir);
-    expect(await poll(host.url('push'), '&scheduled=1')).toEqual(expect.arrayContaining(answered));
+    expect(await poll(host.url('push'), '&scheduled=1')).toEqual(expect.arrayContaining(acknowledged));
     await expect.poll(() => poll(host.url('push'), ''), { timeout: 20_000, interval: 250 }).toHaveLength(20);
-    const all = await poll(host.url('push'), '&scheduled=1');
-    expect(new Set(all).size).toBe(all.length);
+    const scheduled = await poll(host.url('push'), '&scheduled=1');
+    expect(new Set(scheduled).size).toBe(scheduled.length);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

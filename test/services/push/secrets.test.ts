@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { admin, openRig, sendRaw } from './rig.ts';
 
-it('no credential, key or address of a browser gets into the log, the metrics or an answer', async () => {
-  // Nobody listens there.
+it('keeps credentials, keys and browser endpoints out of the log, metrics and responses', async () => {
+  // No server listens there.
   const vendor = 'http://127.0.0.1:9';
   await using rig = await openRig({
     environment: {
@@ -20,8 +20,8 @@ it('no credential, key or address of a browser gets into the log, the metrics or
   const grants = [{ service: 'push', resource: '*', permission: 'read-write' }] as const;
   await rig.context.accounts.create({ name: 'mia', password: 'hunter2-hunter2', grants });
   const basic = `Basic ${Buffer.from('mia:hunter2-hunter2').toString('base64')}`;
-  const made = JSON.parse((await rig.ask('POST', '/v1/account/token', { authorization: basic }, '{}')).text);
-  const token = String(made.token);
+  const created = JSON.parse((await rig.ask('POST', '/v1/account/token', { authorization: basic }, '{}')).text);
+  const token = String(created.token);
   const inQuery = Buffer.from(`Bearer ${token}`).toString('base64url');
   const endpoint = `${vendor}/send/${randomBytes(16).toString('hex')}`;
   const order = {
@@ -30,10 +30,10 @@ it('no credential, key or address of a browser gets into the log, the metrics or
     p256dh: createECDH('prime256v1').generateKeys().toString('base64url'),
     topics: ['s'],
   };
-  const answers: string[] = [];
-  const ask = async (...given: Parameters<typeof rig.ask>) => {
-    const { text, headers } = await rig.ask(...given);
-    answers.push(text, JSON.stringify(headers));
+  const responses: string[] = [];
+  const ask = async (...args: Parameters<typeof rig.ask>) => {
+    const { text, headers } = await rig.ask(...args);
+    responses.push(text, JSON.stringify(headers));
   };
   await ask('POST', '/v1/webpush', { authorization: basic }, JSON.stringify(order));
   for (const [method, path, body] of [
@@ -53,21 +53,21 @@ it('no credential, key or address of a browser gets into the log, the metrics or
     await ask(method, path, { authorization: `${basic}x` }, body);
     await ask(method, path, { authorization: `Bearer ${token.slice(0, -1)}` }, body);
   }
-  answers.push(await sendRaw(rig.port, `GET /s?auth=${inQuery}\r\nAuthorization ${basic}\r\n\r\n`));
-  answers.push(await sendRaw(rig.port, `GET /s HTTP/1.1\r\nAuthorization: ${basic}\r\nConnection: close\r\n\r\n`));
+  responses.push(await sendRaw(rig.port, `GET /s?auth=${inQuery}\r\nAuthorization ${basic}\r\n\r\n`));
+  responses.push(await sendRaw(rig.port, `GET /s HTTP/1.1\r\nAuthorization: ${basic}\r\nConnection: close\r\n\r\n`));
   const socket = new WebSocket(`ws://127.0.0.1:${String(rig.port)}/s/ws?auth=${inQuery}`);
   await new Promise((resolve) => socket.once('message', resolve));
   await rig.context.accounts.removeToken('mia', (await rig.context.accounts.tokens('mia'))[0]?.id ?? '');
   await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED);
   await expect.poll(() => rig.host.log.some((line) => line.includes('push.web-push'))).toBe(true);
   const metrics = await fetch(`${rig.host.url('control')}/metrics`, { headers: { authorization: admin } });
-  answers.push(await metrics.text());
+  responses.push(await metrics.text());
 
   const folder = join(rig.host.dataDir, 'logs');
-  const logged = [...rig.host.log, ...filesIn(folder).map((file) => readFileSync(file, 'utf8'))].join('\n');
-  // Each request has a line.
+  const logged = [...rig.host.log, ...listFiles(folder).map((file) => readFileSync(file, 'utf8'))].join('\n');
+  // Each request has a log record.
   expect(logged).toContain('/v1/account/password');
-  const told = [...logged.split('\n'), ...answers];
+  const outputs = [...logged.split('\n'), ...responses];
   for (const secret of [
     'hunter2',
     'swordfish',
@@ -79,16 +79,16 @@ it('no credential, key or address of a browser gets into the log, the metrics or
     'u'.repeat(29),
     'PRIVATE',
   ]) {
-    const found = told.filter((text) => text.includes(secret));
-    expect(found, secret).toEqual([]);
+    const leaks = outputs.filter((text) => text.includes(secret));
+    expect(leaks, secret).toEqual([]);
   }
 });
 
-function filesIn(folder: string): string[] {
+function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {
-    // Written elsewhere.
+    // Covered elsewhere.
     return [];
   }
 }

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { createFakeClock } from '../../support/clock.ts';
 import { admin, openRig } from './rig.ts';
 
-it('who asks for history and does not read it is cut off after a minute, and who reads gets all of it', async () => {
+it('disconnects a client that does not read its history after a minute, and serves those that do', async () => {
   const clock = createFakeClock();
   await using rig = await openRig({ clock, environment: { NTFY_MESSAGE_SIZE_LIMIT: '16384' } });
-  // More than the system keeps for a connection.
+  // Larger than the buffers of a connection.
   const text = 'x'.repeat(16_000);
   for (let part = 0; part < 20; part += 1) {
     await Promise.all(Array.from({ length: 60 }, () => rig.publish('/long', text, { 'X-Firebase': 'no' })));
@@ -22,14 +22,14 @@ it('who asks for history and does not read it is cut off after a minute, and who
   using reader = await rig.listen('/long/json?since=all');
   await expect.poll(() => reader.messages.length, { timeout: 20_000 }).toBe(1200);
   expect(closed).toEqual([]);
-  const open = async (): Promise<number> => {
+  const openSlowClient = async (): Promise<number> => {
     const { text: page } = await rig.ask('GET', '/metrics', { authorization: admin });
     return Number(/^push_subscribers (\d+)/m.exec(page)?.[1]);
   };
-  expect(await open()).toBe(3);
+  expect(await openSlowClient()).toBe(3);
   clock.advance(60_001);
-  await expect.poll(open).toBe(1);
-  // Else the polls would come to their end, and their connections stay.
+  await expect.poll(openSlowClient).toBe(1);
+  // Otherwise the polls would finish and their connections remain.
   for (const socket of sockets) socket.resume();
   await expect.poll(() => closed.length).toBe(4);
   expect((await rig.poll('/long/json?poll=1&since=latest')).length).toBe(1);

@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-const texts = (messages: readonly { message: string }[]) => messages.map(({ message }) => message);
+const getTexts = (messages: readonly { message: string }[]) => messages.map(({ message }) => message);
 
-describe('a stream', () => {
-  it('begins with open and gets what is published then, in its own framing', async () => {
+describe('stream', () => {
+  it('begins with open and receives published messages in its framing', async () => {
     using json = await rig.listen('/f1,f2/json');
     using sse = await rig.listen('/f1/sse');
     using raw = await rig.listen('/f1/raw');
@@ -43,7 +43,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('is bare for a client of HTTP/1.0, which knows no chunks', async () => {
+  it('is not chunked for an HTTP/1.0 client', async () => {
     const socket = createConnection(rig.port, '127.0.0.1').setEncoding('utf8');
     let text = '';
     socket.on('data', (chunk: string) => (text += chunk));
@@ -54,16 +54,16 @@ describe('a stream', () => {
     socket.destroy();
   });
 
-  it('gets uncached messages, which a poll does not', async () => {
+  it('receives uncached messages, which a poll does not', async () => {
     using stream = await rig.listen('/live/json?since=all');
     await rig.publish('/live', 'now or never', { Cache: 'no' });
-    await expect.poll(() => texts(stream.messages)).toEqual(['now or never']);
+    await expect.poll(() => getTexts(stream.messages)).toEqual(['now or never']);
     expect(await rig.poll('/live/json?poll=1')).toEqual([]);
   });
 
-  it('gets history first, then what comes, each once, while others publish', async () => {
+  it('receives history first, then live messages, each once, during concurrent publishing', async () => {
     for (let index = 0; index < 1100; index += 50) {
-      await Promise.all(Array.from({ length: 50 }, (_, at) => rig.publish('/busy', String(index + at))));
+      await Promise.all(Array.from({ length: 50 }, (_, offset) => rig.publish('/busy', String(index + offset))));
     }
     const publishing = (async () => {
       for (let index = 1100; index < 1200; index += 1) await rig.publish('/busy', String(index));
@@ -71,43 +71,43 @@ describe('a stream', () => {
     const streams: Stream[] = [];
     for (let count = 0; count < 5; count += 1) streams.push(await rig.listen('/busy/json?since=all'));
     await publishing;
-    const polled = texts(await rig.poll('/busy/json?poll=1'));
+    const polled = getTexts(await rig.poll('/busy/json?poll=1'));
     expect(polled).toHaveLength(1200);
     for (const stream of streams) {
       using reading = stream;
-      await expect.poll(() => texts(reading.messages)).toEqual(polled);
+      await expect.poll(() => getTexts(reading.messages)).toEqual(polled);
     }
   });
 
-  it('goes on from an id through a restart without a gap or a double', async () => {
+  it('resumes from an id across a restart without gaps and duplicates', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'push-restart-'));
-    const got: string[] = [];
+    const receivedIds: string[] = [];
     const published: string[] = [];
     let last = 'none';
     try {
       for (let round = 0; round < 3; round += 1) {
         await using host = await openRig({ dataDir });
-        // While nobody listens yet.
+        // Published without subscriber.
         published.push((await host.publish('/chain', 'missed')).id);
         using stream = await host.listen(`/chain/json?since=${last === 'none' ? 'all' : last}`);
         for (let index = 0; index < 5; index += 1) published.push((await host.publish('/chain', String(index))).id);
-        const wanted = published.length - got.length;
-        await expect.poll(() => stream.messages.length).toBe(wanted);
-        got.push(...stream.messages.map(({ id }) => id));
-        last = got.at(-1) ?? 'none';
+        const missing = published.length - receivedIds.length;
+        await expect.poll(() => stream.messages.length).toBe(missing);
+        receivedIds.push(...stream.messages.map(({ id }) => id));
+        last = receivedIds.at(-1) ?? 'none';
         const stats = JSON.parse((await host.ask('GET', '/v1/stats')).text);
         expect(stats.messages).toBe(published.length);
         const closing = host[Symbol.asyncDispose]();
         await stream.ended;
         await closing;
       }
-      expect(got).toEqual(published);
+      expect(receivedIds).toEqual(published);
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
   });
 
-  it('gets signs of life, filtered or not, and survives none of its credentials', async () => {
+  it('receives keepalives regardless of filters, and ends with its credentials', async () => {
     const clock = createFakeClock(Date.now());
     await using host = await openRig({ clock });
     const { accounts } = host.context;
@@ -132,30 +132,30 @@ describe('a stream', () => {
     await stream.ended;
   });
 
-  it('is cut off when it is not read, and the others are not', async () => {
+  it('is closed when it is not read, without affecting others', async () => {
     using reader = await rig.listen('/flood/json');
     const listening = await rig.metric('push_subscribers');
-    const cut = await rig.metric('push_subscribers_cut_total');
+    const disconnectedBefore = await rig.metric('push_subscribers_cut_total');
     const slow = createConnection(rig.port, '127.0.0.1');
     slow.on('error', () => undefined);
     slow.pause();
     slow.write(`GET /flood/json HTTP/1.1\r\nHost: 127.0.0.1:${rig.port}\r\nAuthorization: ${admin}\r\n\r\n`);
     const closed = new Promise((resolve) => slow.once('close', resolve));
-    // An open connection alone is no reader yet.
+    // An open connection is not yet a subscriber.
     await expect.poll(() => rig.metric('push_subscribers')).toBe(listening + 1);
     const body = '\u0001'.repeat(4000);
-    // Kernel buffers on both sides take some megabytes before ours fills.
+    // Kernel buffers on both sides hold some megabytes.
     for (let round = 0; round < 20; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => rig.publish('/flood', body)));
     }
     await expect.poll(() => reader.lines.length, { timeout: 15_000 }).toBe(1001);
     slow.resume();
     await closed;
-    expect(await rig.metric('push_subscribers_cut_total')).toBe(cut + 1);
+    expect(await rig.metric('push_subscribers_cut_total')).toBe(disconnectedBefore + 1);
   });
 });
 
-describe('access that is taken away ends the stream', () => {
+describe('revoked access', () => {
   const newReader = async () => {
     const name = `reader-${rig.context.random.text(8)}`;
     const grants = [{ service: 'push', resource: 'a', permission: 'read' }] as const;
@@ -168,27 +168,27 @@ describe('access that is taken away ends the stream', () => {
     ['the account is gone', (name: string) => rig.context.accounts.remove(name)],
     ['the account is switched off', (name: string) => rig.context.accounts.change(name, { enabled: false })],
     ['the password is another', (name: string) => rig.context.accounts.change(name, { password: 'another-password' })],
-  ])('because %s', async (_why, take) => {
+  ])('ends the stream because %s', async (_why, revoke) => {
     const { name, authorization } = await newReader();
     using stream = await rig.listen('/a/json', { authorization });
     using other = await rig.listen('/a/json');
     await expect.poll(() => stream.lines.length).toBe(1);
-    await take(name);
+    await revoke(name);
     await stream.ended;
     await rig.publish('/a', 'still here');
-    await expect.poll(() => texts(other.messages)).toEqual(['still here']);
+    await expect.poll(() => getTexts(other.messages)).toEqual(['still here']);
     expect(stream.messages).toEqual([]);
   });
 
-  it('and a change that takes nothing away does not', async () => {
+  it('does not end the stream when nothing is revoked', async () => {
     const { name, authorization } = await newReader();
     using stream = await rig.listen('/a/json', { authorization });
     await rig.context.accounts.change(name, { description: 'still the same' });
     await rig.publish('/a', 'goes on');
-    await expect.poll(() => texts(stream.messages)).toEqual(['goes on']);
+    await expect.poll(() => getTexts(stream.messages)).toEqual(['goes on']);
   });
 
-  it('for strangers too', async () => {
+  it('ends streams of visitors', async () => {
     const { accounts } = rig.context;
     await accounts.change('*', { grants: [{ service: 'push', resource: 'open', permission: 'read' }] });
     using stream = await rig.listen('/open/json', {});
@@ -215,13 +215,13 @@ describe('filters', () => {
     ['p=1,urgent', ['a', 'c']],
     ['priority=1&tags=x', []],
     ['id=nobody', []],
-  ])('%s', async (query, found) => {
-    expect((await rig.poll(`/filter/json?poll=1&${query}`)).map(({ message }) => message)).toEqual(found);
+  ])('apply %s', async (query, expected) => {
+    expect((await rig.poll(`/filter/json?poll=1&${query}`)).map(({ message }) => message)).toEqual(expected);
     using stream = await rig.listen(`/filter/json?since=all&${query}`);
-    await expect.poll(() => stream.lines.length).toBe(found.length + 1);
+    await expect.poll(() => stream.lines.length).toBe(expected.length + 1);
   });
 
-  it('takes the id of one message, and filters given as headers', async () => {
+  it('accept the id of one message, and headers', async () => {
     const [first] = await rig.poll('/filter/json?poll=1');
     expect(await rig.poll(`/filter/json?poll=1&id=${first.id}`)).toEqual([first]);
     const { text } = await rig.ask('GET', '/filter/json', {
@@ -233,14 +233,14 @@ describe('filters', () => {
     expect(text.trim().split('\n')).toHaveLength(1);
   });
 
-  it('refuses an unknown priority', async () => {
+  it('refuse an unknown priority', async () => {
     const { text } = await rig.ask('GET', '/filter/json?poll=1&priority=9', { authorization: admin });
     expect(JSON.parse(text).code).toBe(40007);
   });
 });
 
-describe('a poll', () => {
-  it('merges topics, starts where it is told to, and repeats nothing for a topic named twice', async () => {
+describe('poll', () => {
+  it('merges topics, starts at the requested position, and returns repeated topics once', async () => {
     const ids: string[] = [];
     for (const [topic, message] of [
       ['p1', 'a'],
@@ -250,15 +250,15 @@ describe('a poll', () => {
     ] as const) {
       ids.push((await rig.publish(`/${topic}`, message)).id);
     }
-    expect(texts(await rig.poll('/p1,p2,p1/json?poll=1'))).toEqual(['a', 'b', 'c', 'd']);
-    expect(texts(await rig.poll('/p1%2Cp2/json?poll=1&since=10m'))).toEqual(['a', 'b', 'c', 'd']);
-    expect(texts(await rig.poll(`/p1,p2/json?po=1&si=${ids[1]}`))).toEqual(['c', 'd']);
-    expect(texts(await rig.poll('/p1,p2/json?poll=1&since=latest'))).toEqual(['c', 'd']);
+    expect(getTexts(await rig.poll('/p1,p2,p1/json?poll=1'))).toEqual(['a', 'b', 'c', 'd']);
+    expect(getTexts(await rig.poll('/p1%2Cp2/json?poll=1&since=10m'))).toEqual(['a', 'b', 'c', 'd']);
+    expect(getTexts(await rig.poll(`/p1,p2/json?po=1&si=${ids[1]}`))).toEqual(['c', 'd']);
+    expect(getTexts(await rig.poll('/p1,p2/json?poll=1&since=latest'))).toEqual(['c', 'd']);
     expect(await rig.poll('/p1,p2/json?poll=1&since=none')).toEqual([]);
-    expect(texts(await rig.poll('/p1/json?poll=1&since=000000000000&scheduled=1'))).toEqual(['a', 'c']);
+    expect(getTexts(await rig.poll('/p1/json?poll=1&since=000000000000&scheduled=1'))).toEqual(['a', 'c']);
   });
 
-  it('needs access to every topic', async () => {
+  it('requires access to every topic', async () => {
     await rig.context.accounts.create({
       name: 'half',
       password: 'half-password',
@@ -271,14 +271,14 @@ describe('a poll', () => {
     }
   });
 
-  it('lists no more topics than allowed', async () => {
+  it('limits the number of topics', async () => {
     const list = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`).join(',');
     expect((await rig.ask('GET', `/${list(1000)}/json?poll=1`, { authorization: admin })).status).toBe(200);
     expect((await rig.ask('GET', `/${list(1001)}/json?poll=1`, { authorization: admin })).status).toBe(400);
   });
 });
 
-it('forgets messages when their time is over', async () => {
+it('excludes expired messages', async () => {
   const clock = createFakeClock(Date.now());
   await using host = await openRig({ clock, environment: { NTFY_CACHE_DURATION: '2m' } });
   const message = await host.publish('/short');

@@ -16,10 +16,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What an ntfy server of release 2.27 leaves behind, as far as it matters. */
-function leave(at: string): void {
-  mkdirSync(at);
-  const auth = new Database(join(at, 'auth.db'));
+/** Creates the files of an ntfy 2.27 server. */
+function createNtfyFiles(targetFolder: string): void {
+  mkdirSync(targetFolder);
+  const auth = new Database(join(targetFolder, 'auth.db'));
   auth.exec(`
     CREATE TABLE user (id TEXT PRIMARY KEY, tier_id TEXT, user TEXT NOT NULL, pass TEXT NOT NULL, role TEXT NOT NULL,
       prefs JSON NOT NULL DEFAULT '{}', sync_topic TEXT NOT NULL, deleted INT);
@@ -36,7 +36,7 @@ function leave(at: string): void {
       ('u_2', 'tk_${'b2'.repeat(14)}z', 'old', 1, '', 1600000000), ('u_2', 'nonsense', 'x', 1, '', 0);
   `);
   auth.close();
-  const cache = new Database(join(at, 'cache.db'));
+  const cache = new Database(join(targetFolder, 'cache.db'));
   const now = Math.floor(Date.now() / 1000);
   cache.exec(`
     CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, mid TEXT, sequence_id TEXT, time INT, event TEXT, expires INT,
@@ -78,21 +78,21 @@ function leave(at: string): void {
   row('FFFFFFFFFFFF', 'with a file', { size: 4 });
   row('GGGGGGGGGGGG', 'with a link', { size: 4 });
   cache.exec(`UPDATE messages SET attachment_expires = ${now + 3600}, attachment_type = 'text/plain; charset=utf-8'`);
-  mkdirSync(join(at, 'files'));
-  writeFileSync(join(at, 'files', 'FFFFFFFFFFFF'), 'kept');
-  writeFileSync(join(at, 'secret'), 'priv');
-  symlinkSync(join(at, 'secret'), join(at, 'files', 'GGGGGGGGGGGG'));
+  mkdirSync(join(targetFolder, 'files'));
+  writeFileSync(join(targetFolder, 'files', 'FFFFFFFFFFFF'), 'kept');
+  writeFileSync(join(targetFolder, 'secret'), 'priv');
+  symlinkSync(join(targetFolder, 'secret'), join(targetFolder, 'files', 'GGGGGGGGGGGG'));
   cache.close();
   writeFileSync(
-    join(at, 'server.yml'),
+    join(targetFolder, 'server.yml'),
     'base-url: https://old.example\ncache-duration: "24h"\nvisitor-request-limit-burst: 99\nenable-signup: true\nattachment-cache-dir: /var/cache/ntfy/files\nsmtp-server-listen: a:1\n',
   );
 }
 
-async function run(...words: string[]): Promise<{ code: number; out: string }> {
+async function runCli(...args: string[]): Promise<{ code: number; out: string }> {
   try {
     const environment = { PATH: process.env['PATH'], HOME: folder };
-    const { stdout } = await promisify(execFile)(process.execPath, [entry, ...words], { env: environment });
+    const { stdout } = await promisify(execFile)(process.execPath, [entry, ...args], { env: environment });
     return { code: 0, out: stdout };
   } catch (error) {
     const { code, stderr } = error as { code: number; stderr: string };
@@ -100,10 +100,10 @@ async function run(...words: string[]): Promise<{ code: number; out: string }> {
   }
 }
 
-it('an ntfy server’s accounts, grants, tokens, messages and settings go on here', async () => {
+it('imports accounts, grants, tokens, messages and settings of an ntfy server', async () => {
   const [old, dataDir] = [join(folder, 'ntfy'), join(folder, 'data')];
-  leave(old);
-  const first = await run('import', 'ntfy', old, '--data-dir', dataDir);
+  createNtfyFiles(old);
+  const first = await runCli('import', 'ntfy', old, '--data-dir', dataDir);
   expect(first).toEqual({
     code: 0,
     out: [
@@ -116,10 +116,10 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
       '',
     ].join('\n'),
   });
-  // Once more changes nothing.
-  const again = (await run('import', 'ntfy', old, '--data-dir', dataDir)).out;
-  expect(again).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
-  expect(again).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
+  // A second import changes nothing.
+  const secondImport = (await runCli('import', 'ntfy', old, '--data-dir', dataDir)).out;
+  expect(secondImport).toContain('Taken over: 0 accounts, 4 grants, 0 tokens.');
+  expect(secondImport).toContain('Taken over: 0 messages, 0 scheduled messages, 0 files.');
 
   await using rig = await openRig({ dataDir });
   const authorization = `Bearer ${token}`;
@@ -150,7 +150,7 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   };
-  // What was due while nothing ran goes out at the start.
+  // Messages due during the downtime are published at the start.
   await expect.poll(async () => (await poll('')).length).toBe(5);
   const messages = await poll('');
   expect(messages).toMatchObject([
@@ -175,18 +175,18 @@ it('an ntfy server’s accounts, grants, tokens, messages and settings go on her
   expect((await rig.ask('POST', '/open', {}, 'x')).status).toBe(200);
 });
 
-it('says what is wrong with the folder', async () => {
+it('reports problems of the folder', async () => {
   const data = ['--data-dir', join(folder, 'data')];
-  expect(await run('import', 'ntfy', join(folder, 'nowhere'), ...data)).toMatchObject({
+  expect(await runCli('import', 'ntfy', join(folder, 'nowhere'), ...data)).toMatchObject({
     code: 1,
     out: expect.stringContaining('There is no auth.db'),
   });
   const bad = join(folder, 'bad');
   mkdirSync(bad);
   writeFileSync(join(bad, 'auth.db'), 'this is no database, whatever it is called '.repeat(50));
-  expect(await run('import', 'ntfy', bad, ...data)).toMatchObject({
+  expect(await runCli('import', 'ntfy', bad, ...data)).toMatchObject({
     code: 1,
     out: expect.stringContaining('cannot be read as a file of an ntfy server'),
   });
-  expect(await run('import', 'other', bad, ...data)).toMatchObject({ code: 2 });
+  expect(await runCli('import', 'other', bad, ...data)).toMatchObject({ code: 2 });
 });

@@ -15,19 +15,19 @@ interface Reply {
   readonly topics: readonly TopicStatistics[];
 }
 
-describe('the counts of topics by day', () => {
+describe('topic counts by day', () => {
   const services = [push, inbox, control];
   const headers = { Authorization: adminAuthorization };
   const publish = async (host: TestHost, topic: string): Promise<void> => {
     const answer = await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body: 'x', headers });
     expect(answer.status).toBe(200);
   };
-  const read = (host: TestHost, query = '', own = {}): Promise<Reply> =>
-    api<Reply>(host.url('control'), `/api/push/statistics/topics${query}`, { headers: own });
+  const readStatistics = (host: TestHost, query = '', requestHeaders = {}): Promise<Reply> =>
+    api<Reply>(host.url('control'), `/api/push/statistics/topics${query}`, { headers: requestHeaders });
   const published = ({ topics }: Reply): Record<string, readonly number[]> =>
     Object.fromEntries(topics.map((topic) => [topic.name, topic.published]));
 
-  it('hold over days and restarts, the busiest topic first', async () => {
+  it('continue across days and restarts, busiest topic first', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 12).getTime());
@@ -35,21 +35,24 @@ describe('the counts of topics by day', () => {
       await using host = await openTestHost({ services, dataDir, clock });
       await publish(host, 'quiet');
       for (let count = 0; count < 3; count += 1) await publish(host, 'busy');
-      expect(published(await read(host))).toEqual({ busy: [0, 0, 0, 0, 0, 0, 3], quiet: [0, 0, 0, 0, 0, 0, 1] });
+      expect(published(await readStatistics(host))).toEqual({
+        busy: [0, 0, 0, 0, 0, 0, 3],
+        quiet: [0, 0, 0, 0, 0, 0, 1],
+      });
     }
-    // Over the night in which the clocks change: that day has 25 hours.
+    // The day of the clock change has 25 hours.
     clock.advance(24 * 3600 * 1000);
     await using host = await openTestHost({ services, dataDir, clock });
     await publish(host, 'busy');
-    const reply = await read(host);
+    const reply = await readStatistics(host);
     expect(published(reply)).toEqual({ busy: [0, 0, 0, 0, 0, 3, 1], quiet: [0, 0, 0, 0, 0, 1, 0] });
     expect(reply.days.slice(-2)).toEqual(['2026-10-24', '2026-10-25']);
     expect(reply.topics[0]).toMatchObject({ name: 'busy', listening: 0, sent: 0, failed: 0 });
     clock.advance(60_000);
-    expect(published(await read(host))['busy']).toEqual([0, 0, 0, 0, 0, 3, 1]);
+    expect(published(await readStatistics(host))['busy']).toEqual([0, 0, 0, 0, 0, 3, 1]);
   });
 
-  it('say who listens, and only of topics that the person may read', async () => {
+  it('report subscribers, and only topics that the account may read', async () => {
     await using host = await openTestHost({ services });
     await publish(host, 'open-news');
     await publish(host, 'closed-news');
@@ -64,19 +67,21 @@ describe('the counts of topics by day', () => {
       }),
     });
     const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
-    const { topics } = await read(host, '', grace);
+    const { topics } = await readStatistics(host, '', grace);
     expect(topics).toMatchObject([{ name: 'open-news', listening: 1 }]);
-    await expect(read(host, '?topic=closed-news', grace)).rejects.toThrow('403');
-    expect((await read(host, '?topic=never')).topics).toMatchObject([{ name: 'never', latest: null }]);
+    await expect(readStatistics(host, '?topic=closed-news', grace)).rejects.toThrow('403');
+    expect((await readStatistics(host, '?topic=never')).topics).toMatchObject([{ name: 'never', latest: null }]);
     leave.abort();
   });
 
-  it('by hour and priority, without what is closed to the person, and whatever the text says', async () => {
+  it('by hour and priority exclude unreadable topics, regardless of the text', async () => {
     const clock = createFakeClock(new Date(2026, 9, 24, 12, 30).getTime());
     await using host = await openTestHost({ services, clock });
     const send = async (topic: string, priority: string, body = 'x'): Promise<void> => {
-      const own = { ...headers, 'X-Priority': priority };
-      expect((await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body, headers: own })).status).toBe(200);
+      const requestHeaders = { ...headers, 'X-Priority': priority };
+      expect(
+        (await fetch(`${host.url('push')}/${topic}`, { method: 'POST', body, headers: requestHeaders })).status,
+      ).toBe(200);
     };
     await send('open-news', '5', '"priority":1, "event":"none"');
     await send('open-news', '2');
@@ -86,41 +91,45 @@ describe('the counts of topics by day', () => {
     await api(host.url('control'), '/api/accounts', {
       method: 'POST',
       body: JSON.stringify({
-        ...{ name: 'grace', password: 'harbour light' },
+        name: 'grace',
+        password: 'harbour light',
         grants: [{ service: 'push', resource: 'open-*', permission: 'read' }],
       }),
     });
     const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
-    const hours = async (own = {}) =>
-      (await api<{ hours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', { headers: own }))
-        .hours;
+    const readHours = async (requestHeaders = {}) =>
+      (
+        await api<{ readHours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', {
+          headers: requestHeaders,
+        })
+      ).readHours;
     const none = { low: 0, normal: 0, high: 0, urgent: 0 };
-    const at = new Date(2026, 9, 24, 13).getTime();
-    const earlier = { ...none, at: at - 3600 * 1000, low: 1, urgent: 1 };
-    expect((await hours()).slice(-3)).toEqual([
-      { ...none, at: at - 2 * 3600 * 1000 },
+    const startTime = new Date(2026, 9, 24, 13).getTime();
+    const earlier = { ...none, at: startTime - 3600 * 1000, low: 1, urgent: 1 };
+    expect((await readHours()).slice(-3)).toEqual([
+      { ...none, at: startTime - 2 * 3600 * 1000 },
       earlier,
-      { ...none, at, normal: 1, high: 1 },
+      { ...none, at: startTime, normal: 1, high: 1 },
     ]);
-    expect((await hours(grace)).slice(-2)).toEqual([earlier, { ...none, at, normal: 1 }]);
+    expect((await readHours(grace)).slice(-2)).toEqual([earlier, { ...none, at: startTime, normal: 1 }]);
   });
 
-  it('of today and by hour hold over restarts, also of what is not kept any more', async () => {
+  it('of today and by hour continue across restarts, including expired messages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'counts-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());
     const lately = async (host: TestHost): Promise<number> => {
-      const { hours } = await api<{ hours: readonly { normal: number }[] }>(
+      const { readHours } = await api<{ readHours: readonly { normal: number }[] }>(
         host.url('control'),
         '/api/push/statistics/hours',
       );
-      return hours.reduce((sum, { normal }) => sum + normal, 0);
+      return readHours.reduce((sum, { normal }) => sum + normal, 0);
     };
     {
       await using host = await openTestHost({ services, dataDir, clock });
       await publish(host, 'news');
     }
-    // Longer than a message is kept.
+    // Longer than the retention of messages.
     clock.advance(13 * 3600 * 1000);
     await using host = await openTestHost({ services, dataDir, clock });
     await publish(host, 'news');

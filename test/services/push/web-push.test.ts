@@ -19,7 +19,7 @@ afterEach(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-async function send(
+async function requestPush(
   method: string,
   body: unknown,
   headers: Record<string, string> = { authorization: admin },
@@ -35,15 +35,15 @@ async function send(
   return { status: answer.status, ...JSON.parse(answer.text) };
 }
 const subscribe = (browser: ReturnType<typeof newBrowser>, topics: string[], headers?: Record<string, string>) =>
-  send('POST', { endpoint: browser.endpoint, ...browser.keys, topics }, headers);
-/** What is still on its way. */
-const waiting = async () => {
+  requestPush('POST', { endpoint: browser.endpoint, ...browser.keys, topics }, headers);
+/** Number of pending deliveries. */
+const countPending = async () => {
   const page = await rig.ask('GET', '/metrics');
   return page.text;
 };
 
-describe('a browser whose page is closed', () => {
-  it('gets the message encrypted for it and signed with the key it subscribed with', async () => {
+describe('browser with a closed page', () => {
+  it('receives encrypted messages signed with its subscribed key', async () => {
     const browser = newBrowser(service.origin);
     expect(await subscribe(browser, ['news'], { authorization: admin, origin: 'https://home.example' })).toMatchObject({
       status: 200,
@@ -61,10 +61,10 @@ describe('a browser whose page is closed', () => {
     expect(received.headers).toMatchObject({ urgency: 'high', ttl: '43200', 'content-encoding': 'aes128gcm' });
     expect(received.headers['topic']).toMatch(/^[-\w]{32}$/);
     const config = JSON.parse((await rig.ask('GET', '/v1/config')).text);
-    expect(signer(received)).toEqual({ key: config.web_push_public_key, audience: service.origin });
+    expect(getSigner(received)).toEqual({ key: config.web_push_public_key, audience: service.origin });
   });
 
-  it('gets clear and delete events too, and none of other topics', async () => {
+  it('receives clear and delete events, and nothing of other topics', async () => {
     const browser = newBrowser(service.origin);
     await subscribe(browser, ['news', 'more']);
     await rig.publish('/other');
@@ -76,7 +76,7 @@ describe('a browser whose page is closed', () => {
     });
   });
 
-  it('gets a long message cut to what push services take', async () => {
+  it('receives a long message truncated to the limit of push services', async () => {
     const browser = newBrowser(service.origin);
     await subscribe(browser, ['news']);
     const actions = JSON.stringify([{ action: 'view', label: 'x'.repeat(400), url: 'https://a.example' }]);
@@ -86,17 +86,20 @@ describe('a browser whose page is closed', () => {
     expect(browser.open(service.received[0] as Received).message.message).toMatch(/^ä{1000,}…$/);
   });
 
-  it('is forgotten when its push service knows it no more, and after it said so', async () => {
-    const [gone, leaving] = [newBrowser(service.origin, 'gone'), newBrowser(service.origin, 'leaving')];
-    await subscribe(gone, ['news']);
+  it('is deleted when its push service no longer knows it, and after unsubscribing', async () => {
+    const [expiredBrowser, unsubscribed] = [newBrowser(service.origin, 'gone'), newBrowser(service.origin, 'leaving')];
+    await subscribe(expiredBrowser, ['news']);
     service.answers.push(410);
     await rig.publish('/news');
     await expect.poll(() => service.received.length).toBe(1);
-    await expect.poll(async () => (await waiting()).includes('result="gone"} 1')).toBe(true);
-    await subscribe(leaving, ['news']);
+    await expect.poll(async () => (await countPending()).includes('result="gone"} 1')).toBe(true);
+    await subscribe(unsubscribed, ['news']);
     await rig.publish('/news');
     await expect.poll(() => service.received.map(({ path }) => path)).toEqual(['/gone', '/leaving']);
-    expect(await send('DELETE', { endpoint: leaving.endpoint }, {})).toMatchObject({ status: 200, success: true });
+    expect(await requestPush('DELETE', { endpoint: unsubscribed.endpoint }, {})).toMatchObject({
+      status: 200,
+      success: true,
+    });
     await rig.publish('/news');
     const last = newBrowser(service.origin, 'last');
     await subscribe(last, ['end']);
@@ -105,7 +108,7 @@ describe('a browser whose page is closed', () => {
     expect(service.received.length).toBe(3);
   });
 
-  it('is tried again while its push service is out of order', async () => {
+  it('is retried while its push service fails', async () => {
     const browser = newBrowser(service.origin);
     await subscribe(browser, ['news']);
     service.answers.push(503);
@@ -114,7 +117,7 @@ describe('a browser whose page is closed', () => {
     expect(browser.open(service.received[1] as Received).message.message).toBe('in the end');
   });
 
-  it('gets nothing any more once its person may not read the topic', async () => {
+  it('receives nothing after its account lost the permission to read', async () => {
     await rig.context.accounts.create({
       name: 'mia',
       password: 'correct horse',
@@ -131,18 +134,18 @@ describe('a browser whose page is closed', () => {
     expect(service.received[0]?.path).toBe('/mine');
   });
 
-  it('whose keys are none is forgotten', async () => {
+  it('is deleted when its keys are invalid', async () => {
     const browser = newBrowser(service.origin);
-    await send('POST', { endpoint: browser.endpoint, auth: 'a', p256dh: 'b', topics: ['news'] });
+    await requestPush('POST', { endpoint: browser.endpoint, auth: 'a', p256dh: 'b', topics: ['news'] });
     await rig.publish('/news');
-    await expect.poll(async () => (await waiting()).includes('result="gone"} 1')).toBe(true);
+    await expect.poll(async () => (await countPending()).includes('result="gone"} 1')).toBe(true);
     expect(service.received).toEqual([]);
   });
 
-  it('is refused where the endpoint leads elsewhere, or wants too much', async () => {
+  it('is refused for a foreign endpoint or too many topics', async () => {
     const { keys } = newBrowser('');
     const codes = async (endpoint: string, topics = ['news']) =>
-      (await send('POST', { endpoint, ...keys, topics })).code as number;
+      (await requestPush('POST', { endpoint, ...keys, topics })).code as number;
     for (const endpoint of [
       'https://evil.example/a',
       'http://updates.push.services.mozilla.com/a',
@@ -161,7 +164,7 @@ describe('a browser whose page is closed', () => {
   });
 });
 
-describe('our own page', () => {
+describe('Homeport page', () => {
   const api = async (method: string, path: string, body?: unknown) => {
     const reply = await fetch(`${rig.host.url('control')}${path}`, {
       method,
@@ -171,7 +174,7 @@ describe('our own page', () => {
     return { status: reply.status, body: await reply.json() };
   };
 
-  it('subscribes over our own API, asks what it gets, and leaves', async () => {
+  it('subscribes through the app API, reads its topics, and unsubscribes', async () => {
     const browser = newBrowser(service.origin);
     const { endpoint } = browser;
     const config = JSON.parse((await rig.ask('GET', '/v1/config')).text);
@@ -190,46 +193,47 @@ describe('our own page', () => {
     await expect.poll(() => service.received.length).toBe(3);
     const texts = service.received.slice(1).map((received) => browser.open(received).message.message);
     expect(texts.sort()).toEqual(['also what is new', 'once']);
-    expect((await send('POST', { ...order, topics: ['*'] })).status).toBe(400);
+    expect((await requestPush('POST', { ...order, topics: ['*'] })).status).toBe(400);
     const evil = await api('PUT', '/api/push/browsers', { ...order, endpoint: 'https://evil.example/' });
     expect(evil.body.error.code).toBe('push.web_push_endpoint');
   });
 });
 
-describe('over time', () => {
-  it('the keys stay, the deliveries survive a stop, and silent browsers are warned, then forgotten', async () => {
+describe('web push over time', () => {
+  it('keeps keys and deliveries across a restart, and warns and deletes inactive browsers', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'web-push-'));
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const environment = { PUSH_WEB_PUSH_HOSTS: service.origin };
     const browser = newBrowser(service.origin);
-    const keyOf = async (on: Rig) => JSON.parse((await on.ask('GET', '/v1/config')).text).web_push_public_key as string;
+    const getPublicKey = async (on: Rig) =>
+      JSON.parse((await on.ask('GET', '/v1/config')).text).web_push_public_key as string;
     let key: string;
     {
       await using first = await openRig({ dataDir, environment, clock });
-      key = await keyOf(first);
-      await send('POST', { endpoint: browser.endpoint, ...browser.keys, topics: ['news'] }, undefined, first);
+      key = await getPublicKey(first);
+      await requestPush('POST', { endpoint: browser.endpoint, ...browser.keys, topics: ['news'] }, undefined, first);
       service.answers.push(503);
       await first.publish('/news', 'kept');
       await expect.poll(() => service.received.length).toBe(1);
     }
     {
       await using second = await openRig({ dataDir, environment, clock });
-      expect(await keyOf(second)).toBe(key);
+      expect(await getPublicKey(second)).toBe(key);
       clock.advance(10_000);
       await expect.poll(() => service.received.length).toBe(2);
       expect(browser.open(service.received[1] as Received).message.message).toBe('kept');
     }
-    const later = createFakeClock(clock.now() + 56 * 24 * 3600 * 1000);
-    await using third = await openRig({ dataDir, environment, clock: later });
-    later.advance(60_000);
+    const laterClock = createFakeClock(clock.now() + 56 * 24 * 3600 * 1000);
+    await using third = await openRig({ dataDir, environment, clock: laterClock });
+    laterClock.advance(60_000);
     await expect.poll(() => service.received.length).toBe(3);
     expect(browser.open(service.received[2] as Received)).toEqual({ event: 'subscription_expiring' });
-    expect(await keyOf(third)).toBe(key);
+    expect(await getPublicKey(third)).toBe(key);
   });
 });
 
-/** Whose signature the request carries (RFC 8292), and for whom it is. */
-function signer({ headers }: Received): { key: string; audience: string } {
+/** Returns the key that signed the request (RFC 8292) and its audience. */
+function getSigner({ headers }: Received): { key: string; audience: string } {
   const [, token = '', key = ''] = /^vapid t=([^,]+), k=([-\w]+)$/.exec(String(headers['authorization'])) ?? [];
   const [head = '', claims = '', signature = ''] = token.split('.');
   const point = Buffer.from(key, 'base64url');

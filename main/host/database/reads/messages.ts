@@ -1,4 +1,4 @@
-/** A statement for the read thread, on the database in this file. One at a time. */
+/** Statement for the read thread, on the database in this file. One at a time. */
 export interface ReadRequest {
   readonly read: number;
   readonly file: string;
@@ -8,12 +8,12 @@ export interface ReadRequest {
 
 export type ToReader =
   | ReadRequest
-  /** The next part of what was read. */
+  /** Requests the next part of the rows. */
   | { readonly more: number }
-  /** Lets go of a database; answered by `closed`. */
+  /** Closes a database; answered by `closed`. */
   | { readonly close: string };
 
-/** A part of the rows; the thread holds the next one back until it is asked for. */
+/** Part of the rows; the thread sends the next one on request. */
 export interface ReadPart {
   readonly read: number;
   readonly rows: readonly Record<string, unknown>[];
@@ -23,16 +23,16 @@ export interface ReadPart {
 export interface ReadFailure {
   readonly read: number;
   readonly message: string;
-  /** SQLite's, or `too_large`, `not_a_read`. */
+  /** SQLite's code, or `too_large`, `not_a_read`. */
   readonly code: string;
 }
 
 export type FromReader = ReadPart | ReadFailure | { readonly closed: string };
 
-/** What the thread is started with: a number of the read that nobody waits for any more, looked at between rows. */
+/** Data of the thread: shared number of the cancelled read, checked between rows. */
 export interface ReaderData {
   readonly abandoned: Int32Array;
 }
 
-/** Bytes of values that one read may bring, about. Lists are read in pages. */
-export const largestRead = 32 * 1024 * 1024;
+/** Approximate maximum size of a read in bytes. Lists are read in pages. */
+export const maxReadBytes = 32 * 1024 * 1024;

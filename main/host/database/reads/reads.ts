@@ -9,12 +9,12 @@ import {
   type QueryResult,
 } from 'kysely';
 import { requestSignal } from '../../runtime/request-signal.ts';
-import { namingFaults } from '../faults.ts';
-import { closedProblem, type ReadThread } from './thread.ts';
+import { withDatabaseErrors } from '../faults.ts';
+import { buildClosedProblem, type ReadThread } from './thread.ts';
 
 /**
- * A Kysely that only reads, on the thread beside the event loop. Each statement sees all that was committed before it was
- * asked; there are no transactions, since others use the same connection in between. Destroying it lets go of the file.
+ * Creates a read-only Kysely that runs on the read thread. Each statement sees everything committed before the call;
+ * there are no transactions, since callers share the connection. Destroying it closes the file.
  */
 export function openReads(thread: ReadThread, file: string): Kysely<any> {
   return new Kysely<any>({
@@ -27,7 +27,7 @@ export function openReads(thread: ReadThread, file: string): Kysely<any> {
   });
 }
 
-/** The line is the thread's, so that what nobody waits for any more can leave it. */
+/** The thread has the queue, so that cancelled reads can leave it. */
 class ReadAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -50,7 +50,7 @@ class ReadDriver implements Driver {
     return this.#connection;
   }
   async releaseConnection(): Promise<void> {
-    // It is everybody's.
+    // The connection is shared.
   }
   async beginTransaction(): Promise<void> {
     throw new Error('context.reads has no transactions');
@@ -59,10 +59,10 @@ class ReadDriver implements Driver {
     throw new Error('context.reads has no transactions');
   }
   async rollbackTransaction(): Promise<void> {
-    // None was begun.
+    // There is no transaction.
   }
   async destroy(): Promise<void> {
-    // What has the connection already would have the thread open the file once more.
+    // Otherwise a caller that already has the connection would make the thread open the file again.
     this.#connection.isClosed = true;
     await this.#thread.release(this.#file);
   }
@@ -77,8 +77,10 @@ class ReadConnection implements DatabaseConnection {
     this.#file = file;
   }
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.isClosed) throw closedProblem();
-    const rows = await namingFaults(() => this.#thread.read(this.#file, sql, parameters, requestSignal.getStore()));
+    if (this.isClosed) throw buildClosedProblem();
+    const rows = await withDatabaseErrors(() =>
+      this.#thread.read(this.#file, sql, parameters, requestSignal.getStore()),
+    );
     return { rows: rows as Row[] };
   }
   streamQuery(): AsyncIterableIterator<never> {

@@ -5,10 +5,10 @@ import { getThreadFile } from '../../../../services/kit/limited-thread.ts';
 import type { FromReader, ReadRequest, ReaderData, ReadPart } from './messages.ts';
 
 const workerFile = getThreadFile('worker', import.meta.url);
-/** A thread holds some megabytes. Who looks at a page every now and then does not keep it. */
+/** Idle time after which the thread ends, since it uses several megabytes. */
 const idleMs = 60_000;
-/** Reads that may stand in line; the next is refused. */
-const mostWaiting = 1000;
+/** Maximum number of queued reads; further ones are refused. */
+const maxWaiting = 1000;
 
 type Row = Record<string, unknown>;
 
@@ -18,16 +18,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
   readonly abandon: () => void;
-  /** What has come of it. */
+  /** Rows received so far. */
   rows: Row[];
-  /** Threads that ended over it. */
+  /** Number of threads that crashed during this read. */
   crashes: number;
 }
 
 /**
- * The one thread that reads SQLite files, one statement after the other. It begins with the first read, and ends when
- * there was none for a minute. When it ends by itself, another one takes over and runs the statement at hand once more;
- * a statement over which two have ended is refused.
+ * Thread that reads SQLite files, one statement after another. It starts with the first read, and ends after a minute
+ * without reads. When it crashes, a new thread repeats the current statement; a statement that crashed two threads is
+ * refused.
  */
 export class ReadThread implements AsyncDisposable {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class ReadThread implements AsyncDisposable {
   #number = 0;
   #closed = false;
 
-  /** `memoryMb`: what the rows of a read may take in the thread, before it ends over them. */
+  /** `memoryMb`: memory for the rows of a read; the thread crashes when it exceeds it. */
   constructor(options: { readonly clock: Clock; readonly log: Log; readonly memoryMb?: number }) {
     this.#clock = options.clock;
     this.#log = options.log;
@@ -50,16 +50,15 @@ export class ReadThread implements AsyncDisposable {
   }
 
   /**
-   * The rows that a statement brings. With a signal nobody waits any longer once it aborts: what was not begun is left
-   * out of the line, and what was ends at its next row.
+   * Returns the rows of a statement. An aborted signal removes a queued read, and ends a running one at its next row.
    * @throws Problem `database.busy`, `database.closed`, `database.too_large`, `database.reader_failed`; SQLite's own
    * errors; the signal's reason.
    */
   read(file: string, text: string, values: readonly unknown[], signal?: AbortSignal): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(closedProblem());
+      if (this.#closed) return reject(buildClosedProblem());
       if (signal?.aborted === true) return reject(signal.reason as Error);
-      if (this.#waiting.length >= mostWaiting) {
+      if (this.#waiting.length >= maxWaiting) {
         const detail = 'Too many readers wait for the database. Try again in a moment.';
         return reject(new Problem('database.busy', 503, detail));
       }
@@ -73,11 +72,11 @@ export class ReadThread implements AsyncDisposable {
     });
   }
 
-  /** Lets go of a file once what is read of it at the moment has ended; what stands in line is refused. */
+  /** Closes a file once its current read has ended; queued reads are refused. */
   async release(file: string): Promise<void> {
     for (const waiting of this.#waiting.filter(({ request }) => request.file === file)) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      settle(waiting, () => waiting.reject(closedProblem()));
+      settle(waiting, () => waiting.reject(buildClosedProblem()));
     }
     if (this.#worker === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -89,7 +88,7 @@ export class ReadThread implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    for (const waiting of this.#waiting.splice(0)) settle(waiting, () => waiting.reject(closedProblem()));
+    for (const waiting of this.#waiting.splice(0)) settle(waiting, () => waiting.reject(buildClosedProblem()));
     await this.#end();
   }
 
@@ -97,7 +96,7 @@ export class ReadThread implements AsyncDisposable {
     if (this.#current !== undefined) return;
     this.#current = this.#waiting.shift();
     if (this.#current === undefined) {
-      this.#rest();
+      this.#becomeIdle();
       return;
     }
     this.#idle?.[Symbol.dispose]();
@@ -107,13 +106,13 @@ export class ReadThread implements AsyncDisposable {
     worker.postMessage(this.#current.request);
   }
 
-  /** Nothing is to be read: the thread keeps no process alive, and ends after a while. */
-  #rest(): void {
+  /** Lets the process exit and ends the thread after a while when nothing is queued. */
+  #becomeIdle(): void {
     if (this.#closing.size === 0) this.#worker?.unref();
     this.#idle ??= this.#clock.after(idleMs, () => {
       this.#idle = undefined;
       if (this.#current === undefined) {
-        this.#end().catch((error: unknown) => this.#log.warn('the read thread did not end', { error }));
+        this.#end().catch((error: unknown) => this.#log.warn('read thread stop failed', { error }));
       }
     });
   }
@@ -126,16 +125,16 @@ export class ReadThread implements AsyncDisposable {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb, maxYoungGenerationSizeMb: 8 },
     });
-    worker.on('message', (message: FromReader) => this.#hear(message));
-    worker.on('error', (error) => this.#log.warn('the read thread failed', { error }));
+    worker.on('message', (message: FromReader) => this.#onMessage(message));
+    worker.on('error', (error) => this.#log.warn('read thread crashed', { error }));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }
 
-  #hear(message: FromReader): void {
+  #onMessage(message: FromReader): void {
     if ('closed' in message) {
       this.#released(message.closed);
-      if (this.#current === undefined) this.#rest();
+      if (this.#current === undefined) this.#becomeIdle();
       return;
     }
     const current = this.#current;
@@ -147,9 +146,9 @@ export class ReadThread implements AsyncDisposable {
     } else this.#worker?.postMessage({ more: message.read });
   }
 
-  /** Whether that was the last part. */
+  /** Returns whether this was the last part. */
   #take(current: Waiting, { rows, last }: ReadPart): boolean {
-    // A copy between threads makes a plain array of bytes of a Buffer, which the driver gives otherwise.
+    // Structured clones turn the Buffers of the driver into Uint8Arrays.
     for (const row of rows) {
       for (const name in row) {
         const value = row[name];
@@ -174,7 +173,7 @@ export class ReadThread implements AsyncDisposable {
     waiting.reject(reason);
   }
 
-  /** The thread has ended: by itself, unless nobody holds on to it any more. */
+  /** Handles the end of the thread, which is a crash unless it was released. */
   #ended(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -186,7 +185,7 @@ export class ReadThread implements AsyncDisposable {
       current.rows = [];
       if (current.signal?.aborted === true) settle(current, () => undefined);
       else if (current.crashes < 2 && !this.#closed) this.#waiting.unshift(current);
-      else settle(current, () => current.reject(this.#closed ? closedProblem() : crashed()));
+      else settle(current, () => current.reject(this.#closed ? buildClosedProblem() : buildCrashedProblem()));
     }
     if (!this.#closed) this.#next();
   }
@@ -211,12 +210,12 @@ function settle({ signal, abandon }: Waiting, answer: () => void): void {
   answer();
 }
 
-/** As the group commit says it. */
-export function closedProblem(): Problem {
+/** Uses the same error as the group commit. */
+export function buildClosedProblem(): Problem {
   return new Problem('database.closed', 503, 'The database is closed; the host is stopping.');
 }
 
-function crashed(): Problem {
+function buildCrashedProblem(): Problem {
   const detail = 'The thread that reads the database ended over this question. The log has more.';
   return new Problem('database.reader_failed', 503, detail, { retryable: false });
 }

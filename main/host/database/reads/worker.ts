@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { StatementCache } from '../statements.ts';
-import { largestRead, type FromReader, type ReadRequest, type ReaderData, type ToReader } from './messages.ts';
+import { maxReadBytes, type FromReader, type ReadRequest, type ReaderData, type ToReader } from './messages.ts';
 
-/** Bytes of a part, about: taking one in holds up the event loop for a millisecond at most. */
+/** Approximate size of a part in bytes, which the event loop receives in at most a millisecond. */
 const partBytes = 128 * 1024;
 
 type Row = Record<string, unknown>;
@@ -15,7 +15,7 @@ interface Opened {
 
 const { abandoned } = workerData as ReaderData;
 const opened = new Map<string, Opened>();
-/** Parts of the read at hand that were not asked for yet. */
+/** Parts of the current read that were not requested yet. */
 let parts: Row[][] = [];
 
 parentPort?.on('message', (message: ToReader) => {
@@ -29,7 +29,7 @@ parentPort?.on('message', (message: ToReader) => {
 
 function read(request: ReadRequest): void {
   try {
-    parts = partsOf(request);
+    parts = splitRows(request);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     answer({ read: request.read, message: error instanceof Error ? error.message : String(error), code });
@@ -47,47 +47,47 @@ function answer(message: FromReader): void {
   parentPort?.postMessage(message);
 }
 
-function partsOf({ read: id, file, text, values }: ReadRequest): Row[][] {
-  const { database, statements } = openOnce(file);
+function splitRows({ read: id, file, text, values }: ReadRequest): Row[][] {
+  const { database, statements } = getDatabase(file);
   const statement = statements.prepare(text) as unknown as Sqlite.Statement<unknown[], Row>;
-  // The connection could write nothing, but not every statement that writes says so before it runs.
+  // The connection is read-only, but not every writing statement fails before it runs.
   if (!statement.reader || !statement.readonly) {
     throw Object.assign(new Error('context.reads only reads'), { code: 'not_a_read' });
   }
-  const found: Row[][] = [];
+  const rows: Row[][] = [];
   let part: Row[] = [];
   let [inPart, total] = [0, 0];
   for (const row of statement.iterate(values)) {
     if (Atomics.load(abandoned, 0) === id) return [];
-    const bytes = bytesOf(row);
+    const bytes = estimateBytes(row);
     inPart += bytes;
     total += bytes;
-    if (total > largestRead) {
-      throw Object.assign(new Error(`more than ${String(largestRead)} bytes from ${database.name}`), {
+    if (total > maxReadBytes) {
+      throw Object.assign(new Error(`more than ${String(maxReadBytes)} bytes from ${database.name}`), {
         code: 'too_large',
       });
     }
     part.push(row);
     if (inPart < partBytes) continue;
-    found.push(part);
+    rows.push(part);
     part = [];
     inPart = 0;
   }
-  if (part.length > 0 || found.length === 0) found.push(part);
-  return found;
+  if (part.length > 0 || rows.length === 0) rows.push(part);
+  return rows;
 }
 
-function openOnce(file: string): Opened {
-  const known = opened.get(file);
-  if (known !== undefined) return known;
+function getDatabase(file: string): Opened {
+  const cached = opened.get(file);
+  if (cached !== undefined) return cached;
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   database.pragma('cache_size = -2048');
-  const made = { database, statements: new StatementCache(database) };
-  opened.set(file, made);
-  return made;
+  const newDatabase = { database, statements: new StatementCache(database) };
+  opened.set(file, newDatabase);
+  return newDatabase;
 }
 
-function bytesOf(row: Row): number {
+function estimateBytes(row: Row): number {
   let bytes = 48;
   for (const name in row) {
     const value = row[name];

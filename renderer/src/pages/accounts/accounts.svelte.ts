@@ -5,7 +5,7 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { secondFactorApi } from '../../../../services/contracts/control/second-factor-routes.ts';
 import { call, renewSession } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** What a person types to make an account. */
 export interface NewAccountFields {
@@ -22,7 +22,7 @@ type Change = Partial<Pick<Account, 'role' | 'enabled' | 'description' | 'grants
 const gatherMs = 150;
 
 /** People and service accounts, and what anyone may do. */
-class Accounts extends Loaded {
+class Accounts extends Loadable {
   list = $state.raw<readonly Account[]>([]);
   anyone = $state.raw<readonly Grant[]>([]);
   /** What is under way; its event often comes before its answer. */
@@ -59,7 +59,7 @@ class Accounts extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => Promise.all([call(controlApi.accounts), call(accessApi.anyone)]),
       ([{ accounts }, { grants }]) => {
         this.list = accounts;
@@ -124,7 +124,7 @@ class Accounts extends Loaded {
 
   /** @throws Problem with `fields`, `current` among them. */
   async changeOwnPassword(current: string, password: string): Promise<void> {
-    await renewSession(() => call(ownAccountApi.changePassword, { body: { current, password }, renews: true }));
+    await renewSession(() => call(ownAccountApi.changePassword, { body: { current, password }, isRenewal: true }));
   }
 
   #take(account: Account): void {

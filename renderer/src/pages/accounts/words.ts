@@ -44,11 +44,11 @@ export function grantLine({ role, grants }: Pick<Account, 'role' | 'grants'>): s
 
 /** `Messages`, `topics that begin with home-`, `Sync /home/ada` */
 function grantedWords({ service, resource }: Grant): string {
-  if (resource === '*') return services.title(service);
+  if (resource === '*') return services.getTitle(service);
   const [begin, ...others] = resource.split('*');
   return service === 'push' && others.length === 1 && others[0] === ''
     ? `topics that begin with ${String(begin)}`
-    : `${services.title(service)} ${resource}`;
+    : `${services.getTitle(service)} ${resource}`;
 }
 
 /** The answer to "may it?", as a sentence's end. */

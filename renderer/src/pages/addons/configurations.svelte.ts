@@ -1,20 +1,20 @@
 import { addonsApi, type AddonProfile } from '../../../../services/contracts/addons/api.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { place } from '../../state/router.svelte.ts';
+import { buildPath } from '../../state/page-path.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { router } from '../../state/router.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { newConfig } from './draft.ts';
 
 /** The configurations, and how there come to be more of them. */
-class Configurations extends Loaded {
+class Configurations extends Loadable {
   all = $state.raw<readonly AddonProfile[]>([]);
   /** One is being made. */
   busy = $state(false);
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(addonsApi.profiles).catch((error: unknown) => this.#refused(error)),
       ({ profiles }) => (this.all = profiles),
     );
@@ -31,9 +31,9 @@ class Configurations extends Loaded {
     this.busy = true;
     try {
       const { uuid } = await call(addonsApi.create, { body: { config: { ...config } } });
-      place.go(pathOf({ service: 'addons', thing: 'configurations', id: uuid }));
+      router.navigate(buildPath({ service: 'addons', section: 'configurations', id: uuid }));
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
       this.busy = false;
     }
@@ -44,7 +44,7 @@ class Configurations extends Loaded {
       const { config } = await call(addonsApi.profile, { params: { uuid } });
       await this.make({ ...config, addonName: `${name} (copy)` });
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 }

@@ -134,7 +134,10 @@ export function draftOf(config: Config): Draft {
     catalogs: list(config['catalogModifications']).map((one) => {
       const { name, ...change } = record(one);
       return {
-        ...{ ...change, id: text(change['id']), type: text(change['type']), enabled: change['enabled'] !== false },
+        ...change,
+        id: text(change['id']),
+        type: text(change['type']),
+        enabled: change['enabled'] !== false,
         ...(typeof name === 'string' ? { name } : {}),
       };
     }),

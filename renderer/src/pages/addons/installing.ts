@@ -1,7 +1,7 @@
 import type { AddonProfile } from '../../../../services/contracts/addons/api.ts';
-import { pathOf } from '../../state/address.ts';
+import { buildPath } from '../../state/page-path.ts';
 
 /** Where a configuration is brought into a player. */
 export function installing({ uuid }: AddonProfile): string {
-  return `${pathOf({ service: 'addons', thing: 'connect' })}?configuration=${encodeURIComponent(uuid)}`;
+  return `${buildPath({ service: 'addons', section: 'connect' })}?configuration=${encodeURIComponent(uuid)}`;
 }

@@ -146,8 +146,14 @@ export function picturesWords(service: string, texts: Draft['texts']): string {
 }
 
 const formatNames: Readonly<Record<string, string>> = {
-  ...{ torrentio: 'Torrentio', torbox: 'TorBox', gdrive: 'Google Drive', lightgdrive: 'Light Google Drive' },
-  ...{ minimalisticgdrive: 'Minimalistic Google Drive', prism: 'Prism', tamtaro: 'Tamtaro', custom: 'Your own texts' },
+  torrentio: 'Torrentio',
+  torbox: 'TorBox',
+  gdrive: 'Google Drive',
+  lightgdrive: 'Light Google Drive',
+  minimalisticgdrive: 'Minimalistic Google Drive',
+  prism: 'Prism',
+  tamtaro: 'Tamtaro',
+  custom: 'Your own texts',
 };
 
 /** How a format is called. */

@@ -1,4 +1,4 @@
-import { browserWords } from '../network/browser-words.ts';
+import { formatUserAgent } from '../network/browser-steps.ts';
 
 /** Players, by what they call themselves; what runs inside of a browser's engine says so too. */
 const players: readonly (readonly [RegExp, string])[] = [
@@ -20,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 export function playerWords(userAgent: string): string {
   const of = (known: typeof players): string | undefined => known.find(([sign]) => sign.test(userAgent))?.[1];
   const [player, system] = [of(players), of(systems)];
-  if (player === undefined) return userAgent === '' ? 'A player without a name' : browserWords(userAgent);
+  if (player === undefined) return userAgent === '' ? 'A player without a name' : formatUserAgent(userAgent);
   return system === undefined ? player : `${player} on ${system}`;
 }
 

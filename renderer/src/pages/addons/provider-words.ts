@@ -1,5 +1,5 @@
 import type { ProviderHealthView } from '../../../../services/contracts/addons/api.ts';
-import { tookWords } from '../../parts/text/format.ts';
+import { formatElapsed } from '../../parts/text/format.ts';
 
 /** Whether it is left alone at `now`, ms since the epoch, since it failed again and again. */
 export function isLeftAlone({ disabledUntil }: ProviderHealthView, now: number): boolean {
@@ -23,7 +23,7 @@ export function providerState(
 export function providerWords({ responseMs, successRate }: ProviderHealthView): string {
   if (successRate === 0) return 'None of the last requests succeeded.';
   if (responseMs === null) return 'It has not answered yet.';
-  const answers = `It answers in ${tookWords(responseMs)}`;
+  const answers = `It answers in ${formatElapsed(responseMs)}`;
   if (successRate === null) return `${answers}.`;
   const all = 'the last requests all succeeded';
   return `${answers}; ${successRate === 1 ? all : `${String(Math.round(successRate * 100))} % of requests succeed`}.`;

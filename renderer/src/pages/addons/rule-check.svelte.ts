@@ -1,5 +1,5 @@
 import { addonsApi } from '../../../../services/contracts/addons/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 
 /** What is wrong with the rules of a configuration while it is edited. */
 export class RuleCheck {
@@ -33,7 +33,7 @@ export class RuleCheck {
       this.#trouble = '';
       this.#looked = text;
     } catch (error) {
-      if (!signal.aborted) this.#trouble = sentence(error);
+      if (!signal.aborted) this.#trouble = formatError(error);
     }
   }
 }

@@ -131,9 +131,15 @@ export function rulesOf(config: Members): RulesDraft {
     merged: list(config['mergedCatalogs']).map((before) => {
       const of = record(before);
       return {
-        ...{ key: nextKey(), id: words(of['id']), name: words(of['name']), type: words(of['type']) },
-        ...{ enabled: of['enabled'] !== false, parts: texts(of['catalogIds']), before },
-        ...{ method: words(of['mergeMethod']) || 'sequential', twins: texts(of['deduplicationMethods']) },
+        key: nextKey(),
+        id: words(of['id']),
+        name: words(of['name']),
+        type: words(of['type']),
+        enabled: of['enabled'] !== false,
+        parts: texts(of['catalogIds']),
+        before,
+        method: words(of['mergeMethod']) || 'sequential',
+        twins: texts(of['deduplicationMethods']),
       };
     }),
   };
@@ -154,7 +160,9 @@ export function withRules(config: Members, { lists, groups, variants, merged }: 
   if (groupings.length > 0 || config['groups'] !== undefined)
     result['groups'] = {
       ...record(config['groups']),
-      ...{ enabled: groups.enabled, behaviour: groups.sequential ? 'sequential' : 'parallel', groupings },
+      enabled: groups.enabled,
+      behaviour: groups.sequential ? 'sequential' : 'parallel',
+      groupings,
     };
   put(
     'variants',
@@ -169,8 +177,14 @@ export function withRules(config: Members, { lists, groups, variants, merged }: 
   put(
     'mergedCatalogs',
     merged.map(({ id, name, type, enabled, parts, method, twins, before }) => ({
-      ...{ ...record(before), id, name: name.trim() || id, type, enabled },
-      ...{ catalogIds: parts, mergeMethod: method, deduplicationMethods: twins },
+      ...record(before),
+      id,
+      name: name.trim() || id,
+      type,
+      enabled,
+      catalogIds: parts,
+      mergeMethod: method,
+      deduplicationMethods: twins,
     })),
   );
   return result;

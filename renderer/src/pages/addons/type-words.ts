@@ -1,6 +1,11 @@
 /** What catalogs and streams are of, as addons name it, in words. */
 const typeWords: Readonly<Record<string, string>> = {
-  ...{ movie: 'films', series: 'series', anime: 'anime', tv: 'live TV', channel: 'channels', events: 'events' },
+  movie: 'films',
+  series: 'series',
+  anime: 'anime',
+  tv: 'live TV',
+  channel: 'channels',
+  events: 'events',
 };
 
 /** `films` for `movie`; what nobody knows keeps its own word. */

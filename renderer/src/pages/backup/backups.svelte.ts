@@ -2,93 +2,105 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { BackupFile, SetAsideData } from '../../../../services/contracts/control/backups.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { fullTime } from '../../parts/text/format.ts';
+import { formatFullTime } from '../../parts/text/format.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
 /** The backups in their folder, newest first. */
-class Backups extends Loaded {
+class Backups extends Loadable {
   #all = $state.raw<readonly BackupFile[]>([]);
   readonly #removals = new Removals();
   readonly list = $derived(this.#all.filter(({ name }) => !this.#removals.has(name)));
   folder = $state('');
-  #aside = $state.raw<readonly SetAsideData[]>([]);
-  /** What restores have replaced, newest first. */
-  readonly setAside = $derived(this.#aside.filter(({ name }) => !this.#removals.has(name)));
-  /** The newest one is too long ago, or there should be one by now. */
+  #replacedData = $state.raw<readonly SetAsideData[]>([]);
+  /** Data that was replaced by restores, newest first. */
+  readonly setAside = $derived(this.#replacedData.filter(({ name }) => !this.#removals.has(name)));
+  /** The newest backup is too old, or the first one is overdue. */
   isOld = $state(false);
-  making = $state(false);
+  isCreating = $state(false);
 
   constructor() {
     super();
-    // The host that comes back may be one with other data.
+    // After a restore the host may have other data.
     live.onReset(() => void this.load());
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.backups),
       ({ backups, folder, isOld, setAside }) => {
         this.isOld = isOld;
-        this.#aside = setAside;
+        this.#replacedData = setAside;
         this.#all = backups;
         this.folder = folder;
       },
     );
   }
 
-  /** @throws Problem that says why there is none. */
-  async make(): Promise<void> {
-    this.making = true;
+  /**
+   * Creates a backup.
+   * @throws Problem with the reason of a failure.
+   */
+  async create(): Promise<void> {
+    this.isCreating = true;
     try {
-      const made = await call(controlApi.makeBackup);
-      this.#all = [made, ...this.#all.filter(({ name }) => name !== made.name)];
+      const created = await call(controlApi.makeBackup);
+      this.#all = [created, ...this.#all.filter(({ name }) => name !== created.name)];
       this.isOld = false;
-      toasts.say('The backup is written.');
+      toasts.show('The backup is written.');
     } finally {
-      this.making = false;
+      this.isCreating = false;
     }
   }
 
-  /** Keeps the file of another Homeport. @throws Problem that says why it is not kept. */
+  /**
+   * Uploads a backup file of another installation.
+   * @throws Problem with the reason of a rejection.
+   */
   async bring(
     file: File,
-    way: { readonly progress: (part: number) => void; readonly signal: AbortSignal },
+    options: { readonly progress: (part: number) => void; readonly signal: AbortSignal },
   ): Promise<BackupFile> {
-    const brought = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...way });
+    const uploaded = await upload(controlApi.takeBackup, file, { params: {}, query: {}, ...options });
     await this.load();
-    toasts.say('The backup is whole, and kept here.');
-    return brought;
+    toasts.show('The backup is whole, and kept here.');
+    return uploaded;
   }
 
-  /** Resolves when the host is about to start anew with it. @throws Problem that says why it does not. */
+  /**
+   * Restores a backup. Resolves when the host is about to restart with it.
+   * @throws Problem with the reason of a failure.
+   */
   async restore({ name, createdAt }: BackupFile): Promise<void> {
     await call(controlApi.restoreBackup, { params: { name }, body: { confirm: 'restore' } });
-    toasts.say(`Homeport starts anew with the backup of ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the backup of ${formatFullTime(createdAt)}.`);
   }
 
-  /** @throws Problem that says why it does not. */
+  /**
+   * Puts replaced data back.
+   * @throws Problem with the reason of a failure.
+   */
   async putBack({ name, createdAt }: SetAsideData): Promise<void> {
     await call(controlApi.putBack, { params: { name } });
-    toasts.say(`Homeport starts anew with the data from before ${fullTime(createdAt)}.`);
+    toasts.show(`Homeport starts anew with the data from before ${formatFullTime(createdAt)}.`);
   }
 
   removeSetAside(name: string): void {
-    this.#removals.take([name], {
-      words: 'What the restore had replaced is removed.',
+    this.#removals.hideAndRemove([name], {
+      message: 'What the restore had replaced is removed.',
       remove: () => call(controlApi.removeSetAside, { params: { name } }),
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 
-  /** Takes it out of sight at once; the file goes when the way back is gone. */
+  /** Hides a backup immediately and deletes its file when Undo has expired. */
   remove(name: string): void {
-    this.#removals.take([name], {
-      words: 'The backup is removed.',
+    this.#removals.hideAndRemove([name], {
+      message: 'The backup is removed.',
       remove: () => call(controlApi.removeBackup, { params: { name } }),
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 }

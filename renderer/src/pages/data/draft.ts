@@ -1,12 +1,12 @@
-import { keep, readKept } from '../../state/kept.ts';
+import { writeLocalStorage, readLocalStorage } from '../../state/local-storage.ts';
 
 const name = 'homeport.data.draft';
 
 /** The statements that were being written when this browser left their page; empty: none. */
 export function readDraft(): string {
-  return readKept(name) ?? '';
+  return readLocalStorage(name) ?? '';
 }
 
 export function keepDraft(text: string): void {
-  keep(name, text === '' ? null : text);
+  writeLocalStorage(name, text === '' ? null : text);
 }

@@ -1,27 +1,29 @@
 import { dataApi } from '../../../../services/contracts/data/api.ts';
 import { call } from '../../api/call.ts';
-import { pathOf } from '../../state/address.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { buildPath } from '../../state/page-path.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
 const shown = 6;
 
 /** Tables by their names, while PostgreSQL is awake: looking for something else is no reason to wake it. */
-const begin: BeginFind = () => {
-  const names = once(async () => {
+const begin: CreatePaletteSearch = () => {
+  const names = memoize(async () => {
     const { state } = await call(dataApi.overview);
     if (state !== 'up') return [];
     const { tables } = await call(dataApi.tables);
     return tables.map(({ schema, name }) => `${schema}.${name}`);
   });
   return async (words) => {
-    const found = (await names())
-      .filter((name) => holds(name, words))
+    const results = (await names())
+      .filter((name) => containsTerms(name, words))
       .slice(0, shown)
       .map((name) => ({
-        ...{ id: `table-${name}`, title: name, icon: 'data' as const },
-        to: pathOf({ service: 'data', thing: 'tables', id: name }),
+        id: `table-${name}`,
+        title: name,
+        icon: 'data' as const,
+        to: buildPath({ service: 'data', section: 'tables', id: name }),
       }));
-    return [{ title: 'Tables', found }];
+    return [{ title: 'Tables', results }];
   };
 };
 

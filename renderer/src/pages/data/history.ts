@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keep, readKeptJson } from '../../state/kept.ts';
+import { writeLocalStorage, readLocalStorageJson } from '../../state/local-storage.ts';
 
 const name = 'homeport.data.history';
 const most = 200;
@@ -23,7 +23,7 @@ const Kept = z.array(z.union([Entry, Text]));
 
 /** Statements that were run in this browser, the newest first. */
 export function readHistory(): readonly HistoryEntry[] {
-  return Kept.safeParse(readKeptJson(name)).data ?? [];
+  return Kept.safeParse(readLocalStorageJson(name)).data ?? [];
 }
 
 /** In place of a refusal: the person who ran them took them back. */
@@ -43,6 +43,6 @@ export function forgetHistory(): readonly HistoryEntry[] {
 }
 
 function kept(all: readonly HistoryEntry[]): readonly HistoryEntry[] {
-  keep(name, JSON.stringify(all));
+  writeLocalStorage(name, JSON.stringify(all));
   return all;
 }

@@ -21,7 +21,9 @@ export function indented(text: string, start: number, end: number, out: boolean)
   const written = moved.join('\n');
   const first = (moved[0] ?? '').length - (lines[0] ?? '').length;
   return {
-    ...{ from, to: end, text: written },
+    from,
+    to: end,
+    text: written,
     start: Math.max(from, start + first),
     end: from + written.length,
   };

@@ -7,7 +7,10 @@ const people: Readonly<Record<string, string>> = {
   service_role: 'Whoever has the service key',
 };
 const deeds: Readonly<Record<string, string>> = {
-  ...{ ALL: 'read and change', SELECT: 'read', INSERT: 'add', UPDATE: 'change' },
+  ALL: 'read and change',
+  SELECT: 'read',
+  INSERT: 'add',
+  UPDATE: 'change',
   DELETE: 'remove',
 };
 

@@ -2,19 +2,19 @@ import { dataApi, type DataOverview, type DataTable } from '../../../../services
 import { dataKeysApi, type DataKeys } from '../../../../services/contracts/data/keys.ts';
 import { dataUsersApi, type DataUser } from '../../../../services/contracts/data/users.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Of each kind, on the overview. */
 const mostShown = 5;
 
 /** The tables that are served. */
-export class Tables extends Loaded {
+export class Tables extends Loadable {
   tables = $state.raw<readonly DataTable[]>([]);
   /** The first is where new tables go. */
   schemas = $state.raw<readonly string[]>([]);
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(dataApi.tables),
       ({ tables, schemas }) => {
         this.tables = tables;
@@ -31,12 +31,12 @@ export class Tables extends Loaded {
 }
 
 /** The largest tables and the newest users, for the overview. Whoever asks knows that PostgreSQL is awake. */
-export class Inside extends Loaded {
+export class Inside extends Loadable {
   tables = $state.raw<readonly DataTable[]>([]);
   users = $state.raw<readonly DataUser[]>([]);
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readOnce(
       () => Promise.all([call(dataApi.tables), call(dataUsersApi.list, { query: {} })]),
       ([{ tables }, { users }]) => {
         this.tables = tables
@@ -50,7 +50,7 @@ export class Inside extends Loaded {
 }
 
 /** The keys of programs, and what signs tokens. */
-export class Keys extends Loaded {
+export class Keys extends Loadable {
   keys = $state.raw<DataKeys>();
 
   async load(): Promise<void> {
@@ -70,12 +70,12 @@ export class Keys extends Loaded {
   }
 
   async #read(ask: () => Promise<DataKeys>): Promise<void> {
-    await this.reading(ask, (keys) => (this.keys = keys));
+    await this.readOnce(ask, (keys) => (this.keys = keys));
   }
 }
 
 /** How the databases are. */
-export class Overview extends Loaded {
+export class Overview extends Loadable {
   overview = $state.raw<DataOverview>();
   /** Why PostgreSQL did not wake. */
   complaint = $state('');
@@ -85,11 +85,11 @@ export class Overview extends Loaded {
   }
 
   async wake(): Promise<void> {
-    this.complaint = (await this.#read(true)) ? '' : this.trouble;
+    this.complaint = (await this.#read(true)) ? '' : this.error;
   }
 
   #read(wake: boolean): Promise<boolean> {
-    return this.reading(
+    return this.readOnce(
       () => call(dataApi.overview, { query: { wake } }),
       (overview) => (this.overview = overview),
     );

@@ -6,7 +6,7 @@ import {
   type DataPolicy,
 } from '../../../../services/contracts/data/rows.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Rows that are read at once. */
 const together = 100;
@@ -30,7 +30,7 @@ export interface Wish {
 }
 
 /** One table: its columns, its policies, and those of its rows that are looked at. */
-export class Rows extends Loaded {
+export class Rows extends Loadable {
   readonly params: Readonly<Record<'schema' | 'name', string>>;
   columns = $state.raw<readonly DataColumn[]>([]);
   policies = $state.raw<readonly DataPolicy[]>([]);
@@ -56,7 +56,7 @@ export class Rows extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readOnce(
       async () => {
         const shape = await call(dataRowsApi.shape, { params: this.params });
         await this.#first();

@@ -1,8 +1,8 @@
-import { duration } from '../../parts/text/format.ts';
+import { formatDuration } from '../../parts/text/format.ts';
 
 /** How long statements ran, in seconds: `0.008 s`, `1.2 s`, `2:05`. */
 export function took(ms: number): string {
-  if (ms >= 60_000) return duration(ms / 1000);
+  if (ms >= 60_000) return formatDuration(ms / 1000);
   return `${(ms / 1000).toFixed(ms < 100 ? 3 : ms < 1000 ? 2 : 1)} s`;
 }
 

@@ -1,5 +1,5 @@
 import { dataApi, type DataRole, type DataRun } from '../../../../services/contracts/data/api.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { addToHistory, cancelled, type HistoryEntry } from './history.ts';
 
 /** Statements that this page runs, one text at a time: what was answered last, and the way to cancel what runs. */
@@ -9,7 +9,7 @@ export class Statements {
   history = $state.raw<readonly HistoryEntry[]>([]);
   busy = $state(false);
   cancelling = $state(false);
-  trouble = $state('');
+  error = $state('');
   /** How long it runs already. */
   seconds = $state(0);
   #id = '';
@@ -33,9 +33,9 @@ export class Statements {
       this.answer = { run, text };
       const refusal = run.wasCancelled ? cancelled : (run.error?.message ?? '');
       this.history = addToHistory({ text, role, at: Date.now(), ms: run.ms, refusal });
-      this.trouble = '';
+      this.error = '';
     } catch (error) {
-      if (!signal.aborted) this.trouble = sentence(error);
+      if (!signal.aborted) this.error = formatError(error);
     } finally {
       clearInterval(timer);
       this.busy = false;
@@ -51,7 +51,7 @@ export class Statements {
       await call(dataApi.cancel, { body: { id: this.#id } });
     } catch (error) {
       this.cancelling = false;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
     }
   }
 

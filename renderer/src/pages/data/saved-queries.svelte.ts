@@ -1,13 +1,13 @@
 import { savedQueriesApi, type SavedQuery } from '../../../../services/contracts/data/queries.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** The queries that this person keeps, by name. */
-export class SavedQueries extends Loaded {
+export class SavedQueries extends Loadable {
   queries = $state.raw<readonly SavedQuery[]>([]);
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(savedQueriesApi.list),
       ({ queries }) => (this.queries = queries),
     );

@@ -1,10 +1,10 @@
-import { plainLines, runsOf, type Run } from '../../parts/text/runs.ts';
+import { plainLines, parseHighlightMarkup, type Token } from '../../parts/text/highlight-tokens.ts';
 
 /** Longer texts are shown plain: they are coloured anew at each key that is pressed. */
 const longest = 20_000;
 
 /** Colours the lines of statements. */
-export type ColourSql = (text: string) => readonly (readonly Run[])[];
+export type ColourSql = (text: string) => readonly (readonly Token[])[];
 
 /** What PostgreSQL's words look like; it comes when statements are written, with no other language. */
 export async function loadSqlColours(): Promise<ColourSql> {
@@ -16,10 +16,12 @@ export async function loadSqlColours(): Promise<ColourSql> {
   return (text) =>
     text.length > longest
       ? plainLines(text)
-      : runsOf(library.highlight(text, { language: 'pgsql', ignoreIllegals: true }).value).map(withoutTypes);
+      : parseHighlightMarkup(library.highlight(text, { language: 'pgsql', ignoreIllegals: true }).value).map(
+          withoutTypes,
+        );
 }
 
 /** `name` and `date` are types, and more often columns. */
-function withoutTypes(line: readonly Run[]): readonly Run[] {
+function withoutTypes(line: readonly Token[]): readonly Token[] {
   return line.map((run) => (run.kind === 'type' ? { ...run, kind: '' } : run));
 }

@@ -66,8 +66,17 @@ export function usualDefaults(type: string): readonly string[] {
 
 export function newColumn(more: Partial<ColumnDraft> = {}): ColumnDraft {
   return {
-    ...{ was: undefined, name: '', type: 'text', defaultValue: '', isKey: false, isRequired: false, isUnique: false },
-    ...{ isCounted: false, reference: '', onDelete: 'no action' as const, isBound: false },
+    was: undefined,
+    name: '',
+    type: 'text',
+    defaultValue: '',
+    isKey: false,
+    isRequired: false,
+    isUnique: false,
+    isCounted: false,
+    reference: '',
+    onDelete: 'no action' as const,
+    isBound: false,
     ...more,
   };
 }
@@ -75,7 +84,9 @@ export function newColumn(more: Partial<ColumnDraft> = {}): ColumnDraft {
 /** What a new table begins with: a key that counts up, and when a row was made. */
 export function newTable(schema: string): TableDraft {
   return {
-    ...{ schema, name: '', isProtected: true },
+    schema,
+    name: '',
+    isProtected: true,
     columns: [
       newColumn({ name: 'id', type: 'bigint', isKey: true, isRequired: true, isCounted: true }),
       newColumn({ name: 'created_at', type: 'timestamptz', defaultValue: 'now()', isRequired: true }),
@@ -90,7 +101,10 @@ export function draftOfTable({ schema, name, columns }: TableBefore): TableDraft
 function draftOfColumn(column: DataColumn): ColumnDraft {
   const { name, type, isKey, isIdentity, reference } = column;
   return {
-    ...{ was: name, name, type, isKey },
+    was: name,
+    name,
+    type,
+    isKey,
     defaultValue: isIdentity ? '' : (column.defaultValue ?? ''),
     isRequired: !column.isNullable,
     isUnique: column.unique !== null,

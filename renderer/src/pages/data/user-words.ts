@@ -1,5 +1,5 @@
 import type { DataUser } from '../../../../services/contracts/data/users.ts';
-import { ago } from '../../parts/text/format.ts';
+import { formatAgo } from '../../parts/text/format.ts';
 
 /** What a user is called. */
 export function nameOf({ email, phone, id }: Pick<DataUser, 'email' | 'phone' | 'id'>): string {
@@ -13,7 +13,7 @@ export function sessionsOf(count: number): string {
 
 /** What stands before a past time that is told by its hour alone: `today, `. */
 export function dayBefore(time: number, now: number): string {
-  return /^\d/.test(ago(time, now)) && now - time >= 3_600_000 ? 'today, ' : '';
+  return /^\d/.test(formatAgo(time, now)) && now - time >= 3_600_000 ? 'today, ' : '';
 }
 
 const providerWords: Readonly<Record<string, string>> = { email: 'E-mail', phone: 'Phone' };

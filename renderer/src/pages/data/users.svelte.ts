@@ -1,10 +1,10 @@
 import { dataUsersApi, type DataUser, type DataUserDetail } from '../../../../services/contracts/data/users.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** A page of the users of people's apps. */
-export class Users extends Loaded {
+export class Users extends Loadable {
   rows = $state.raw<readonly DataUser[]>([]);
   total = $state(0);
   perPage = $state(1);
@@ -17,7 +17,7 @@ export class Users extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(dataUsersApi.list, { query: { q: this.#words, page: this.#page } }),
       ({ users, total, perPage }) => {
         this.rows = users;
@@ -39,7 +39,7 @@ export async function idOfUser(typed: string): Promise<string> {
 }
 
 /** One of them. */
-export class User extends Loaded {
+export class User extends Loadable {
   user = $state.raw<DataUserDetail>();
   readonly #id: string;
 
@@ -49,7 +49,7 @@ export class User extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.reading(
+    await this.readOnce(
       () => call(dataUsersApi.one, { params: { id: this.#id } }),
       (user) => (this.user = user),
     );

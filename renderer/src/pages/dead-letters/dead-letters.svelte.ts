@@ -5,95 +5,96 @@ import { Problem } from '../../../../services/contracts/problem.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
-export type GivenUpJob = JobSummary & { readonly service: string };
+export type DeadJob = JobSummary & { readonly service: string };
 
-/** There is no event for work that is given up, so a page that shows it looks again now and then, in ms. */
-const everyMs = 30_000;
-/** Events of services come in bursts; after one the list is read at most this often, in ms. */
-const pauseMs = 3000;
+/** Interval in ms at which the list is reloaded, because there is no event for new dead letters. */
+const reloadIntervalMs = 30_000;
+/** Minimum time in ms between reloads after events, which come in bursts. */
+const reloadDelayMs = 3000;
 
-/** Work of all services that was given up. */
-class GivenUp extends Loaded {
-  #all = $state.raw<readonly GivenUpJob[]>([]);
-  /** Dismissed, while that can still be undone. */
-  readonly #leaving = new Removals();
-  readonly list = $derived(this.#all.filter((job) => !this.#leaving.has(nameOf(job))));
-  #watchers = 0;
+/** Dead letters of all services. */
+class DeadLetterList extends Loadable {
+  #all = $state.raw<readonly DeadJob[]>([]);
+  /** Jobs that were dismissed while Undo is possible. */
+  readonly #dismissals = new Removals();
+  readonly list = $derived(this.#all.filter((job) => !this.#dismissals.has(getJobKey(job))));
+  #observers = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #delayTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
-    live.on(serviceChanged, () => this.#later());
-    live.on(notifyActivity, () => this.#later());
-    live.onReset(() => this.#later());
+    live.on(serviceChanged, () => this.#scheduleReload());
+    live.on(notifyActivity, () => this.#scheduleReload());
+    live.onReset(() => this.#scheduleReload());
   }
 
   /** Keeps the list up to date until the returned function is called. */
-  watch(): () => void {
-    this.#watchers += 1;
-    this.#timer ??= setInterval(() => void this.load(), everyMs);
+  observe(): () => void {
+    this.#observers += 1;
+    this.#timer ??= setInterval(() => void this.load(), reloadIntervalMs);
     void this.load();
     return () => {
-      this.#watchers -= 1;
-      if (this.#watchers > 0) return;
+      this.#observers -= 1;
+      if (this.#observers > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;
     };
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.deadJobs),
       ({ jobs }) => (this.#all = jobs),
     );
   }
 
-  /** Tries some of it again now. */
-  async retry(jobs: readonly GivenUpJob[]): Promise<void> {
-    const names = new Set(jobs.map(nameOf));
-    this.#all = this.#all.filter((job) => !names.has(nameOf(job)));
+  /** Retries jobs now. */
+  async retry(jobs: readonly DeadJob[]): Promise<void> {
+    const names = new Set(jobs.map(getJobKey));
+    this.#all = this.#all.filter((job) => !names.has(getJobKey(job)));
     try {
       for (const { service, id } of jobs) {
-        await goneIsFine(call(controlApi.retryJob, { params: { service, id } }));
+        await ignoreUnknownJob(call(controlApi.retryJob, { params: { service, id } }));
       }
-      toasts.say(jobs.length === 1 ? 'It is tried again now.' : `${String(jobs.length)} are tried again now.`);
+      toasts.show(jobs.length === 1 ? 'It is tried again now.' : `${String(jobs.length)} are tried again now.`);
     } finally {
-      this.#later();
+      this.#scheduleReload();
     }
   }
 
-  /** Takes it out of sight at once; it is dropped for good when the way back is gone. */
-  dismiss(jobs: readonly GivenUpJob[]): void {
-    const [one, many] = ['It will not be tried again.', `${String(jobs.length)} will not be tried again.`];
-    this.#leaving.take(jobs.map(nameOf), {
-      words: `Dismissed. ${jobs.length === 1 ? one : many}`,
+  /** Hides jobs immediately and drops them when Undo has expired. */
+  dismiss(jobs: readonly DeadJob[]): void {
+    const [singular, plural] = ['It will not be tried again.', `${String(jobs.length)} will not be tried again.`];
+    this.#dismissals.hideAndRemove(jobs.map(getJobKey), {
+      message: `Dismissed. ${jobs.length === 1 ? singular : plural}`,
       remove: async () => {
-        for (const { service, id } of jobs) await goneIsFine(call(controlApi.dropJob, { params: { service, id } }));
+        for (const { service, id } of jobs)
+          await ignoreUnknownJob(call(controlApi.dropJob, { params: { service, id } }));
       },
-      renew: () => this.load(),
+      reload: () => this.load(),
     });
   }
 
-  #later(): void {
-    if (this.#watchers === 0) return;
-    if (this.#soon !== undefined) return;
-    this.#soon = setTimeout(() => {
-      this.#soon = undefined;
+  #scheduleReload(): void {
+    if (this.#observers === 0) return;
+    if (this.#delayTimer !== undefined) return;
+    this.#delayTimer = setTimeout(() => {
+      this.#delayTimer = undefined;
       void this.load();
-    }, pauseMs);
+    }, reloadDelayMs);
   }
 }
 
-function nameOf({ service, id }: GivenUpJob): string {
+function getJobKey({ service, id }: DeadJob): string {
   return `${service}/${id}`;
 }
 
-/** Another window was quicker: what was asked for is so already. */
-async function goneIsFine(work: Promise<unknown>): Promise<void> {
+/** Ignores unknown jobs, which another window has already retried or dismissed. */
+async function ignoreUnknownJob(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
@@ -101,4 +102,4 @@ async function goneIsFine(work: Promise<unknown>): Promise<void> {
   }
 }
 
-export const givenUp = new GivenUp();
+export const deadLetters = new DeadLetterList();

@@ -4,18 +4,18 @@ import { notifyActivity } from '../../../../services/contracts/notify/notificati
 import { notifyStatistics } from '../../../../services/contracts/notify/statistics.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { services } from '../../state/services.svelte.ts';
 
-/** Sums change with each notice; they are read anew at most this often, in ms. */
-const pauseMs = 2000;
+/** Minimum time in ms between reloads, because statistics change with each notification. */
+const reloadDelayMs = 2000;
 
-/** How notices and mails fared, while someone looks. A service that is off has none. */
-class DeliveryStatistics extends Loaded {
+/** Statistics of notifications and mails, updated while observed. A disabled service has none. */
+class DeliveryStatistics extends Loadable {
   notify = $state.raw<z.infer<typeof notifyStatistics.reply>>();
   mail = $state.raw<z.infer<typeof mailApi.outcomes.reply>>();
-  #watchers = 0;
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #observers = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
@@ -24,21 +24,21 @@ class DeliveryStatistics extends Loaded {
     live.onReset(() => this.#refresh());
   }
 
-  /** Keeps the sums up to date until the returned function is called. */
-  watch(): () => void {
-    this.#watchers += 1;
+  /** Keeps the statistics up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     void this.load();
     return () => {
-      this.#watchers -= 1;
-      if (this.#watchers > 0) return;
-      clearTimeout(this.#soon);
-      this.#soon = undefined;
+      this.#observers -= 1;
+      if (this.#observers > 0) return;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
     };
   }
 
   async load(): Promise<void> {
     const isOn = (name: string): boolean => services.list.some(({ id, state }) => id === name && state !== 'off');
-    await this.readingLatest(
+    await this.readLatest(
       () =>
         Promise.all([
           isOn('notify') ? call(notifyStatistics) : undefined,
@@ -52,11 +52,11 @@ class DeliveryStatistics extends Loaded {
   }
 
   #refresh(): void {
-    if (this.#watchers === 0) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
+    if (this.#observers === 0) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       void this.load();
-    }, pauseMs);
+    }, reloadDelayMs);
   }
 }
 

@@ -1,14 +1,14 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Delivery in order: what sends notifications, and the mail that becomes them. A new one is one line here. */
+/** Tabs of Delivery in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Overview', load: () => import('./Overview.svelte') },
-  { at: 'keys', title: 'Destinations', service: 'notify', load: () => import('../notify/Keys.svelte') },
-  { at: 'history', title: 'History', service: 'notify', load: () => import('../notify/History.svelte') },
-  { at: 'problems', title: 'Problems', service: 'notify', load: () => import('./GivenUp.svelte') },
-  { at: 'mails', title: 'Mails', service: 'mail', load: () => import('../mail/Spool.svelte') },
-  { at: 'recipients', title: 'Recipients', service: 'mail', load: () => import('../mail/Recipients.svelte') },
-  { at: 'rules', title: 'Rules', service: 'mail', load: () => import('../mail/Rules.svelte') },
-  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
-  { at: 'settings', title: 'Settings', load: () => import('./DeliverySettings.svelte') },
+  { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
+  { section: 'keys', title: 'Destinations', service: 'notify', load: () => import('../notify/Keys.svelte') },
+  { section: 'history', title: 'History', service: 'notify', load: () => import('../notify/History.svelte') },
+  { section: 'problems', title: 'Problems', service: 'notify', load: () => import('./FailedDeliveries.svelte') },
+  { section: 'mails', title: 'Mails', service: 'mail', load: () => import('../mail/Mails.svelte') },
+  { section: 'recipients', title: 'Recipients', service: 'mail', load: () => import('../mail/Recipients.svelte') },
+  { section: 'rules', title: 'Rules', service: 'mail', load: () => import('../mail/Rules.svelte') },
+  { section: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
+  { section: 'settings', title: 'Settings', load: () => import('./DeliverySettings.svelte') },
 ];

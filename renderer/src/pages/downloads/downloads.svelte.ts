@@ -12,7 +12,7 @@ import { getDownloadName } from '../../../../services/contracts/downloads/downlo
 import { call } from '../../api/call.ts';
 import { filterQuery, fits, inOrder, isOver, moved, renewed, steered, type HistoryFilter } from './list-rules.ts';
 import { bridge } from '../../state/bridge.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { PendingActions } from '../../state/pending-actions.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
@@ -26,7 +26,7 @@ const gatherMs = 100;
 const restMs = 5000;
 
 /** The download queue and its history, kept up to date by events. */
-class Downloads extends Loaded {
+class Downloads extends Loadable {
   queue = $state.raw<readonly Download[]>([]);
   history = $state.raw<readonly Download[]>([]);
   /** Rows of the history that fit the search, also those that are not loaded. */
@@ -53,7 +53,7 @@ class Downloads extends Loaded {
     live.on(downloadChanged, (download) => this.#soon(() => this.#gather(download)));
     live.on(downloadRemoved, ({ uid }) => this.#soon(() => this.#drop([uid])));
     live.on(downloadsMoved, ({ uids, before }) => this.#soon(() => (this.queue = moved(this.queue, uids, before))));
-    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#pending.isPaused(paused))));
+    live.on(downloadsPaused, ({ paused }) => this.#soon(() => (this.paused = this.#pending.isDisplayedPaused(paused))));
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'downloads' && state === 'up' && this.phase === 'failed') void this.load();
@@ -73,21 +73,21 @@ class Downloads extends Loaded {
     await live.opened();
     this.#late ??= [];
     const limit = Math.min(1000, Math.max(pageSize, this.history.length));
-    const isRead = await this.reading(
+    const isRead = await this.readOnce(
       () => call(downloadsApi.list, { query: { limit, q: search, ...filterQuery(filter) } }),
       ({ queue, history, total, paused }) => {
         // What was gathered is older than this.
         this.#gathered.clear();
-        this.#pending.takeTold();
-        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#pending.shown(told));
+        this.#pending.takeHostState();
+        this.queue = queue.filter(({ uid }) => !this.#leaving.has(uid)).map((told) => this.#pending.getDisplayed(told));
         this.#hidden.clear();
         this.history = this.#seen(history);
         this.total = total - this.#hidden.size;
-        this.paused = this.#pending.isPaused(paused);
+        this.paused = this.#pending.isDisplayedPaused(paused);
       },
       () => turn !== this.#turn,
     );
-    if (!isRead && this.phase === 'ready') toasts.say(this.trouble, { tone: 'bad' });
+    if (!isRead && this.phase === 'ready') toasts.show(this.error, { tone: 'bad' });
     if (turn !== this.#turn) return;
     const late = this.#late ?? [];
     this.#late = undefined;
@@ -108,7 +108,7 @@ class Downloads extends Loaded {
       this.history = [...this.history, ...this.#seen(history).filter(({ uid }) => !known.has(uid))];
       this.total = history.length === 0 ? this.history.length : total - this.#hidden.size;
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
       this.#loadingMore = false;
     }
@@ -132,8 +132,8 @@ class Downloads extends Loaded {
       for (const uid of uids) this.#leaving.delete(uid);
       await this.load();
     };
-    const what = one === undefined ? `${String(uids.length)} downloads` : getDownloadName(one);
-    toasts.say(`${files ? 'Deleted' : 'Removed'}: ${what}`, {
+    const kind = one === undefined ? `${String(uids.length)} downloads` : getDownloadName(one);
+    toasts.show(`${files ? 'Deleted' : 'Removed'}: ${kind}`, {
       undo: stay,
       settle: async () => {
         try {
@@ -152,7 +152,8 @@ class Downloads extends Loaded {
 
   /** Shows the file in the system's file manager, in the desktop app. */
   async reveal(uid: string): Promise<void> {
-    if ((await bridge?.showDownload({ uid })) === false) toasts.say('Its file is not there any more.', { tone: 'bad' });
+    if ((await bridge?.showDownload({ uid })) === false)
+      toasts.show('Its file is not there any more.', { tone: 'bad' });
   }
 
   /** Lets rows go that wait for their start, with `anyway` at any hour. */
@@ -163,7 +164,7 @@ class Downloads extends Loaded {
   /** Downloads once more what has ended, as it was asked for. */
   async again(uid: string): Promise<void> {
     const { message } = await call(downloadsApi.again, { body: { uid } });
-    toasts.say(message ?? 'Added to the queue once more.');
+    toasts.show(message ?? 'Added to the queue once more.');
   }
 
   async retry(uid: string): Promise<void> {
@@ -171,15 +172,15 @@ class Downloads extends Loaded {
   }
 
   /** Pauses or resumes what is named, or the whole queue. Shown at once, and taken back when the host refuses. */
-  async steer(what: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
+  async steer(kind: 'pause' | 'resume', uids?: readonly string[]): Promise<void> {
     const before = this.paused;
-    if (uids === undefined) this.paused = what === 'pause';
+    if (uids === undefined) this.paused = kind === 'pause';
     const was = this.queue;
-    const shown = was.map((download) => steered(download, what, uids));
+    const shown = was.map((download) => steered(download, kind, uids));
     this.queue = shown;
     try {
       const body = uids === undefined ? {} : { uids: [...uids] };
-      await this.#pending.ask({ what, uids }, () => call(downloadsApi[what], { body }));
+      await this.#pending.send({ kind, uids }, () => call(downloadsApi[kind], { body }));
     } catch (error) {
       this.paused = before;
       // Rows that changed since stay as they are now.
@@ -187,9 +188,9 @@ class Downloads extends Loaded {
       void this.load();
       throw error;
     } finally {
-      const { rows, paused } = this.#pending.takeTold();
+      const { rows, paused } = this.#pending.takeHostState();
       for (const told of rows) if (!this.#gathered.has(told.uid)) this.#gather(told);
-      if (paused !== undefined) this.paused = this.#pending.isPaused(paused);
+      if (paused !== undefined) this.paused = this.#pending.isDisplayedPaused(paused);
     }
   }
 
@@ -246,7 +247,7 @@ class Downloads extends Loaded {
     this.#gathering = false;
     const gathered = this.#gathered;
     this.#gathered = new Map();
-    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#pending.shown(told)]));
+    const changes = new Map([...gathered].map(([uid, told]) => [uid, this.#pending.getDisplayed(told)]));
     if (this.#held !== undefined) return this.#applyInPlace(changes, gathered);
     const [queued, over]: [Map<string, Download>, Map<string, Download>] = [new Map(), new Map()];
     for (const [uid, download] of changes) {

@@ -1,10 +1,10 @@
 import type { DownloadLimits } from '../../../../services/contracts/downloads/limits.ts';
-import { bytes } from '../../parts/text/format.ts';
+import { formatBytes } from '../../parts/text/format.ts';
 
 /** The limits on a button: `1.5 MB/s at most · only at set hours`. */
 export function limitWords({ limits: { speed, hours } }: { readonly limits: DownloadLimits }): string {
   const words = [
-    speed === null ? '' : `${bytes(speed)}/s at most`,
+    speed === null ? '' : `${formatBytes(speed)}/s at most`,
     hours.length === 0 ? '' : 'only at set hours',
   ].filter(Boolean);
   return words.length === 0 ? 'Speed limit: none' : words.join(' · ');

@@ -36,7 +36,7 @@ class Limits {
       this.#show(await call(downloadsApi.limits));
     } catch (error) {
       // The list, which may not be read either, says it in its place.
-      if (!(error instanceof Problem && error.status === 403)) toasts.sayWhy(error);
+      if (!(error instanceof Problem && error.status === 403)) toasts.showError(error);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { DownloadOptions } from '../../../../services/contracts/downloads/api.ts';
-import { keep, readKeptJson } from '../../state/kept.ts';
+import { writeLocalStorage, readLocalStorageJson } from '../../state/local-storage.ts';
 
 const allQualities = [
   ['best', 'Best'],
@@ -70,9 +70,21 @@ export interface Options {
 }
 
 export const noOptions: Options = {
-  ...{ fetch: 'media', codec: 'auto', bitrate: 'best', folder: '', prefix: '', from: '', to: '' },
-  ...{ chapters: false, sponsors: false, language: 'en', mode: 'prefer_manual', captions: 'srt' },
-  ...{ most: '', presets: [], later: false },
+  fetch: 'media',
+  codec: 'auto',
+  bitrate: 'best',
+  folder: '',
+  prefix: '',
+  from: '',
+  to: '',
+  chapters: false,
+  sponsors: false,
+  language: 'en',
+  mode: 'prefer_manual',
+  captions: 'srt',
+  most: '',
+  presets: [],
+  later: false,
 };
 
 const key = 'homeport.downloads.choices';
@@ -174,7 +186,7 @@ class MediaOptions {
   #remember(): void {
     const { quality, video, audio, options } = this;
     const kept = { quality, video, audio, options: { ...options, from: '', to: '', prefix: '' } };
-    keep(key, JSON.stringify(kept));
+    writeLocalStorage(key, JSON.stringify(kept));
   }
 }
 
@@ -210,7 +222,7 @@ interface Remembered {
 }
 
 function remembered(): Remembered {
-  const kept = readKeptJson(key);
+  const kept = readLocalStorageJson(key);
   return typeof kept === 'object' && kept !== null ? kept : {};
 }
 

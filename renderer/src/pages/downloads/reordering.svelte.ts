@@ -148,7 +148,7 @@ class Reordering {
   #send(uids: readonly string[], before: string | null, was: readonly string[]): void {
     downloads.move(uids, before, [...was]).catch((error: unknown) => {
       this.said = 'The order could not be changed.';
-      toasts.sayWhy(error);
+      toasts.showError(error);
     });
   }
 

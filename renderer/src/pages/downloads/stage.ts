@@ -1,6 +1,6 @@
 import type { Download } from '../../../../services/contracts/downloads/api.ts';
 import { getFailureCause, type FailureRemedy } from '../../../../services/contracts/downloads/causes.ts';
-import { bytes, duration, fullTime } from '../../parts/text/format.ts';
+import { formatBytes, formatDuration, formatFullTime } from '../../parts/text/format.ts';
 
 const words: Readonly<Record<Download['state'], string>> = {
   pending: 'Waits until you start it',
@@ -20,7 +20,7 @@ const words: Readonly<Record<Download['state'], string>> = {
 export function stage(download: Download, queuePaused: boolean, waitsUntil: string | null): string {
   const { state, percent, speed, eta, message } = download;
   const whole = percent === null ? '' : `${String(Math.floor(percent))} %`;
-  if (state === 'waiting' && download.startsAt !== undefined) return `Begins ${fullTime(download.startsAt)}`;
+  if (state === 'waiting' && download.startsAt !== undefined) return `Begins ${formatFullTime(download.startsAt)}`;
   if (state === 'downloading' && download.live === true) return message ?? 'Recording the live stream';
   if (state === 'paused') return whole === '' ? words.paused : `${words.paused} at ${whole}`;
   if (state === 'waiting' && queuePaused) return 'Waiting until the queue is resumed';
@@ -30,8 +30,8 @@ export function stage(download: Download, queuePaused: boolean, waitsUntil: stri
   if (state !== 'downloading') return message ?? words[state];
   return [
     transfer(download, whole),
-    speed === null ? '' : `${bytes(speed)}/s`,
-    eta === null ? '' : `${duration(eta)} left`,
+    speed === null ? '' : `${formatBytes(speed)}/s`,
+    eta === null ? '' : `${formatDuration(eta)} left`,
   ]
     .filter((part) => part !== '')
     .join(' · ');

@@ -2,10 +2,10 @@ import { controlApi } from '../../../../services/contracts/control/api.ts';
 import { engineProgress, type EngineState } from '../../../../services/contracts/control/engines.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** The outside programs, kept up to date by events. */
-class Engines extends Loaded {
+/** External programs, kept up to date by events. */
+class Engines extends Loadable {
   list = $state.raw<readonly EngineState[]>([]);
 
   constructor() {
@@ -21,33 +21,39 @@ class Engines extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.engines),
       ({ engines }) => (this.list = engines),
     );
   }
 
-  /** Installs or updates. @throws Problem that says why each way was passed over. */
+  /**
+   * Installs or updates an engine.
+   * @throws Problem that says why each method was skipped.
+   */
   async install(name: string): Promise<void> {
-    this.#take(await call(controlApi.installEngine, { params: { name } }));
+    this.#update(await call(controlApi.installEngine, { params: { name } }));
   }
 
   async verify(name: string): Promise<void> {
-    this.#take(await call(controlApi.verifyEngine, { params: { name } }));
+    this.#update(await call(controlApi.verifyEngine, { params: { name } }));
   }
 
-  /** Looks anew for all of them. @throws Problem of the first that could not be asked. */
+  /**
+   * Checks all engines again.
+   * @throws Problem of the first one that could not be checked.
+   */
   async verifyAll(): Promise<void> {
-    const asked = await Promise.allSettled(this.list.map(({ name }) => this.verify(name)));
-    const failed = asked.find((each) => each.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const results = await Promise.allSettled(this.list.map(({ name }) => this.verify(name)));
+    const rejected = results.find((each) => each.status === 'rejected');
+    if (rejected !== undefined) throw rejected.reason;
   }
 
   async remove(name: string): Promise<void> {
-    this.#take(await call(controlApi.removeEngine, { params: { name } }));
+    this.#update(await call(controlApi.removeEngine, { params: { name } }));
   }
 
-  #take(state: EngineState): void {
+  #update(state: EngineState): void {
     this.list = this.list.map((each) => (each.name === state.name ? state : each));
   }
 }

@@ -1,5 +1,5 @@
 import type { GitRepositoryView } from '../../../../services/contracts/git/api.ts';
-import { elsewhere } from '../../state/elsewhere.svelte.ts';
+import { publicAddresses } from '../../state/public-addresses.svelte.ts';
 import { isLoopback } from '../../state/loopback.ts';
 import { services } from '../../state/services.svelte.ts';
 
@@ -10,25 +10,25 @@ export class CloneAddresses {
   constructor(repository: () => Pick<GitRepositoryView, 'cloneHttp' | 'cloneSsh'>) {
     this.#repository = repository;
     $effect(() => {
-      if (services.phase === 'ready' && elsewhere.phase === 'loading') void elsewhere.load();
+      if (services.phase === 'ready' && publicAddresses.phase === 'loading') void publicAddresses.load();
     });
   }
 
   get http(): string {
     const { cloneHttp } = this.#repository();
-    return forDevice(cloneHttp, elsewhere.address('git')) ?? cloneHttp;
+    return forDevice(cloneHttp, publicAddresses.address('git')) ?? cloneHttp;
   }
 
   /** Null where SSH is off, or not shared with the device. */
   get ssh(): string | null {
     const { cloneSsh } = this.#repository();
-    return cloneSsh === null ? null : forDevice(cloneSsh, elsewhere.address('git.ssh'));
+    return cloneSsh === null ? null : forDevice(cloneSsh, publicAddresses.address('git.ssh'));
   }
 }
 
 /** Puts the shared address in the place of a loopback one; null while nothing is shared. */
 function forDevice(address: string, shared: string | null): string | null {
-  if (elsewhere.device === 'this' || !URL.canParse(address) || !isLoopback(address)) return address;
+  if (publicAddresses.targetDevice === 'this' || !URL.canParse(address) || !isLoopback(address)) return address;
   if (shared === null) return null;
   const { pathname, protocol, username } = new URL(address);
   const base = shared.replace(/\/$/, '');

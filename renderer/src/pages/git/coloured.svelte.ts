@@ -1,9 +1,9 @@
-import { plainLines, type Run } from '../../parts/text/runs.ts';
+import { plainLines, type Token } from '../../parts/text/highlight-tokens.ts';
 import { highlight } from './highlight.ts';
 
 /** The lines of a text: plain at first, with the colours of its language as soon as these are known. */
 export class Coloured {
-  lines = $state.raw<readonly (readonly Run[])[]>([]);
+  lines = $state.raw<readonly (readonly Token[])[]>([]);
 
   constructor(text: () => string, path: () => string) {
     $effect(() => {

@@ -1,4 +1,4 @@
-import { pathOf } from '../../state/address.ts';
+import { buildPath } from '../../state/page-path.ts';
 
 /** What is shown of a repository. */
 export interface CodePlace {
@@ -61,6 +61,6 @@ export function hrefOf(repository: { readonly owner: string; readonly name: stri
   for (const [key, value] of Object.entries(at) as [string, string | undefined][]) {
     if (value !== undefined && value !== '') query.set(key, value);
   }
-  const path = pathOf({ service: 'git', thing: 'repositories', id: idOf(repository) });
+  const path = buildPath({ service: 'git', section: 'repositories', id: idOf(repository) });
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 }

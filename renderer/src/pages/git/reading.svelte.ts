@@ -1,11 +1,11 @@
-import { sentence } from '../../api/call.ts';
+import { formatError } from '../../api/call.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 /** Something that is read from the host, and read anew when what it depends on changes. */
 export class Reading<Value> {
   value = $state.raw<Value>();
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   #turn = 0;
   #work: (() => Promise<Value>) | undefined;
 
@@ -20,7 +20,7 @@ export class Reading<Value> {
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }
@@ -53,7 +53,7 @@ export class PartReading<Item extends { readonly id: string }> extends Reading<P
       const isKnown = ({ id }: Item): boolean => before.items.some((item) => item.id === id);
       this.value = { items: [...before.items, ...items.filter((item) => !isKnown(item))], more };
     } catch (error) {
-      toasts.say(sentence(error));
+      toasts.show(formatError(error));
     } finally {
       this.busy = false;
     }

@@ -1,15 +1,15 @@
-import { keep, readKept } from '../../state/kept.ts';
+import { writeLocalStorage, readLocalStorage } from '../../state/local-storage.ts';
 
-const place = 'homeport.next-steps';
+const storageKey = 'homeport.next-steps';
 
-/** What this browser's person does not want to see again on Home. */
-class Dismissed {
-  nextSteps = $state(readKept(place) === 'dismissed');
+/** Sections of Home that were dismissed in this browser. */
+class DismissedSections {
+  nextSteps = $state(readLocalStorage(storageKey) === 'dismissed');
 
   dismissNextSteps(): void {
     this.nextSteps = true;
-    keep(place, 'dismissed');
+    writeLocalStorage(storageKey, 'dismissed');
   }
 }
 
-export const dismissed = new Dismissed();
+export const dismissed = new DismissedSections();

@@ -4,82 +4,86 @@ import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { inbox } from './inbox.svelte.ts';
-import { hasPlace, wantsDone } from './list-rules.ts';
+import { mayStay, getDoneFilter } from './list-rules.ts';
 
-/** As many as one question answers; the rest is found by a search. */
-const most = 200;
+/** Maximum number of rows in one call; older ones can be found by a search. */
+const maxRows = 200;
 
-/** The earlier rows behind those that repeat them, where somebody has opened them. */
+/** Expanded groups of repeats: the earlier rows by the id of their latest repeat. */
 export class EarlierRows {
-  readonly #open = new SvelteMap<number, readonly InboxItem[]>();
+  readonly #expanded = new SvelteMap<number, readonly InboxItem[]>();
 
-  /** Keeps them as the host has them; the returned function ends that. */
-  follow(): () => void {
-    const ends = [live.on(inboxChanged, (event) => this.#changed(event)), live.onReset(() => this.clear())];
+  /** Keeps the rows up to date until the returned function is called. */
+  observe(): () => void {
+    const unsubscribes = [
+      live.on(inboxChanged, (event) => this.#handleChange(event)),
+      live.onReset(() => this.clear()),
+    ];
     return () => {
-      for (const end of ends) end();
+      for (const unsubscribe of unsubscribes) unsubscribe();
     };
   }
 
-  of(id: number): readonly InboxItem[] {
-    return (this.#open.get(id) ?? []).filter((row) => !inbox.isLeaving(row.id));
+  getRows(id: number): readonly InboxItem[] {
+    return (this.#expanded.get(id) ?? []).filter((row) => !inbox.isLeaving(row.id));
   }
 
   isOpen(id: number): boolean {
-    return this.#open.has(id);
+    return this.#expanded.has(id);
   }
 
-  /** Whether it is shown behind another. */
+  /** True for a row that is listed below its latest repeat. */
   isEarlier(id: number): boolean {
-    return [...this.#open.values()].some((rows) => rows.some((row) => row.id === id));
+    return [...this.#expanded.values()].some((rows) => rows.some((row) => row.id === id));
   }
 
   async toggle(id: number): Promise<void> {
-    if (this.#open.delete(id)) return;
-    const rows = await read(id);
-    if (rows !== undefined) this.#open.set(id, rows);
+    if (this.#expanded.delete(id)) return;
+    const rows = await loadEarlier(id);
+    if (rows !== undefined) this.#expanded.set(id, rows);
   }
 
   clear(): void {
-    this.#open.clear();
+    this.#expanded.clear();
   }
 
-  #changed({ ids, change }: InboxChanged): void {
-    // No ids: every row there is.
+  #handleChange({ ids, change }: InboxChanged): void {
+    // An event without ids concerns all rows.
     if (ids.length === 0) {
       this.clear();
       return;
     }
-    const elsewhere = ids.some((id) => !this.isEarlier(id));
-    for (const [newest, rows] of [...this.#open]) {
-      const kept = rows.flatMap((row) => {
+    const hasOtherRows = ids.some((id) => !this.isEarlier(id));
+    for (const [newest, rows] of [...this.#expanded]) {
+      const remaining = rows.flatMap((row) => {
         if (!ids.includes(row.id)) return [row];
         const next = { ...row, read: change.read ?? row.read, done: change.done ?? row.done };
-        return change.removed !== true && hasPlace(next, inbox.filter) ? [next] : [];
+        return change.removed !== true && mayStay(next, inbox.filter) ? [next] : [];
       });
-      const away = change.removed === true || (change.done !== undefined && change.done !== wantsDone(inbox.filter));
-      // What was behind a row that went is behind another one now.
-      if (kept.length === 0 || (away && ids.includes(newest))) this.#open.delete(newest);
-      else this.#open.set(newest, kept);
+      const isRemoved =
+        change.removed === true || (change.done !== undefined && change.done !== getDoneFilter(inbox.filter));
+      // After the latest row of a group was removed, its earlier rows belong to another one.
+      if (remaining.length === 0 || (isRemoved && ids.includes(newest))) this.#expanded.delete(newest);
+      else this.#expanded.set(newest, remaining);
     }
-    // Some that were put away may be back among them.
-    if (elsewhere && change.done !== undefined && change.done === wantsDone(inbox.filter)) {
-      for (const newest of [...this.#open.keys()]) void this.#readAgain(newest);
+    // Rows that were marked as done may be back in a group.
+    if (hasOtherRows && change.done !== undefined && change.done === getDoneFilter(inbox.filter)) {
+      for (const newest of [...this.#expanded.keys()]) void this.#reload(newest);
     }
   }
 
-  async #readAgain(newest: number): Promise<void> {
-    const rows = await read(newest);
-    if (rows !== undefined && this.#open.has(newest)) this.#open.set(newest, rows);
+  async #reload(newest: number): Promise<void> {
+    const rows = await loadEarlier(newest);
+    if (rows !== undefined && this.#expanded.has(newest)) this.#expanded.set(newest, rows);
   }
 }
 
-/** Undefined when that failed, which the person is told. */
-async function read(newest: number): Promise<readonly InboxItem[] | undefined> {
+/** Loads the earlier rows; undefined after a failure, which is shown to the user. */
+async function loadEarlier(newest: number): Promise<readonly InboxItem[] | undefined> {
   try {
-    return (await call(inboxApi.list, { query: { repeatsOf: newest, limit: most } })).items;
+    return (await call(inboxApi.list, { query: { repeatsOf: newest, limit: maxRows } })).items;
   } catch (error) {
-    toasts.sayWhy(error);
+    toasts.showError(error);
     return undefined;
   }
 }

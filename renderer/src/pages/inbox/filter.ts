@@ -1,20 +1,20 @@
-import { wholeInbox, type InboxFilter } from './list-rules.ts';
+import { noFilter, type InboxFilter } from './list-rules.ts';
 
-const shows: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
+const showValues: readonly InboxFilter['show'][] = ['open', 'unread', 'done'];
 
-/** The filter that an address asks for; what it does not name, or names wrongly, narrows nothing. */
-export function filterOf(query: Readonly<URLSearchParams>): InboxFilter {
+/** Parses the filter of an address; missing or invalid fields are no restriction. */
+export function parseFilter(query: Readonly<URLSearchParams>): InboxFilter {
   const priority = Number(query.get('priority') ?? 1);
   return {
-    words: query.get('q') ?? '',
+    query: query.get('q') ?? '',
     source: query.get('source') ?? '',
     tag: query.get('tag') ?? '',
     priority: Number.isInteger(priority) && priority >= 1 && priority <= 5 ? priority : 1,
-    show: shows.find((show) => show === query.get('show')) ?? 'open',
+    show: showValues.find((show) => show === query.get('show')) ?? 'open',
   };
 }
 
-/** Whether it leaves anything out that the whole inbox has. */
-export function narrows(filter: InboxFilter): boolean {
-  return JSON.stringify(filter) !== JSON.stringify(wholeInbox);
+/** True for a filter that leaves anything out. */
+export function isFiltered(filter: InboxFilter): boolean {
+  return JSON.stringify(filter) !== JSON.stringify(noFilter);
 }

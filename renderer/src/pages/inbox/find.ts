@@ -1,34 +1,35 @@
 import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
-import { firstLine } from '../../parts/text/line.ts';
-import { plain } from '../../parts/text/plain.ts';
-import type { Find } from '../../state/find.ts';
+import { firstLine } from '../../parts/text/first-line.ts';
+import { stripInvisible } from '../../parts/text/plain-text.ts';
+import type { PaletteSearch } from '../../state/palette-search.ts';
 
-const shown = 6;
-/** Enough to find that many different ones among what repeats. */
-const atMostRead = 24;
+const maxResults = 6;
+/** Number of rows to load when repeats leave too few different ones. */
+const maxRowsWithRepeats = 24;
 
-/** Messages by their words, the newest first. */
-const find: Find = async (words, signal) => {
-  const read = async (limit: number): Promise<readonly InboxItem[]> =>
+/** Searches messages by their text, newest first. */
+const searchInbox: PaletteSearch = async (words, signal) => {
+  const load = async (limit: number): Promise<readonly InboxItem[]> =>
     (await call(inboxApi.find, { query: { q: words, limit }, signal })).items;
-  const newest = await read(shown);
-  const few = withoutRepeats(newest);
-  const isFilledByRepeats = newest.length === shown && few.length < shown;
-  const items = isFilledByRepeats ? withoutRepeats(await read(atMostRead)).slice(0, shown) : few;
-  const found = items.map((item) => ({
+  const newest = await load(maxResults);
+  const distinct = withoutRepeats(newest);
+  const isFilledByRepeats = newest.length === maxResults && distinct.length < maxResults;
+  const items = isFilledByRepeats ? withoutRepeats(await load(maxRowsWithRepeats)).slice(0, maxResults) : distinct;
+  const results = items.map((item) => ({
     id: `message-${String(item.id)}`,
-    title: plain(item.title) || firstLine(item),
-    note: plain(item.title) === '' ? '' : firstLine(item).slice(0, 80),
-    ...{ icon: 'inbox' as const, to: `/inbox/messages/${String(item.id)}` },
+    title: stripInvisible(item.title) || firstLine(item),
+    note: stripInvisible(item.title) === '' ? '' : firstLine(item).slice(0, 80),
+    icon: 'inbox' as const,
+    to: `/inbox/messages/${String(item.id)}`,
   }));
-  return [{ title: 'In the inbox', found, many: true }];
+  return [{ title: 'In the inbox', results: results, many: true }];
 };
 
-/** The newest of those that say the same stands for them. */
+/** Keeps only the newest of equal messages. */
 function withoutRepeats(items: readonly InboxItem[]): readonly InboxItem[] {
   const groups = Map.groupBy(items, ({ title, body }) => `${title}\n${body}`);
   return [...groups.values()].flatMap(([newest]) => newest ?? []);
 }
 
-export default (): Find => find;
+export default (): PaletteSearch => searchInbox;

@@ -1,152 +1,157 @@
 import { SvelteSet } from 'svelte/reactivity';
 import { serviceChanged } from '../../../../services/contracts/control/api.ts';
 import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
-import { call, sentence } from '../../api/call.ts';
-import { belongs, groups, hasPlace, wantsDone, wholeInbox, type InboxFilter } from './list-rules.ts';
-import { changeRows, partsOf, type Change, type Changed } from './changes.ts';
-import { readDown } from './read-down.ts';
-import { touchesRuns, withCounts, withRepeats } from './repeats.ts';
-import { messages } from './words.ts';
+import { call, formatError } from '../../api/call.ts';
+import { matchesFilter, groupsRepeats, mayStay, getDoneFilter, noFilter, type InboxFilter } from './list-rules.ts';
+import { changeRows, splitIds, type Change, type Changed } from './changes.ts';
+import { loadDownTo } from './read-down.ts';
+import { affectsRepeats, applyCounts, mergeRepeats } from './repeats.ts';
+import { formatMessageCount } from './labels.ts';
 import { live } from '../../state/live.svelte.ts';
-import { onceAfter } from '../../state/once-after.ts';
+import { coalesce } from '../../state/coalesce.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 const pageSize = 100;
-/** New rows are put in together, at most this often, in ms: a thousand a second must not draw a thousand times. */
-const gatherMs = 100;
-/** Changes of others are counted together, after this time in ms. */
-const countMs = 500;
-/** A list that only grows by arrivals forgets its oldest rows beyond this; scrolling reads them again. */
-const keepRows = 2000;
+/**
+ * Delay in ms in which new rows are collected, so that a thousand events in a second do not cause a thousand
+ * renderings.
+ */
+const batchDelayMs = 100;
+/** Delay in ms in which changes of other clients are collected before counts are reloaded. */
+const countDelayMs = 500;
+/** Maximum number of rows that arrivals add to the list; older rows are loaded again by scrolling. */
+const maxRows = 2000;
 
-/** The inbox: the rows that fit the filter, newest first, and the count of unread ones. */
+/** The inbox: rows that match the filter, newest first, and the unread count. */
 class Inbox {
   items = $state.raw<readonly InboxItem[]>([]);
-  /** New rows that wait, because the list is being pointed at. */
-  waiting = $state.raw<readonly InboxItem[]>([]);
+  /** New rows that are pending while the list is paused. */
+  pending = $state.raw<readonly InboxItem[]>([]);
   unread = $state(0);
-  /** Rows that fit the filter, also those that are not loaded. */
+  /** Number of matching rows, including those that are not loaded. */
   total = $state(0);
   sources = $state.raw<readonly string[]>([]);
-  filter = $state.raw<InboxFilter>(wholeInbox);
+  filter = $state.raw<InboxFilter>(noFilter);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  loadingMore = $state(false);
-  trouble = $state('');
+  isLoadingMore = $state(false);
+  error = $state('');
   #turn = 0;
-  #holding = false;
-  /** More waited than is kept: the list is read anew instead of put together. */
-  #overflowed = false;
+  #isPaused = false;
+  /** Too many rows were pending: the list is reloaded instead of merged. */
+  #hasOverflowed = false;
   #ids = new Set<number>();
-  /** Rows taken out of sight whose removal can still be taken back. */
-  readonly #leaving = new SvelteSet<number>();
+  /** Hidden rows whose removal can still be undone. */
+  readonly #hiddenIds = new SvelteSet<number>();
   #arrived: InboxItem[] = [];
-  #gathering: ReturnType<typeof setTimeout> | undefined;
-  /** The host tells the count with the change only to those who may see every row. */
-  readonly #countSoon = onceAfter(countMs, () => {
+  #batchTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The host includes the unread count in events only for accounts that may see every row. */
+  readonly #reloadCount = coalesce(countDelayMs, () => {
     call(inboxApi.list, { query: { limit: 1 } }).then(
       ({ unread }) => (this.unread = unread),
-      (error: unknown) => toasts.sayWhy(error),
+      (error: unknown) => toasts.showError(error),
     );
   });
-  /** Some that others repeat went or came back, of which the list shows no more than the count. */
-  readonly #recountSoon = onceAfter(countMs, () => {
-    this.#recount().catch((error: unknown) => toasts.sayWhy(error));
+  /** Rows that others repeat were removed or added; the list only shows their count. */
+  readonly #reloadRepeats = coalesce(countDelayMs, () => {
+    this.#loadRepeats().catch((error: unknown) => toasts.showError(error));
   });
-  /** Counts what has changed or gone, so that one knows whether it did while something was read. */
+  /** Incremented with each change or removal, to detect changes during a load. */
   #changes = 0;
-  /** Events that came while a list was on its way; they may be newer than it. */
-  #late: (() => void)[] | undefined;
+  /** Events that arrived during a load, which may be newer than its result. */
+  #queuedEvents: (() => void)[] | undefined;
 
   constructor() {
-    live.on(inboxAdded, (item) => this.#soon(() => this.#added(item)));
-    live.on(inboxChanged, ({ ids, change, unread }) => this.#soon(() => this.#changed(ids, change, unread)));
+    live.on(inboxAdded, (item) => this.#applyOrQueue(() => this.#handleAdded(item)));
+    live.on(inboxChanged, ({ ids, change, unread }) =>
+      this.#applyOrQueue(() => this.#handleChanged(ids, change, unread)),
+    );
     live.onReset(() => void this.load());
     live.on(serviceChanged, ({ id, state }) => {
       if (id === 'inbox' && state === 'up' && this.phase === 'failed') void this.load();
     });
   }
 
-  get more(): boolean {
-    // One that waits and repeats a row takes that row's place.
-    return this.items.length + this.waiting.filter(({ repeated }) => repeated === undefined).length < this.total;
+  get hasMore(): boolean {
+    // A pending row that repeats another one replaces it.
+    return this.items.length + this.pending.filter(({ repeated }) => repeated === undefined).length < this.total;
   }
 
-  /** Reads the first page for a filter; a later call overtakes an earlier one. */
+  /** Loads the first page for a filter; a later call supersedes an earlier one. */
   async load(filter = this.filter): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     if (JSON.stringify(filter) !== JSON.stringify(this.filter)) this.phase = 'loading';
     this.filter = filter;
     await live.opened();
-    this.#late = [];
+    this.#queuedEvents = [];
     try {
       const reply = await call(inboxApi.list, { query: this.#query() });
       if (turn !== this.#turn) return;
       this.#arrived = [];
-      this.waiting = [];
-      this.#overflowed = false;
-      this.#show(reply.items);
+      this.pending = [];
+      this.#hasOverflowed = false;
+      this.#setItems(reply.items);
       this.total = reply.total;
       this.unread = reply.unread;
       this.sources = reply.sources;
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     } finally {
-      if (turn === this.#turn) this.#catchUp();
+      if (turn === this.#turn) this.#applyQueued();
     }
   }
 
   async loadMore(): Promise<void> {
     const before = this.items.at(-1)?.id;
-    if (before === undefined || this.loadingMore || !this.more) return;
+    if (before === undefined || this.isLoadingMore || !this.hasMore) return;
     const turn = this.#turn;
-    this.loadingMore = true;
+    this.isLoadingMore = true;
     try {
       const { items } = await call(inboxApi.list, { query: { ...this.#query(), before } });
       if (turn !== this.#turn) return;
-      this.#show([...this.items, ...items.filter(({ id }) => !this.#ids.has(id))]);
-      if (items.length === 0) this.total = this.items.length + this.waiting.length;
+      this.#setItems([...this.items, ...items.filter(({ id }) => !this.#ids.has(id))]);
+      if (items.length === 0) this.total = this.items.length + this.pending.length;
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     } finally {
-      this.loadingMore = false;
+      this.isLoadingMore = false;
     }
   }
 
-  /** Marks rows, and what they are repeats of, as somebody does who opens one. */
+  /** Marks rows and the rows that they repeat. */
   async mark(ids: readonly number[] | 'all', change: Change): Promise<Changed> {
     const changed = await changeRows(ids, change, ids !== 'all' && this.#grouped);
-    this.#changed(ids === 'all' ? this.items.map(({ id }) => id) : ids, change, changed.unread);
+    this.#handleChanged(ids === 'all' ? this.items.map(({ id }) => id) : ids, change, changed.unread);
     return changed;
   }
 
-  /** Takes rows out of sight at once; they are removed for good when the way back is gone. */
+  /** Hides rows immediately and deletes them when Undo has expired. */
   remove(ids: readonly number[]): void {
     const grouped = this.#grouped;
-    const gone = this.items.filter(({ id }) => ids.includes(id));
-    for (const id of ids) this.#leaving.add(id);
-    this.#show(this.items);
-    this.total -= gone.length;
-    const stay = (): void => {
-      for (const id of ids) this.#leaving.delete(id);
+    const removedRows = this.items.filter(({ id }) => ids.includes(id));
+    for (const id of ids) this.#hiddenIds.add(id);
+    this.#setItems(this.items);
+    this.total -= removedRows.length;
+    const showAgain = (): void => {
+      for (const id of ids) this.#hiddenIds.delete(id);
     };
-    toasts.say(`${messages(ids.length)} removed.`, {
+    toasts.show(`${formatMessageCount(ids.length)} removed.`, {
       undo: async () => {
-        stay();
+        showAgain();
         await this.load(this.filter);
       },
       settle: async () => {
         try {
-          // All at once: a page that goes does not live to send a second one after the first was answered.
-          const removals = partsOf(ids).map((part) =>
+          // The requests are sent concurrently, because a page that is being closed cannot send one after another.
+          const removals = splitIds(ids).map((part) =>
             call(inboxApi.remove, { body: { ids: part, ...(grouped && { repeats: true }) }, keepalive: true }),
           );
           for (const { unread } of await Promise.all(removals)) this.unread = Math.min(this.unread, unread);
         } catch (error) {
-          stay();
+          showAgain();
           void this.load();
           throw error;
         }
@@ -154,144 +159,149 @@ class Inbox {
     });
   }
 
-  /** Whether a row was taken out of sight, and that can still be taken back. */
+  /** True for a hidden row whose removal can still be undone. */
   isLeaving(id: number): boolean {
-    return this.#leaving.has(id);
+    return this.#hiddenIds.has(id);
   }
 
   find(id: number): InboxItem | undefined {
     return this.items.find((item) => item.id === id);
   }
 
-  /** While held, new rows wait: nothing moves under the pointer. */
-  hold(holding: boolean): void {
-    this.#holding = holding;
-    if (!holding) this.release();
+  /** While paused, new rows stay pending, so that nothing moves under the pointer. */
+  setPaused(paused: boolean): void {
+    this.#isPaused = paused;
+    if (!paused) this.showPending();
   }
 
-  /** Lets the waiting rows in. */
-  release(): void {
-    if (this.waiting.length === 0) return;
-    if (this.#overflowed) {
+  /** Shows the pending rows. */
+  showPending(): void {
+    if (this.pending.length === 0) return;
+    if (this.#hasOverflowed) {
       void this.load();
       return;
     }
-    const came = this.waiting;
-    this.waiting = [];
-    this.#show(withRepeats(came, this.items));
+    const arrivedRows = this.pending;
+    this.pending = [];
+    this.#setItems(mergeRepeats(arrivedRows, this.items));
   }
 
   get #grouped(): boolean {
-    return groups(this.filter);
+    return groupsRepeats(this.filter);
   }
 
   #query() {
-    const { words, source, tag, priority, show } = this.filter;
+    const { query, source, tag, priority, show } = this.filter;
     return {
-      ...{ limit: pageSize, q: words.trim(), source, tag, done: wantsDone(this.filter) },
+      limit: pageSize,
+      q: query.trim(),
+      source,
+      tag,
+      done: getDoneFilter(this.filter),
       unread: show === 'unread' ? true : undefined,
       minPriority: priority > 1 ? priority : undefined,
       repeats: this.#grouped ? ('newest' as const) : undefined,
     };
   }
 
-  #show(items: readonly InboxItem[]): void {
-    this.items = this.#leaving.size === 0 ? items : items.filter(({ id }) => !this.#leaving.has(id));
+  #setItems(items: readonly InboxItem[]): void {
+    this.items = this.#hiddenIds.size === 0 ? items : items.filter(({ id }) => !this.#hiddenIds.has(id));
     this.#ids = new Set(this.items.map(({ id }) => id));
-    for (const { id } of this.waiting) this.#ids.add(id);
+    for (const { id } of this.pending) this.#ids.add(id);
   }
 
-  #soon(apply: () => void): void {
-    if (this.#late) this.#late.push(apply);
+  #applyOrQueue(apply: () => void): void {
+    if (this.#queuedEvents) this.#queuedEvents.push(apply);
     else apply();
   }
 
-  #catchUp(): void {
-    const late = this.#late ?? [];
-    this.#late = undefined;
-    for (const apply of late) apply();
+  #applyQueued(): void {
+    const queued = this.#queuedEvents ?? [];
+    this.#queuedEvents = undefined;
+    for (const apply of queued) apply();
   }
 
-  #added(item: InboxItem): void {
+  #handleAdded(item: InboxItem): void {
     if (this.#ids.has(item.id)) return;
     this.#ids.add(item.id);
     this.#arrived.push(item);
-    this.#gathering ??= setTimeout(() => this.#gather(), gatherMs);
+    this.#batchTimer ??= setTimeout(() => this.#addArrived(), batchDelayMs);
   }
 
-  #gather(): void {
-    this.#gathering = undefined;
+  #addArrived(): void {
+    this.#batchTimer = undefined;
     const arrived = this.#arrived.reverse();
     this.#arrived = [];
     this.unread += arrived.filter(({ read }) => !read).length;
     const sources = new Set([...this.sources, ...arrived.map(({ source }) => source)]);
     if (sources.size > this.sources.length) this.sources = [...sources].sort();
-    const fit = arrived
-      .filter((item) => belongs(item, this.filter))
+    const matching = arrived
+      .filter((item) => matchesFilter(item, this.filter))
       .map(({ repeated, ...item }): InboxItem =>
         this.#grouped && repeated !== undefined ? { ...item, repeated } : item,
       );
-    if (fit.length === 0) return;
-    this.total += fit.filter(({ repeated }) => repeated === undefined).length;
-    if (this.#holding) {
-      const waiting = withRepeats(fit, this.waiting);
-      this.#overflowed ||= waiting.length > keepRows;
-      this.waiting = waiting.slice(0, keepRows);
+    if (matching.length === 0) return;
+    this.total += matching.filter(({ repeated }) => repeated === undefined).length;
+    if (this.#isPaused) {
+      const waiting = mergeRepeats(matching, this.pending);
+      this.#hasOverflowed ||= waiting.length > maxRows;
+      this.pending = waiting.slice(0, maxRows);
       return;
     }
-    const grown = withRepeats(fit, this.items);
-    this.#show(grown.length > keepRows && this.items.length <= keepRows ? grown.slice(0, keepRows) : grown);
+    const merged = mergeRepeats(matching, this.items);
+    this.#setItems(merged.length > maxRows && this.items.length <= maxRows ? merged.slice(0, maxRows) : merged);
   }
 
-  async #recount(): Promise<void> {
+  async #loadRepeats(): Promise<void> {
     const [turn, changes] = [this.#turn, this.#changes];
     const last = this.items.at(-1)?.id ?? 0;
-    const { items, total } = await readDown(this.#query(), last, keepRows);
+    const { items, total } = await loadDownTo(this.#query(), last, maxRows);
     if (turn !== this.#turn) return;
     if (changes !== this.#changes) {
-      // It may hold what went since.
-      this.#recountSoon();
+      // The result may contain rows that were removed since.
+      this.#reloadRepeats();
       return;
     }
-    // Under the pointer nothing moves, and what waits comes in by itself.
-    const isMissing = ({ id }: InboxItem): boolean => !this.#holding && !this.#ids.has(id) && (id > last || !this.more);
-    const shown = new Set(this.items.map(({ id }) => id));
-    const found = items.filter((item) => shown.has(item.id) || isMissing(item));
-    this.total = total - items.filter(({ id }) => this.#leaving.has(id)).length;
-    this.#show(withCounts(this.items, found));
+    // While the list is paused nothing moves, and pending rows are added separately.
+    const isMissing = ({ id }: InboxItem): boolean =>
+      !this.#isPaused && !this.#ids.has(id) && (id > last || !this.hasMore);
+    const visibleIds = new Set(this.items.map(({ id }) => id));
+    const updates = items.filter((item) => visibleIds.has(item.id) || isMissing(item));
+    this.total = total - items.filter(({ id }) => this.#hiddenIds.has(id)).length;
+    this.#setItems(applyCounts(this.items, updates));
   }
 
-  #changed(
+  #handleChanged(
     ids: readonly number[],
     change: Change & { readonly removed?: boolean | undefined },
     unread: number | null,
   ): void {
     this.#changes += 1;
-    // What was gathered counts before: the host's count knows it already.
+    // Collected rows are counted first, because the count of the host includes them.
     if (this.#arrived.length > 0) {
-      clearTimeout(this.#gathering);
-      this.#gather();
+      clearTimeout(this.#batchTimer);
+      this.#addArrived();
     }
-    if (unread === null) this.#countSoon();
+    if (unread === null) this.#reloadCount();
     else this.unread = unread;
-    // No ids: every row there is.
+    // An event without ids concerns all rows.
     if (ids.length === 0) {
       void this.load();
       return;
     }
     const changed = new Set(ids);
     const before = this.items.length;
-    const moves = change.removed === true || change.done !== undefined;
-    if (moves && this.#grouped && touchesRuns(changed, this.items)) this.#recountSoon();
+    const isMoved = change.removed === true || change.done !== undefined;
+    if (isMoved && this.#grouped && affectsRepeats(changed, this.items)) this.#reloadRepeats();
     const apply = (items: readonly InboxItem[]): InboxItem[] =>
       items.flatMap((item) => {
         if (!changed.has(item.id)) return [item];
         const next = { ...item, read: change.read ?? item.read, done: change.done ?? item.done };
-        return !change.removed && hasPlace(next, this.filter) ? [next] : [];
+        return !change.removed && mayStay(next, this.filter) ? [next] : [];
       });
-    this.waiting = apply(this.waiting);
-    this.#show(apply(this.items));
-    if (change.removed) for (const id of ids) this.#leaving.delete(id);
+    this.pending = apply(this.pending);
+    this.#setItems(apply(this.items));
+    if (change.removed) for (const id of ids) this.#hiddenIds.delete(id);
     this.total -= before - this.items.length;
   }
 }

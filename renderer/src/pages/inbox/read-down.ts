@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import { inboxApi, type InboxItem } from '../../../../services/contracts/inbox/api.ts';
 import { call } from '../../api/call.ts';
 
-/** Rows that one request brings at most. */
-const mostAtOnce = 200;
+/** Maximum number of rows in one call. */
+const pageSize = 200;
 
-/** The list from its newest row down to `last`, in as many requests as that takes, but no more than about `most` rows of it. */
-export async function readDown(
+/** Loads the list from its newest row down to `last` in several calls, up to about `most` rows. */
+export async function loadDownTo(
   query: Omit<z.input<typeof inboxApi.list.query>, 'limit' | 'before'>,
   last: number,
-  most: number,
+  maxRows: number,
 ): Promise<{ readonly items: readonly InboxItem[]; readonly total: number }> {
   const items: InboxItem[] = [];
   for (;;) {
-    const reply = await call(inboxApi.list, { query: { ...query, limit: mostAtOnce, before: items.at(-1)?.id } });
+    const reply = await call(inboxApi.list, { query: { ...query, limit: pageSize, before: items.at(-1)?.id } });
     items.push(...reply.items);
-    const end = reply.items.at(-1);
-    if (end === undefined || reply.items.length < mostAtOnce || end.id <= last || items.length >= most) {
+    const oldest = reply.items.at(-1);
+    if (oldest === undefined || reply.items.length < pageSize || oldest.id <= last || items.length >= maxRows) {
       return { items, total: reply.total };
     }
   }

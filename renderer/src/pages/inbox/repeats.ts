@@ -1,45 +1,48 @@
 import type { InboxItem } from '../../../../services/contracts/inbox/api.ts';
 
 /**
- * A list, newest first, with rows that came since. A repeat takes the place of the row it repeats and counts on from there;
- * one whose row is not in the list keeps its mark, for the list that has it.
+ * Merges new rows into a list, newest first. A repeat replaces the row that it repeats and continues its count; a
+ * repeat of a row that is not in the list keeps its reference.
  */
-export function withRepeats(came: readonly InboxItem[], list: readonly InboxItem[]): InboxItem[] {
-  const grown = new Map([...list].reverse().map((item) => [item.id, item]));
-  for (const item of came.toReversed()) {
-    const before = item.repeated === undefined ? undefined : grown.get(item.repeated);
-    if (before === undefined) {
-      grown.set(item.id, item);
+export function mergeRepeats(arrived: readonly InboxItem[], list: readonly InboxItem[]): InboxItem[] {
+  const merged = new Map([...list].reverse().map((item) => [item.id, item]));
+  for (const item of arrived.toReversed()) {
+    const repeatedRow = item.repeated === undefined ? undefined : merged.get(item.repeated);
+    if (repeatedRow === undefined) {
+      merged.set(item.id, item);
       continue;
     }
-    grown.delete(before.id);
-    const { times, since } = before.repeats ?? { times: 1, since: before.time };
+    merged.delete(repeatedRow.id);
+    const { times, since } = repeatedRow.repeats ?? { times: 1, since: repeatedRow.time };
     const { repeated: _, ...rest } = item;
-    grown.set(item.id, {
+    merged.set(item.id, {
       ...rest,
       repeats: { times: times + (item.repeats?.times ?? 1), since },
-      ...(before.repeated !== undefined && { repeated: before.repeated }),
+      ...(repeatedRow.repeated !== undefined && { repeated: repeatedRow.repeated }),
     });
   }
-  return [...grown.values()].reverse();
+  return [...merged.values()].reverse();
 }
 
-/** The list with the counts of repeats as they were read just now, and the rows that it lacks: a run whose newest went has another. */
-export function withCounts(list: readonly InboxItem[], read: readonly InboxItem[]): InboxItem[] {
-  const now = new Map(read.map((item) => [item.id, item]));
-  const counted = list.map((item): InboxItem => {
-    const found = now.get(item.id);
-    now.delete(item.id);
-    if (found === undefined) return item;
+/**
+ * Applies current counts of repeats to a list and adds missing rows: a group whose newest row was removed has a new
+ * one.
+ */
+export function applyCounts(list: readonly InboxItem[], loaded: readonly InboxItem[]): InboxItem[] {
+  const loadedById = new Map(loaded.map((item) => [item.id, item]));
+  const updated = list.map((item): InboxItem => {
+    const current = loadedById.get(item.id);
+    loadedById.delete(item.id);
+    if (current === undefined) return item;
     const { repeats: _, ...rest } = item;
-    return found.repeats === undefined ? rest : { ...rest, repeats: found.repeats };
+    return current.repeats === undefined ? rest : { ...rest, repeats: current.repeats };
   });
-  return [...counted, ...now.values()].sort((one, other) => other.id - one.id);
+  return [...updated, ...loadedById.values()].sort((first, second) => second.id - first.id);
 }
 
-/** Whether some of the changed rows may be ones that a row of the list repeats. */
-export function touchesRuns(changed: ReadonlySet<number>, list: readonly InboxItem[]): boolean {
-  const runs = list.filter(({ repeats }) => repeats !== undefined);
-  if (runs.some(({ id }) => changed.has(id))) return true;
-  return runs.length > 0 && list.filter(({ id }) => changed.has(id)).length < changed.size;
+/** True when changed rows may be ones that a row of the list repeats. */
+export function affectsRepeats(changed: ReadonlySet<number>, list: readonly InboxItem[]): boolean {
+  const repeating = list.filter(({ repeats }) => repeats !== undefined);
+  if (repeating.some(({ id }) => changed.has(id))) return true;
+  return repeating.length > 0 && list.filter(({ id }) => changed.has(id)).length < changed.size;
 }

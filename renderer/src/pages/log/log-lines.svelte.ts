@@ -1,54 +1,54 @@
 import { controlApi } from '../../../../services/contracts/control/api.ts';
 import type { LogLine } from '../../../../services/contracts/control/log.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 
 const pageSize = 500;
 
-/** Which lines are asked for. */
+/** Filters of the log. */
 export interface LogFilter {
   readonly level: LogLine['level'] | undefined;
   readonly service: string;
   readonly text: string;
 }
 
-/** The lines of the log that fit, newest first: those since a while, and the earlier ones that somebody asked for. */
+/** Matching log lines, newest first: the newest page and the earlier pages that were requested. */
 export class LogLines {
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   #newest = $state.raw<readonly LogLine[]>([]);
   #earlier = $state.raw<readonly LogLine[]>([]);
-  /** Where earlier ones go on; null: there are none. */
+  /** Cursor of the next earlier page; null when there is none. */
   #cursor = $state<string | null>(null);
   readonly list = $derived([...this.#newest, ...this.#earlier]);
-  readonly more = $derived(this.#cursor !== null);
+  readonly hasMore = $derived(this.#cursor !== null);
   #turn = 0;
 
-  /** Reads the newest; a later call overtakes an earlier one. */
+  /** Loads the newest lines; a later call supersedes an earlier one. */
   async load(filter: LogFilter): Promise<void> {
-    await this.#read(filter, undefined, (lines) => {
+    await this.#loadPage(filter, undefined, (lines) => {
       this.#newest = lines;
       this.#earlier = [];
     });
   }
 
-  /** Goes on behind the oldest line, into the files of earlier starts. */
+  /** Loads the lines before the oldest one, including files of earlier starts. */
   async loadEarlier(filter: LogFilter): Promise<void> {
     if (this.#cursor === null) return;
-    await this.#read(filter, this.#cursor, (lines) => (this.#earlier = [...this.#earlier, ...lines]));
+    await this.#loadPage(filter, this.#cursor, (lines) => (this.#earlier = [...this.#earlier, ...lines]));
   }
 
-  async #read(filter: LogFilter, cursor: string | undefined, take: (lines: LogLine[]) => void): Promise<void> {
+  async #loadPage(filter: LogFilter, cursor: string | undefined, apply: (lines: LogLine[]) => void): Promise<void> {
     this.#turn += 1;
     const turn = this.#turn;
     try {
       const reply = await call(controlApi.log, { query: { ...filter, cursor, limit: pageSize } });
       if (turn !== this.#turn) return;
-      take(reply.lines.toReversed());
+      apply(reply.lines.toReversed());
       this.#cursor = reply.cursor;
       this.phase = 'ready';
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }

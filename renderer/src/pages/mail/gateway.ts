@@ -1,30 +1,33 @@
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { sentence } from '../../api/call.ts';
+import { formatError } from '../../api/call.ts';
 
-/** Tries of what says that it is starting, and of what has no address, which may as well be switched off. */
-const tries = { starting: 10, away: 3 } as const;
-const betweenMs = 1000;
+/**
+ * Maximum number of attempts while the gateway is starting, and while it has no routes, in which case it may be
+ * disabled.
+ */
+const maxAttempts = { starting: 10, away: 3 } as const;
+const retryDelayMs = 1000;
 
-/** Asks the gateway; a change of its settings has it start anew, and it is back in a moment. */
-export async function whenBack<Reply>(ask: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
-  for (let tried = 0; ; tried += 1) {
+/** Calls the gateway and retries while it restarts after a change of its settings. */
+export async function callWithRetry<Reply>(request: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+  for (let attempts = 0; ; attempts += 1) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
-      if (tried >= mostTries(error)) throw error;
+      if (attempts >= getMaxAttempts(error)) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, betweenMs));
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
     signal.throwIfAborted();
   }
 }
 
-function mostTries(error: unknown): number {
+function getMaxAttempts(error: unknown): number {
   if (!(error instanceof Problem)) return 0;
-  if (error.status === 503) return tries.starting;
-  return error.code === 'api.unknown_path' ? tries.away : 0;
+  if (error.status === 503) return maxAttempts.starting;
+  return error.code === 'api.unknown_path' ? maxAttempts.away : 0;
 }
 
-/** What is wrong with the first of the fields, or with the whole, as a sentence. */
-export function firstFault(error: unknown): string {
-  return (error instanceof Problem ? Object.values(error.fields)[0] : undefined) ?? sentence(error);
+/** Returns the error of the first invalid field, or the general error. */
+export function getFirstError(error: unknown): string {
+  return (error instanceof Problem ? Object.values(error.fields)[0] : undefined) ?? formatError(error);
 }

@@ -1,31 +1,33 @@
 import { mailApi, mailActivity, type MailDetail, type SpooledMail } from '../../../../services/contracts/mail/api.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest.svelte.ts';
+import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
-/** What the list is narrowed to; an empty string stands for no restriction. */
+/** State filter of the list; empty for no restriction. */
 export type MailState = '' | 'done' | 'waiting' | 'dead' | 'dropped';
 
-/** Rows that are asked for at once. */
-const step = 100;
+/** Number of rows in one page. */
+const pageSize = 100;
 
-/** Mails of the spool, newest first, and what became of them. */
+/** Mails of the spool, newest first, with the results of their deliveries. */
 class Mail {
   #q = '';
   #state: MailState = '';
-  readonly list = new Newest<SpooledMail>({
-    ...{ topic: mailActivity, step, time: ({ receivedAt }) => receivedAt },
-    read: async (behind) => {
-      const before = behind === undefined ? undefined : `${String(behind.receivedAt)}.${behind.id}`;
+  readonly list = new NewestFirstList<SpooledMail>({
+    topic: mailActivity,
+    step: pageSize,
+    getTime: ({ receivedAt }) => receivedAt,
+    read: async (olderThan) => {
+      const before = olderThan === undefined ? undefined : `${String(olderThan.receivedAt)}.${olderThan.id}`;
       const state = this.#state === '' ? undefined : this.#state;
-      return (await call(mailApi.messages, { query: { q: this.#q, before, limit: step, state } })).messages;
+      return (await call(mailApi.messages, { query: { q: this.#q, before, limit: pageSize, state } })).messages;
     },
   });
-  /** Removed, while that can still be undone. */
-  readonly #leaving = new Removals();
-  readonly items = $derived(this.list.rows.filter(({ id }) => !this.#leaving.has(id)));
+  /** Mails that are removed while Undo is possible. */
+  readonly #removals = new Removals();
+  readonly items = $derived(this.list.rows.filter(({ id }) => !this.#removals.has(id)));
 
-  /** Reads the newest mails whose sender, recipients or subject hold `q`, in any state or in this one. */
+  /** Loads the newest mails whose sender, recipients or subject contain `q`, optionally with a state. */
   load(q: string, state: MailState = ''): Promise<void> {
     this.#q = q;
     this.#state = state;
@@ -36,25 +38,28 @@ class Mail {
     return call(mailApi.message, { params: { id } });
   }
 
-  /** Answers how many deliveries were begun. */
+  /** Delivers a mail again. Returns the number of deliveries. */
   async resend(id: string): Promise<number> {
     return (await call(mailApi.resend, { params: { id } })).deliveries;
   }
 
-  /** @throws Problem with the gateway's own words when it refuses the address. */
+  /**
+   * Sends a test mail.
+   * @throws Problem with the reply of the gateway when it refuses the address.
+   */
   async test(address: string): Promise<void> {
     await call(mailApi.test, { body: { address } });
   }
 
-  /** Takes a mail out of sight; it is removed for good when the way back is gone. */
+  /** Hides a mail and deletes it when Undo has expired. */
   remove(id: string): void {
-    this.#leaving.take([id], {
-      words: 'The mail is removed, with its source.',
+    this.#removals.hideAndRemove([id], {
+      message: 'The mail is removed, with its source.',
       remove: async () => {
         await call(mailApi.remove, { params: { id }, keepalive: true });
-        this.list.take(id);
+        this.list.remove(id);
       },
-      renew: () => this.list.refresh(),
+      reload: () => this.list.refresh(),
     });
   }
 }

@@ -1,10 +1,10 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Network in order. A new one is one line here. */
+/** Tabs of Network in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Overview', load: () => import('./Overview.svelte') },
-  { at: 'other', title: 'Other services', load: () => import('./Outside.svelte') },
-  { at: 'sign-in', title: 'Sign-in', load: () => import('./SignIn.svelte') },
-  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
-  { at: 'settings', title: 'Settings', load: () => import('./NetworkSettings.svelte') },
+  { section: '', title: 'Overview', load: () => import('./Overview.svelte') },
+  { section: 'other', title: 'Other services', load: () => import('./ExternalServices.svelte') },
+  { section: 'sign-in', title: 'Sign-in', load: () => import('./SignIn.svelte') },
+  { section: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
+  { section: 'settings', title: 'Settings', load: () => import('./NetworkSettings.svelte') },
 ];

@@ -1,40 +1,40 @@
-/** What our own services are called on screen, by what is handed over to them. */
-const receivers: Readonly<Record<string, string>> = {
+/** Labels of our services by the name used in handovers. */
+const serviceLabels: Readonly<Record<string, string>> = {
   inbox: 'The inbox',
   push: 'Messages',
   notify: 'Delivery',
 };
 
 /**
- * Why a delivery failed, as a sentence. What programs are told begins with words of the peer, such as "Failed to send JSON
- * POST notification, error=401: "; what the destination answered stays, as a number for who looks it up.
+ * Formats the reason of a failed delivery as a sentence. The reply to programs starts with the peer's wording, such
+ * as "Failed to send JSON POST notification, error=401: "; the number is kept for lookup.
  */
-export function causeOf(detail: string): string {
+export function formatCause(detail: string): string {
   const receiver = /Nobody takes (\w+)\.\w+( at the moment)?: the service is (switched off|not running)\.$/.exec(
     detail,
   );
   if (receiver !== null) {
-    const [, service = '', , how = ''] = receiver;
-    return `${receivers[service] ?? 'The service it goes to'} is ${how}.`;
+    const [, service = '', , state = ''] = receiver;
+    return `${serviceLabels[service] ?? 'The service it goes to'} is ${state}.`;
   }
   const [, status] = /^Failed to send .{1,60}? notification, error=(\d{3})\.?$/.exec(detail) ?? [];
-  if (status !== undefined) return answered(Number(status));
-  const [, code, said = ''] = /^Failed to send .{1,60}? notification(?:, error=(\d+))?: (.+)$/s.exec(detail) ?? [];
-  if (said === '') return detail;
-  const sentence = said.slice(0, 1).toUpperCase() + said.slice(1);
+  if (status !== undefined) return formatStatus(Number(status));
+  const [, code, reply = ''] = /^Failed to send .{1,60}? notification(?:, error=(\d+))?: (.+)$/s.exec(detail) ?? [];
+  if (reply === '') return detail;
+  const sentence = reply.slice(0, 1).toUpperCase() + reply.slice(1);
   if (code === undefined) return sentence;
   const [first = '', ...rest] = sentence.split(/(?<=[.!?])\s+/);
   return [first.replace(/[.!?]?$/, ` (error ${code})$&`), ...rest].join(' ');
 }
 
-/** What a destination means that answers with a number and no words. */
-function answered(status: number): string {
-  const of = (words: string): string => `${words} (error ${String(status)}).`;
-  if (status === 401 || status === 407) return of('It does not accept the sign-in');
-  if (status === 403) return of('It refuses the notification');
-  if (status === 404 || status === 410) return of('There is nothing at its address');
-  if (status === 413) return of('The notification is too large for it');
-  if (status === 429) return of('It is sent too many at once');
-  if (status >= 500) return of('It reports a fault on its side');
+/** Formats a reply that has only a status. */
+function formatStatus(status: number): string {
+  const withStatus = (text: string): string => `${text} (error ${String(status)}).`;
+  if (status === 401 || status === 407) return withStatus('It does not accept the sign-in');
+  if (status === 403) return withStatus('It refuses the notification');
+  if (status === 404 || status === 410) return withStatus('There is nothing at its address');
+  if (status === 413) return withStatus('The notification is too large for it');
+  if (status === 429) return withStatus('It is sent too many at once');
+  if (status >= 500) return withStatus('It reports a fault on its side');
   return `It answered with error ${String(status)}.`;
 }

@@ -1,25 +1,30 @@
 import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import { call } from '../../api/call.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Destinations by their kind, address and tags. */
-const begin: BeginFind = () => {
-  const destinations = once(async () => {
+/** Searches destinations by kind, address and tags. */
+const createSearch: CreatePaletteSearch = () => {
+  const loadDestinations = memoize(async () => {
     const { keys } = await call(notifyApi.keys);
-    return keys.flatMap(({ key, destinations }) => destinations.map((destination) => ({ key, ...destination })));
+    return keys.flatMap(({ key, destinations: loadDestinations }) =>
+      loadDestinations.map((destination) => ({ key, ...destination })),
+    );
   });
   return async (words) => {
-    const found = (await destinations())
-      .filter(({ key, service, url, tags }) => holds([key, service, url, ...tags].join(' '), words))
-      .slice(0, shown)
+    const results = (await loadDestinations())
+      .filter(({ key, service, url, tags }) => containsTerms([key, service, url, ...tags].join(' '), words))
+      .slice(0, maxResults)
       .map(({ key, id, line, service, url }) => ({
-        ...{ id: `destination-${key}-${String(line)}-${id}`, title: service, note: url, icon: 'notify' as const },
+        id: `destination-${key}-${String(line)}-${id}`,
+        title: service,
+        note: url,
+        icon: 'notify' as const,
         to: `/delivery/keys/${encodeURIComponent(key)}`,
       }));
-    return [{ title: 'Destinations', found }];
+    return [{ title: 'Destinations', results: results }];
   };
 };
 
-export default begin;
+export default createSearch;

@@ -2,39 +2,41 @@ import { notifyApi } from '../../../../services/contracts/notify/api.ts';
 import type { NotifyDelivery, NotifyHistoryEntry } from '../../../../services/contracts/notify/history.ts';
 import { notifyActivity } from '../../../../services/contracts/notify/notification.ts';
 import { call } from '../../api/call.ts';
-import { Newest } from '../../state/newest.svelte.ts';
+import { NewestFirstList } from '../../state/newest-first-list.svelte.ts';
 import { Removals } from '../../state/removals.svelte.ts';
 
-/** What the history is narrowed to; empty strings stand for no restriction. */
+/** Filters of the history; empty strings are no restriction. */
 export interface HistoryFilter {
   readonly q: string;
   readonly key: string;
   readonly state: '' | 'dead' | 'waiting' | 'done';
 }
 
-/** Rows that are asked for at once. */
-const step = 200;
+/** Number of rows in one page. */
+const pageSize = 200;
 
-/** Notices that were sent, newest first, and what became of them. */
+/** Sent notifications, newest first, with their results. */
 class NotifyHistory {
   #filter: HistoryFilter = { q: '', key: '', state: '' };
-  readonly list = new Newest<NotifyHistoryEntry>({
-    ...{ topic: notifyActivity, step, time: ({ time }) => time },
-    read: async (behind) => {
+  readonly list = new NewestFirstList<NotifyHistoryEntry>({
+    topic: notifyActivity,
+    step: pageSize,
+    getTime: ({ time }) => time,
+    read: async (olderThan) => {
       const { q, key, state } = this.#filter;
-      const query = { q, key, before: behind?.id, limit: step, state: state === '' ? undefined : state };
+      const query = { q, key, before: olderThan?.id, limit: pageSize, state: state === '' ? undefined : state };
       return (await call(notifyApi.notices, { query })).notices;
     },
   });
-  /** Deliveries that were dismissed, while that can still be undone. */
-  readonly #leaving = new Removals();
+  /** Deliveries that were dismissed while Undo is possible. */
+  readonly #dismissals = new Removals();
   readonly items = $derived(
     this.list.rows.map((notice) =>
-      notice.deliveries.some((each) => this.#leaving.has(nameOf(notice.id, each)))
+      notice.deliveries.some((each) => this.#dismissals.has(getDeliveryKey(notice.id, each)))
         ? {
             ...notice,
             deliveries: notice.deliveries.map((each) =>
-              this.#leaving.has(nameOf(notice.id, each)) ? { ...each, givenUp: false } : each,
+              this.#dismissals.has(getDeliveryKey(notice.id, each)) ? { ...each, givenUp: false } : each,
             ),
           }
         : notice,
@@ -46,15 +48,18 @@ class NotifyHistory {
     return this.list.load();
   }
 
-  /** Answers to how many destinations it went, and how many of its files are not kept any more. */
+  /** Sends a notification again. Returns the number of destinations, and of its files that are no longer stored. */
   resend(id: string): Promise<{ readonly destinations: number; readonly filesGone: number }> {
     return call(notifyApi.resend, { params: { id } });
   }
 
-  /** A notice as it is now, also one that is not among the rows. @throws Problem when it is not kept any more. */
+  /**
+   * Loads a notification, including one that is not among the rows.
+   * @throws Problem when it is no longer stored.
+   */
   async find(id: string): Promise<NotifyHistoryEntry> {
     const notice = await call(notifyApi.notice, { params: { id } });
-    this.list.put(notice);
+    this.list.update(notice);
     return notice;
   }
 
@@ -63,25 +68,25 @@ class NotifyHistory {
     await this.list.refresh();
   }
 
-  /** Takes a given-up delivery out of sight; it is dropped for good when the way back is gone. */
+  /** Hides a failed delivery and drops it when Undo has expired. */
   dismiss(notice: string, delivery: NotifyDelivery): void {
-    this.#leaving.take([nameOf(notice, delivery)], {
-      words: 'Dismissed. It will not be tried again.',
+    this.#dismissals.hideAndRemove([getDeliveryKey(notice, delivery)], {
+      message: 'Dismissed. It will not be tried again.',
       remove: () => call(notifyApi.drop, { body: { notice, destination: delivery.destination }, keepalive: true }),
-      renew: () => this.list.refresh(),
+      reload: () => this.list.refresh(),
     });
   }
 
-  /** How many that were given up for this reason are on their way out, one by one. */
-  leavingFor(cause: string): number {
-    const leaving = this.list.rows.map(({ id, deliveries }) =>
-      deliveries.filter((each) => each.detail === cause && this.#leaving.has(nameOf(id, each))),
+  /** Returns the number of failed deliveries with this cause that are being dismissed individually. */
+  countDismissed(cause: string): number {
+    const dismissed = this.list.rows.map(({ id, deliveries }) =>
+      deliveries.filter((each) => each.detail === cause && this.#dismissals.has(getDeliveryKey(id, each))),
     );
-    return leaving.flat().length;
+    return dismissed.flat().length;
   }
 }
 
-function nameOf(notice: string, { destination }: NotifyDelivery): string {
+function getDeliveryKey(notice: string, { destination }: NotifyDelivery): string {
   return `${notice} ${destination}`;
 }
 

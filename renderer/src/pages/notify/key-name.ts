@@ -1,7 +1,10 @@
-/** The key that is there from the start, under the name that programs and older settings post to. */
-export const usualKey = 'aggregator';
+/** The default key, under the name that programs and older settings use. */
+export const defaultKey = 'aggregator';
 
-/** A key as pages call it. Nobody gave the first one its name; addresses and commands keep it. */
-export function keyName(key: string): string {
-  return key === usualKey ? 'General' : key;
+/**
+ * Returns the label of a key. The default key has a label, because users did not name it; addresses and commands use
+ * the technical name.
+ */
+export function formatKey(key: string): string {
+  return key === defaultKey ? 'General' : key;
 }

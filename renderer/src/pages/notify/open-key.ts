@@ -1,10 +1,10 @@
 import type { NotifyKey } from '../../../../services/contracts/notify/api.ts';
-import { usualKey } from './key-name.ts';
+import { defaultKey } from './key-name.ts';
 import { notify } from './notify.svelte.ts';
 
-/** The key that an address names. Without one in it the first will do; a wrong one is none. */
-export function openKey(id: string): NotifyKey | undefined {
-  const asked = id || usualKey;
-  const isFree = id === '' || notify.removedHere.has(id);
-  return notify.keys.find(({ key }) => key === asked) ?? (isFree ? notify.keys[0] : undefined);
+/** Finds the key in an address. Without one the first key is used; an unknown one has no fallback. */
+export function findOpenKey(id: string): NotifyKey | undefined {
+  const requested = id || defaultKey;
+  const mayFallBack = id === '' || notify.removedHere.has(id);
+  return notify.keys.find(({ key }) => key === requested) ?? (mayFallBack ? notify.keys[0] : undefined);
 }

@@ -1,4 +1,4 @@
-/** Within which time the same notice is left out, in seconds and words. */
+/** Time spans in seconds in which a repeated notification is left out, with their labels. */
 const spans = [
   [0, 'Send every time'],
   [60, 'Leave out within a minute'],
@@ -9,9 +9,9 @@ const spans = [
   [86_400, 'Leave out within a day'],
 ] as const;
 
-/** The choices of a list; what was set in another way, such as 90 seconds, is among them. */
-export function repeatChoices(seconds: number): readonly (readonly [string, string])[] {
-  const known = spans.some(([each]) => each === seconds);
-  const all = known ? spans : [...spans, [seconds, `Leave out within ${String(seconds)} seconds`] as const];
-  return all.toSorted(([a], [b]) => a - b).map(([each, words]) => [String(each), words] as const);
+/** Returns the options, including a value such as 90 seconds that was set in another way. */
+export function getRepeatOptions(seconds: number): readonly (readonly [string, string])[] {
+  const isListed = spans.some(([each]) => each === seconds);
+  const all = isListed ? spans : [...spans, [seconds, `Leave out within ${String(seconds)} seconds`] as const];
+  return all.toSorted(([a], [b]) => a - b).map(([each, label]) => [String(each), label] as const);
 }

@@ -1,11 +1,11 @@
 import type { WrittenAction } from '../../../../services/contracts/push/api.ts';
 
-/** A text in single quotes, as a POSIX shell takes it. */
-export function quoted(text: string): string {
+/** Quotes a text for a POSIX shell. */
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-export interface Written {
+export interface DraftMessage {
   readonly topic: string;
   readonly title: string;
   readonly message: string;
@@ -14,58 +14,61 @@ export interface Written {
   readonly click: string;
   readonly markdown: boolean;
   readonly delay: string;
-  /** Address of a file elsewhere. */
+  /** Address of a remote file. */
   readonly attach: string;
-  /** Name of a file of this device; empty without one. */
+  /** Name of a local file; empty without one. */
   readonly file: string;
-  /** How the file is called at the readers. */
+  /** Name of the file for subscribers. */
   readonly filename: string;
   readonly actions: readonly WrittenAction[];
 }
 
-/** The curl command that publishes the same. The token stays a variable: what is copied holds no secret. */
-export function curlOf(server: string, { topic, message, file, ...given }: Written): string {
+/**
+ * Returns the curl command that publishes the same message. The token stays a variable, so that the copied text
+ * contains no secret.
+ */
+export function buildCurlCommand(server: string, { topic, message, file, ...fields }: DraftMessage): string {
   const headers = [
-    ['Title', given.title],
-    ['Priority', given.priority === 3 ? '' : String(given.priority)],
-    ['Tags', given.tags.join(',')],
-    ['Click', given.click],
-    ['Markdown', given.markdown ? 'yes' : ''],
-    ['Delay', given.delay],
-    ['Attach', file === '' ? given.attach : ''],
-    ['Filename', given.filename || file],
-    ['Actions', given.actions.length === 0 ? '' : JSON.stringify(given.actions.map(spelled))],
-    // The body is the file then, and a header cannot hold a line break.
+    ['Title', fields.title],
+    ['Priority', fields.priority === 3 ? '' : String(fields.priority)],
+    ['Tags', fields.tags.join(',')],
+    ['Click', fields.click],
+    ['Markdown', fields.markdown ? 'yes' : ''],
+    ['Delay', fields.delay],
+    ['Attach', file === '' ? fields.attach : ''],
+    ['Filename', fields.filename || file],
+    ['Actions', fields.actions.length === 0 ? '' : JSON.stringify(fields.actions.map(toNtfyAction))],
+    // With a file, the message is a header, which cannot contain line breaks.
     ['Message', file === '' ? '' : message.replaceAll('\n', String.raw`\n`)],
   ].filter(([, value]) => value !== '');
   return [
     'curl -H "Authorization: Bearer $TOKEN"',
-    ...headers.map(([name, value]) => `-H ${quoted(`${name ?? ''}: ${value ?? ''}`)}`),
-    // Unlike -d this keeps line breaks and takes no leading @ for a file.
-    file === '' ? `--data-raw ${quoted(message)}` : `-T ${quoted(file)}`,
-    quoted(`${server}/${topic}`),
+    ...headers.map(([name, value]) => `-H ${quoteForShell(`${name ?? ''}: ${value ?? ''}`)}`),
+    // Unlike -d, this keeps line breaks and does not treat a leading @ as a file name.
+    file === '' ? `--data-raw ${quoteForShell(message)}` : `-T ${quoteForShell(file)}`,
+    quoteForShell(`${server}/${topic}`),
   ].join(' ');
 }
 
-/** As the peer's clients write a button. */
-function spelled({ kind, label, url, method, body, clear }: WrittenAction) {
+/** Formats a button as ntfy's clients do. */
+function toNtfyAction({ kind, label, url, method, body, clear }: WrittenAction) {
   const request = kind === 'http' ? { method, ...(body === '' || method === 'GET' ? {} : { body }) } : {};
   return { action: kind, label, url, ...request, ...(clear ? { clear } : {}) };
 }
 
-/** Ready commands for clients that people have; the tokens are those that each is sent with, empty where nobody needs one. */
-export function clientsOf(
+/** Returns commands for common clients. The tokens are empty where none is needed. */
+export function buildClientCommands(
   server: string,
   topic: string,
-  { publishing, reading }: { readonly publishing: string; readonly reading: string },
+  { publishing: publishToken, reading: readToken }: { readonly publishing: string; readonly reading: string },
 ) {
   const { protocol, host } = new URL(server);
-  const apprise = `${protocol === 'https:' ? 'ntfys' : 'ntfy'}://${publishing === '' ? '' : `${publishing}@`}${host}/${topic}`;
+  const apprise = `${protocol === 'https:' ? 'ntfys' : 'ntfy'}://${publishToken === '' ? '' : `${publishToken}@`}${host}/${topic}`;
   const url = `${server}/${topic}`;
-  const headers = publishing === '' ? '' : `, headers={"Authorization": "Bearer ${publishing}"}`;
-  const fetchHeaders = publishing === '' ? '' : `, headers: { Authorization: "Bearer ${publishing}" }`;
+  const headers = publishToken === '' ? '' : `, headers={"Authorization": "Bearer ${publishToken}"}`;
+  const fetchHeaders = publishToken === '' ? '' : `, headers: { Authorization: "Bearer ${publishToken}" }`;
   return [
-    ['ntfy command line', `ntfy subscribe ${reading === '' ? '' : `--token ${reading} `}${url}`],
+    ['ntfy command line', `ntfy subscribe ${readToken === '' ? '' : `--token ${readToken} `}${url}`],
     ['Python', `import requests; requests.post("${url}", data="Hello"${headers})`],
     ['Node.js', `await fetch("${url}", { method: "POST", body: "Hello"${fetchHeaders} })`],
     ['Apprise', apprise],

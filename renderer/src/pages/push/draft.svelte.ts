@@ -1,17 +1,17 @@
 import { pushApi, type PushUpload, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { upload } from '../../api/upload.ts';
-import { bytes } from '../../parts/text/format.ts';
+import { formatBytes } from '../../parts/text/format.ts';
 import { push } from './topics.svelte.ts';
-import type { priorities } from './names.ts';
-import { suggestedPriority } from './names.ts';
+import type { priorities } from './topic-names.ts';
+import { getSuggestedPriority } from './topic-names.ts';
 
 type PriorityKey = (typeof priorities)[number][0];
 
-/** A button that is being written. */
+/** A button that is being edited. */
 export type ButtonDraft = { -readonly [Name in keyof WrittenAction]: WrittenAction[Name] };
 
-/** A message that is being written, with its file on the way. */
+/** A message that is being written, with the upload of its file. */
 export class Draft {
   topic = $state('');
   title = $state('');
@@ -24,31 +24,38 @@ export class Draft {
   filename = $state('');
   file = $state.raw<File | null>(null);
   buttons = $state<ButtonDraft[]>([]);
-  /** How much of the file has arrived, from 0 to 1; null while none is sent. */
-  sending = $state<number | null>(null);
+  /** Progress of the upload from 0 to 1; null while none is running. */
+  progress = $state<number | null>(null);
   limits = $state.raw({ message: 4096, file: 0, fileSeconds: 0, delaySeconds: 0 });
-  /** Chosen by hand; before that the topic's severity suggests one. */
-  #chosen = $state<PriorityKey | null>(null);
+  /** The selected priority; before one is selected, the severity of the topic suggests it. */
+  #selectedPriority = $state<PriorityKey | null>(null);
   #uploaded: { readonly file: File; readonly upload: PushUpload } | null = null;
-  #stop = new AbortController();
+  #uploadAbort = new AbortController();
 
   get priority(): PriorityKey {
-    return this.#chosen ?? suggestedPriority(this.topic.trim());
+    return this.#selectedPriority ?? getSuggestedPriority(this.topic.trim());
   }
 
   set priority(key: PriorityKey) {
-    this.#chosen = key;
+    this.#selectedPriority = key;
   }
 
-  get suggested(): boolean {
-    return this.#chosen === null && suggestedPriority(this.topic.trim()) !== '3';
+  get isSuggested(): boolean {
+    return this.#selectedPriority === null && getSuggestedPriority(this.topic.trim()) !== '3';
   }
 
-  /** What is written, as it is sent and as curl would. */
+  /** The message as it is sent, also used for the curl command. */
   readonly written = $derived.by(() => ({
-    ...{ topic: this.topic.trim(), title: this.title, message: this.message, markdown: this.markdown },
-    ...{ click: this.click.trim(), delay: this.delay.trim(), priority: Number(this.priority) },
-    ...{ attach: this.attach.trim(), filename: this.filename.trim(), file: this.file?.name ?? '' },
+    topic: this.topic.trim(),
+    title: this.title,
+    message: this.message,
+    markdown: this.markdown,
+    click: this.click.trim(),
+    delay: this.delay.trim(),
+    priority: Number(this.priority),
+    attach: this.attach.trim(),
+    filename: this.filename.trim(),
+    file: this.file?.name ?? '',
     tags: this.tags
       .split(',')
       .map((tag) => tag.trim())
@@ -64,18 +71,22 @@ export class Draft {
     this.limits = await call(pushApi.limits);
   }
 
-  /** Takes a file unless it is too large; answers why not. */
-  take(file: File): string {
-    const most = this.limits.file;
-    if (most === 0) return 'Files are switched off in the settings.';
-    if (file.size > most) return `${file.name} has ${bytes(file.size)}. Files may have ${bytes(most)}.`;
+  /** Attaches a file unless it is too large. Returns the reason for a rejection, or an empty text. */
+  attachFile(file: File): string {
+    const maxBytes = this.limits.file;
+    if (maxBytes === 0) return 'Files are switched off in the settings.';
+    if (file.size > maxBytes)
+      return `${file.name} has ${formatBytes(file.size)}. Files may have ${formatBytes(maxBytes)}.`;
     this.file = file;
     this.filename = '';
     this.attach = '';
     return '';
   }
 
-  /** Uploads the file, then publishes. Answers when it is delivered, in ms. @throws Problem with `fields`. */
+  /**
+   * Uploads the file and publishes the message. Returns the time of delivery in ms.
+   * @throws Problem with `fields`.
+   */
   async send(): Promise<number> {
     const { written } = this;
     const file = this.file === null ? undefined : await this.#upload(this.file, written.topic);
@@ -84,9 +95,9 @@ export class Draft {
     return time;
   }
 
-  /** Stops the upload that is on its way. */
-  stop(): void {
-    this.#stop.abort();
+  /** Cancels the running upload. */
+  cancelUpload(): void {
+    this.#uploadAbort.abort();
   }
 
   clear(): void {
@@ -102,26 +113,26 @@ export class Draft {
     this.file = null;
     this.buttons = [];
     this.markdown = false;
-    this.#chosen = null;
+    this.#selectedPriority = null;
     this.#uploaded = null;
   }
 
   async #upload(file: File, topic: string): Promise<string> {
-    // A field that did not fit does not send the file twice.
+    // After a validation error the file is not uploaded again.
     if (this.#uploaded?.file === file) return this.#uploaded.upload.id;
-    this.#stop = new AbortController();
-    this.sending = 0;
+    this.#uploadAbort = new AbortController();
+    this.progress = 0;
     try {
-      const done = await upload(pushApi.upload, file, {
+      const uploaded = await upload(pushApi.upload, file, {
         params: { topic },
         query: { name: file.name },
-        progress: (part) => (this.sending = part),
-        signal: this.#stop.signal,
+        progress: (fraction) => (this.progress = fraction),
+        signal: this.#uploadAbort.signal,
       });
-      this.#uploaded = { file, upload: done };
-      return done.id;
+      this.#uploaded = { file, upload: uploaded };
+      return uploaded.id;
     } finally {
-      this.sending = null;
+      this.progress = null;
     }
   }
 }

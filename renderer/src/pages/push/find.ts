@@ -1,22 +1,25 @@
 import { pushApi } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
-import { holds, once, type BeginFind } from '../../state/find.ts';
+import { containsTerms, memoize, type CreatePaletteSearch } from '../../state/palette-search.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Topics by their names. */
-const begin: BeginFind = () => {
-  const all = once(() => call(pushApi.topics));
+/** Searches topics by name. */
+const createSearch: CreatePaletteSearch = () => {
+  const loadTopics = memoize(() => call(pushApi.topics));
   return async (words) => {
-    const { topics } = await all();
-    const found = topics
-      .filter(({ name }) => holds(name, words))
-      .slice(0, shown)
+    const { topics } = await loadTopics();
+    const results = topics
+      .filter(({ name }) => containsTerms(name, words))
+      .slice(0, maxResults)
       .map(({ name }) => ({
-        ...{ id: `topic-${name}`, title: name, icon: 'push' as const, to: `/push/topics/${encodeURIComponent(name)}` },
+        id: `topic-${name}`,
+        title: name,
+        icon: 'push' as const,
+        to: `/push/topics/${encodeURIComponent(name)}`,
       }));
-    return [{ title: 'Topics', found }];
+    return [{ title: 'Topics', results: results }];
   };
 };
 
-export default begin;
+export default createSearch;

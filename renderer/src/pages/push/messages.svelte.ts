@@ -2,45 +2,45 @@ import { pushStored } from '../../../../services/contracts/push/topics.ts';
 import { pushApi, type PushMessage } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
-import { joined, type Joined } from './joining.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
+import { mergeMessages, type NewestMessages } from './merge-messages.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 
 export interface MessageFilter {
-  /** All of these words. */
+  /** Words that a message must contain. */
   readonly words: string;
-  /** At least. */
+  /** Minimum priority. */
   readonly priority: number;
   readonly tag: string;
 }
 
 const noFilter: MessageFilter = { words: '', priority: 1, tag: '' };
 const pageSize = 100;
-/** Pages that are read at most until new messages meet those that are known. */
-const mostPages = 10;
-/** Pages that are looked through for one message. */
-const soughtPages = 50;
+/** Maximum number of pages that are read until new messages meet the existing ones. */
+const maxPages = 10;
+/** Maximum number of pages that are read to find one message. */
+const maxSearchPages = 50;
 
-/** The messages of the topic that is looked at, newest first, as they come. */
-class PushMessages extends Loaded {
+/** Messages of the open topic, newest first, kept up to date by events. */
+class PushMessages extends Loadable {
   topic = $state('');
   filter = $state.raw(noFilter);
   items = $state.raw<readonly PushMessage[]>([]);
-  /** New ones that wait, because the list is being pointed at or was scrolled. */
-  waiting = $state(0);
+  /** Number of new messages that are pending while the list is paused. */
+  pendingCount = $state(0);
   mayPublish = $state(false);
   anyone = $state.raw({ reads: false, publishes: false });
-  /** Older messages can be read. */
-  more = $state(false);
-  loadingMore = $state(false);
-  #known: readonly PushMessage[] = [];
+  /** Older messages can be loaded. */
+  hasOlder = $state(false);
+  isLoadingOlder = $state(false);
+  #messages: readonly PushMessage[] = [];
   #next: number | null = null;
   #turn = 0;
-  #holding = false;
-  readonly #soon = oneAtATime(() => this.load());
-  /** What was put away or deleted here and can still be taken back. */
-  readonly #leaving = new Map<string, 'cleared' | 'deleted'>();
+  #isPaused = false;
+  readonly #reloadOnce = runExclusive(() => this.load());
+  /** Messages that were cleared or deleted here while Undo is possible. */
+  readonly #pendingChanges = new Map<string, 'cleared' | 'deleted'>();
 
   constructor() {
     super();
@@ -48,32 +48,32 @@ class PushMessages extends Loaded {
     live.onReset(() => this.refresh());
   }
 
-  /** Opens a topic; empty: none. */
+  /** Opens a topic; an empty name closes it. */
   open(topic: string, filter = noFilter): void {
     if (topic === this.topic && JSON.stringify(filter) === JSON.stringify(this.filter)) return;
     this.#turn += 1;
     this.topic = topic;
     this.filter = filter;
-    this.#known = [];
+    this.#messages = [];
     this.#next = null;
     this.items = [];
-    this.waiting = 0;
-    this.more = false;
+    this.pendingCount = 0;
+    this.hasOlder = false;
     this.phase = 'loading';
     if (topic !== '') void this.load();
   }
 
-  /** Reads the newest ones, on to those that are known. */
+  /** Loads the newest messages, down to the existing ones. */
   async load(): Promise<void> {
     const turn = this.#turn;
-    await this.reading(
+    await this.readOnce(
       () => this.#readNewest(),
-      (fresh) => {
-        const { messages, whole } = joined(this.#known, fresh);
-        this.#known = messages;
-        if (whole) this.#next = fresh.next;
-        this.more = this.#next !== null;
-        this.#show();
+      (reloaded) => {
+        const { messages, isComplete: isComplete } = mergeMessages(this.#messages, reloaded);
+        this.#messages = messages;
+        if (isComplete) this.#next = reloaded.next;
+        this.hasOlder = this.#next !== null;
+        this.#updateItems();
       },
       () => turn !== this.#turn,
     );
@@ -82,138 +82,141 @@ class PushMessages extends Loaded {
   async loadOlder(): Promise<void> {
     const turn = this.#turn;
     const before = this.#next;
-    if (before === null || this.loadingMore) return;
-    this.loadingMore = true;
+    if (before === null || this.isLoadingOlder) return;
+    this.isLoadingOlder = true;
     try {
       const reply = await this.#page(before, 200);
       if (turn !== this.#turn) return;
-      const there = new Set(this.#known.map(({ sequence }) => sequence));
-      this.#known = [...this.#known, ...reply.messages.filter(({ sequence }) => !there.has(sequence))];
+      const existingSequences = new Set(this.#messages.map(({ sequence }) => sequence));
+      this.#messages = [
+        ...this.#messages,
+        ...reply.messages.filter(({ sequence }) => !existingSequences.has(sequence)),
+      ];
       this.#next = reply.next;
-      this.more = reply.next !== null;
-      this.#show();
+      this.hasOlder = reply.next !== null;
+      this.#updateItems();
     } catch (error) {
-      if (turn === this.#turn) toasts.sayWhy(error);
+      if (turn === this.#turn) toasts.showError(error);
     } finally {
-      this.loadingMore = false;
+      this.isLoadingOlder = false;
     }
   }
 
-  /** Reads on until the message with this id is among them; answers its place, -1 when it is not there. */
+  /** Loads older messages until the one with this id is listed. Returns its index, or -1. */
   async seek(id: string): Promise<number> {
     const turn = this.#turn;
-    const place = (): number => this.items.findIndex((message) => message.id === id);
-    for (let page = 0; page < soughtPages && place() < 0 && this.more && turn === this.#turn; page += 1) {
+    const findIndex = (): number => this.items.findIndex((message) => message.id === id);
+    for (let page = 0; page < maxSearchPages && findIndex() < 0 && this.hasOlder && turn === this.#turn; page += 1) {
       await this.loadOlder();
     }
-    return place();
+    return findIndex();
   }
 
-  /** While held, nothing moves: what is new waits. */
-  hold(holding: boolean): void {
-    if (holding === this.#holding) return;
-    this.#holding = holding;
-    if (!holding) this.#show();
+  /** While paused, nothing moves and new messages are pending. */
+  setPaused(paused: boolean): void {
+    if (paused === this.#isPaused) return;
+    this.#isPaused = paused;
+    if (!paused) this.#updateItems();
   }
 
-  /** Lets in what waits. */
-  release(): void {
+  /** Shows the pending messages. */
+  showPending(): void {
     this.items = this.#current();
-    this.waiting = 0;
+    this.pendingCount = 0;
   }
 
-  /** Puts a message away at all clients, with the way to take that back for a while. */
+  /** Clears a message on all clients, with Undo. */
   clear({ sequence, priority }: PushMessage): void {
-    this.#takeBack(sequence, 'cleared', priority === 5 ? 'Acknowledged everywhere.' : 'Cleared everywhere.');
+    this.#changeWithUndo(sequence, 'cleared', priority === 5 ? 'Acknowledged everywhere.' : 'Cleared everywhere.');
   }
 
-  /** Deletes a message at all clients, with the way to take that back for a while. */
+  /** Deletes a message on all clients, with Undo. */
   remove({ sequence }: PushMessage): void {
-    this.#takeBack(sequence, 'deleted', 'Message deleted everywhere.');
+    this.#changeWithUndo(sequence, 'deleted', 'Message deleted everywhere.');
   }
 
   refresh(): void {
-    if (this.topic !== '') void this.#soon();
+    if (this.topic !== '') void this.#reloadOnce();
   }
 
-  async #readNewest(): Promise<Joined> {
-    const newest = this.#known[0]?.seq;
+  async #readNewest(): Promise<NewestMessages> {
+    const newest = this.#messages[0]?.seq;
     let reply = await this.#page(undefined, pageSize);
     this.mayPublish = reply.mayPublish;
     this.anyone = reply.anyone;
-    const fresh = { ...reply, messages: [...reply.messages] };
-    for (let page = 1; newest !== undefined && page < mostPages; page += 1) {
+    const reloaded = { ...reply, messages: [...reply.messages] };
+    for (let page = 1; newest !== undefined && page < maxPages; page += 1) {
       if (reply.next === null || reply.next <= newest) break;
       reply = await this.#page(reply.next, 200);
-      fresh.messages.push(...reply.messages);
-      fresh.next = reply.next;
+      reloaded.messages.push(...reply.messages);
+      reloaded.next = reply.next;
     }
-    return fresh;
+    return reloaded;
   }
 
   #page(before: number | undefined, limit: number) {
     return call(pushApi.messages, { params: { topic: this.topic }, query: { ...this.filter, before, limit } });
   }
 
-  #takeBack(sequence: string, how: 'cleared' | 'deleted', words: string): void {
+  #changeWithUndo(sequence: string, action: 'cleared' | 'deleted', text: string): void {
     const { topic } = this;
-    this.#leaving.set(sequence, how);
-    // What goes by a press of one's own goes at once.
-    if (how === 'deleted') this.items = this.items.filter((message) => message.sequence !== sequence);
-    this.#show();
-    const back = (): void => {
-      this.#leaving.delete(sequence);
-      this.release();
+    this.#pendingChanges.set(sequence, action);
+    // A message that was deleted here disappears immediately, even while the list is paused.
+    if (action === 'deleted') this.items = this.items.filter((message) => message.sequence !== sequence);
+    this.#updateItems();
+    const undo = (): void => {
+      this.#pendingChanges.delete(sequence);
+      this.showPending();
     };
-    toasts.say(words, {
-      undo: back,
+    toasts.show(text, {
+      undo: undo,
       settle: async () => {
         const params = { topic, sequence };
         try {
-          await (how === 'cleared'
+          await (action === 'cleared'
             ? call(pushApi.clear, { params, keepalive: true })
             : call(pushApi.remove, { params, keepalive: true }));
-          if (topic === this.topic) this.#settle(sequence, how);
-          this.#leaving.delete(sequence);
+          if (topic === this.topic) this.#applyChange(sequence, action);
+          this.#pendingChanges.delete(sequence);
         } catch (error) {
-          back();
+          undo();
           throw error;
         }
       },
     });
   }
 
-  #settle(sequence: string, how: 'cleared' | 'deleted'): void {
-    this.#known = this.#known.flatMap((message) => {
+  #applyChange(sequence: string, action: 'cleared' | 'deleted'): void {
+    this.#messages = this.#messages.flatMap((message) => {
       if (message.sequence !== sequence) return [message];
-      return how === 'deleted' ? [] : [{ ...message, cleared: true }];
+      return action === 'deleted' ? [] : [{ ...message, cleared: true }];
     });
   }
 
-  /** The list as it stands, without what is on its way out. */
+  /** Returns the messages without those that are being deleted. */
   #current(): readonly PushMessage[] {
-    if (this.#leaving.size === 0) return this.#known;
-    return this.#known.flatMap((message) => {
-      const how = this.#leaving.get(message.sequence);
-      if (how === 'deleted') return [];
-      return how === 'cleared' ? [{ ...message, cleared: true }] : [message];
+    if (this.#pendingChanges.size === 0) return this.#messages;
+    return this.#messages.flatMap((message) => {
+      const action = this.#pendingChanges.get(message.sequence);
+      if (action === 'deleted') return [];
+      return action === 'cleared' ? [{ ...message, cleared: true }] : [message];
     });
   }
 
-  #show(): void {
+  #updateItems(): void {
     const current = this.#current();
     const [first] = this.items;
     const last = this.items.at(-1);
-    if (!this.#holding || first === undefined || last === undefined) {
-      this.release();
+    if (!this.#isPaused || first === undefined || last === undefined) {
+      this.showPending();
       return;
     }
-    // Rows stay where they are, also those that were updated further up or deleted elsewhere.
+    // While the list is paused, rows keep their position, even if they were updated or deleted elsewhere.
     const bySeq = new Map(current.map((message) => [message.seq, message]));
     const older = current.filter(({ seq }) => seq < last.seq);
     this.items = [...this.items.map((message) => bySeq.get(message.seq) ?? message), ...older];
-    this.waiting = current.findIndex(({ seq }) => seq <= first.seq);
-    if (this.waiting < 0) this.waiting = current.length;
+    this.pendingCount = current.findIndex(({ seq }) => seq <= first.seq);
+    if (this.pendingCount < 0) this.pendingCount = current.length;
   }
 }
 

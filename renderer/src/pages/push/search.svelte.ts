@@ -1,96 +1,99 @@
 import type { PushMessage } from '../../../../services/contracts/push/api.ts';
 import { pushSearchApi } from '../../../../services/contracts/push/search.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushStored } from '../../../../services/contracts/push/topics.ts';
 
-/** What is sought in all topics. */
-export interface Sought {
-  readonly words: string;
-  /** A topic, or a pattern with `*`; empty: all. */
+/** Filters of the search in all topics. */
+export interface SearchFilters {
+  readonly text: string;
+  /** Name of a topic, or a pattern with `*`; empty for all topics. */
   readonly topic: string;
   readonly priority: number;
   readonly tag: string;
-  /** ms back from now; 0: any time. */
+  /** Age in ms; 0 for any time. */
   readonly back: number;
 }
 
-/** The messages of all topics, the newest first, or those that are sought. */
+/** Messages of all topics, newest first, optionally filtered. */
 class PushSearch {
   messages = $state.raw<readonly PushMessage[]>([]);
   phase = $state<'idle' | 'loading' | 'ready' | 'failed'>('idle');
-  trouble = $state('');
-  more = $state(false);
-  #sought: Sought | undefined;
+  error = $state('');
+  hasOlder = $state(false);
+  #filters: SearchFilters | undefined;
   #next: number | null = null;
-  /** In a rush of messages one reading follows the other, and none runs beside it. */
-  readonly #soon = oneAtATime(() => this.#fresh());
+  /** During bursts of messages, reloads run one after the other. */
+  readonly #reloadOnce = runExclusive(() => this.#reload());
 
   constructor() {
-    // New messages join on top; what was paged to stays.
-    live.on(pushStored, () => void this.#soon());
-    live.onReset(() => void this.#soon());
+    // New messages are added at the top; older pages stay.
+    live.on(pushStored, () => void this.#reloadOnce());
+    live.onReset(() => void this.#reloadOnce());
   }
 
-  /** Seeks; undefined: nothing is sought any more. */
-  async seek(sought: Sought | undefined): Promise<void> {
-    this.#sought = sought;
-    if (sought === undefined) {
+  /** Searches with these filters; undefined clears the result. */
+  async seek(filters: SearchFilters | undefined): Promise<void> {
+    this.#filters = filters;
+    if (filters === undefined) {
       this.phase = 'idle';
       this.messages = [];
       return;
     }
     if (this.phase !== 'ready') this.phase = 'loading';
     try {
-      const reply = await call(pushSearchApi.search, { query: queryOf(sought) });
-      if (sought !== this.#sought) return;
+      const reply = await call(pushSearchApi.search, { query: toQuery(filters) });
+      if (filters !== this.#filters) return;
       this.messages = reply.messages;
-      this.#page(reply.next);
+      this.#setNext(reply.next);
       this.phase = 'ready';
     } catch (error) {
-      if (sought !== this.#sought) return;
-      this.trouble = sentence(error);
+      if (filters !== this.#filters) return;
+      this.error = formatError(error);
       this.phase = 'failed';
     }
   }
 
-  /** Seeks the same once more. */
-  again(): Promise<void> {
-    return this.seek(this.#sought);
+  /** Repeats the search. */
+  retry(): Promise<void> {
+    return this.seek(this.#filters);
   }
 
-  /** @throws Problem that says why not. */
+  /**
+   * Loads the next page.
+   * @throws Problem
+   */
   async loadOlder(): Promise<void> {
-    const sought = this.#sought;
-    if (sought === undefined || this.#next === null) return;
-    const reply = await call(pushSearchApi.search, { query: { ...queryOf(sought), before: this.#next } });
-    if (sought !== this.#sought) return;
+    const filters = this.#filters;
+    if (filters === undefined || this.#next === null) return;
+    const reply = await call(pushSearchApi.search, { query: { ...toQuery(filters), before: this.#next } });
+    if (filters !== this.#filters) return;
     this.messages = [...this.messages, ...reply.messages];
-    this.#page(reply.next);
+    this.#setNext(reply.next);
   }
 
-  async #fresh(): Promise<void> {
-    const sought = this.#sought;
-    if (sought === undefined || this.phase !== 'ready') return;
+  async #reload(): Promise<void> {
+    const filters = this.#filters;
+    if (filters === undefined || this.phase !== 'ready') return;
     try {
-      const { messages } = await call(pushSearchApi.search, { query: queryOf(sought) });
-      if (sought !== this.#sought) return;
+      const { messages } = await call(pushSearchApi.search, { query: toQuery(filters) });
+      if (filters !== this.#filters) return;
       const newest = this.messages[0]?.seq ?? 0;
       this.messages = [...messages.filter(({ seq }) => seq > newest), ...this.messages];
     } catch (error) {
-      this.trouble = sentence(error);
+      this.error = formatError(error);
     }
   }
 
-  #page(next: number | null): void {
+  #setNext(next: number | null): void {
     this.#next = next;
-    this.more = next !== null;
+    this.hasOlder = next !== null;
   }
 }
 
-function queryOf({ words, topic, priority, tag, back }: Sought) {
-  return { words, topic, priority, tag, since: back === 0 ? undefined : Date.now() - back };
+function toQuery({ text, topic, priority, tag, back }: SearchFilters) {
+  return { words: text, topic, priority, tag, since: back === 0 ? undefined : Date.now() - back };
 }
 
 export const pushSearch = new PushSearch();

@@ -1,11 +1,11 @@
 import type { ServiceTab } from '../service/tabs.ts';
 
-/** The tabs of Messages in order. A new one is one line here. */
+/** Tabs of Messages in order. A new tab needs one entry here. */
 export const tabs: readonly ServiceTab[] = [
-  { at: '', title: 'Overview', load: () => import('./Topics.svelte') },
-  { at: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
-  { at: 'retention', title: 'Retention', load: () => import('./Keeping.svelte') },
-  { at: 'history', title: 'History', load: () => import('./Statistics.svelte') },
-  { at: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
-  { at: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },
+  { section: '', title: 'Overview', load: () => import('./Topics.svelte') },
+  { section: 'delayed', title: 'Delayed', load: () => import('./Delayed.svelte') },
+  { section: 'retention', title: 'Retention', load: () => import('./RetentionRules.svelte') },
+  { section: 'history', title: 'History', load: () => import('./Statistics.svelte') },
+  { section: 'connect', title: 'Connect', load: () => import('./Connect.svelte') },
+  { section: 'settings', title: 'Settings', adminOnly: true, load: () => import('./PushSettings.svelte') },
 ];

@@ -4,11 +4,11 @@ import { firstMessage } from '../../../../services/contracts/push/first-message.
 import { pushApi, type PushTopic, type WrittenAction } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { oneAtATime } from '../../state/one-at-a-time.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { runExclusive } from '../../state/run-exclusive.ts';
 import { pushMessages } from './messages.svelte.ts';
 
-export interface Composed {
+export interface NewMessage {
   readonly topic: string;
   readonly title: string;
   readonly message: string;
@@ -18,27 +18,27 @@ export interface Composed {
   readonly markdown: boolean;
   readonly delay: string;
   readonly actions: readonly WrittenAction[];
-  /** The id of an upload. */
+  /** ID of an uploaded file. */
   readonly file: string | undefined;
-  /** Address of a file elsewhere. */
+  /** Address of a remote file. */
   readonly attach: string;
   readonly filename: string;
 }
 
-interface Numbers {
+interface TopicTotals {
   readonly total: number;
   readonly today: number;
   readonly rate: number;
   readonly listening: number;
 }
 
-/** Topics that were used lately. */
-class Push extends Loaded {
+/** Recently used topics. */
+class Push extends Loadable {
   topics = $state.raw<readonly PushTopic[]>([]);
 
-  numbers = $state.raw<Numbers | null>(null);
-  #watched = 0;
-  readonly #soon = oneAtATime(() => this.load());
+  numbers = $state.raw<TopicTotals | null>(null);
+  #observers = 0;
+  readonly #reloadOnce = runExclusive(() => this.load());
 
   constructor() {
     super();
@@ -46,15 +46,15 @@ class Push extends Loaded {
     live.onReset(() => this.#refresh());
   }
 
-  /** Follows what happens until the returned function is called. */
-  watch(): () => void {
-    this.#watched += 1;
+  /** Keeps the topics up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     void this.load();
-    return () => (this.#watched -= 1);
+    return () => (this.#observers -= 1);
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => Promise.all([call(pushApi.topics), call(pushApi.statistics)]),
       ([{ topics }, numbers]) => {
         this.topics = topics;
@@ -63,38 +63,47 @@ class Push extends Loaded {
     );
   }
 
-  /** Answers when it is delivered, in ms since the epoch. @throws Problem with `fields`. */
-  async publish({ tags, click, actions, file, attach, ...rest }: Composed): Promise<number> {
-    const given = {
+  /**
+   * Publishes a message. Returns the time of delivery in ms since the epoch.
+   * @throws Problem with `fields`.
+   */
+  async publish({ tags, click, actions, file, attach, ...rest }: NewMessage): Promise<number> {
+    const optionalFields = {
       ...(click === '' ? {} : { click }),
       ...(attach === '' ? {} : { attach }),
       ...(file ? { file } : {}),
     };
     const { time } = await call(pushApi.publish, {
-      body: { ...rest, ...given, tags: [...tags], actions: [...actions] },
+      body: { ...rest, ...optionalFields, tags: [...tags], actions: [...actions] },
     });
     this.#refresh();
     pushMessages.refresh();
     return time;
   }
 
-  /** Publishes what somebody without any message sees arrive. @throws Problem */
-  async sendFirst(): Promise<void> {
+  /**
+   * Publishes an example message, so that a new user sees one arrive.
+   * @throws Problem
+   */
+  async publishExample(): Promise<void> {
     const { topic, title, message, tags } = firstMessage;
     await call(pushApi.publish, {
       body: { topic, title, message, tags, priority: 3, markdown: false, actions: [], filename: '', delay: '' },
     });
-    await this.#soon();
+    await this.#reloadOnce();
   }
 
-  /** A service account that may do this one thing, and its token: what is lost can be revoked alone. */
-  async makeToken(
+  /**
+   * Creates a service account with this single permission and a token for it, so that a lost token can be revoked
+   * separately.
+   */
+  async createToken(
     topic: string,
     label: string,
     permission: 'read' | 'write',
   ): Promise<{ readonly account: string; readonly text: string }> {
-    const plain = label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-    const name = `push-${plain}`.slice(0, 64);
+    const slug = label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+    const name = `push-${slug}`.slice(0, 64);
     const grants = [{ service: 'push', resource: topic, permission }];
     const description = `${permission === 'read' ? 'Reads' : 'Publishes to'} ${topic}`;
     await call(controlApi.createAccount, { body: { name, kind: 'service', role: 'user', description, grants } });
@@ -108,7 +117,7 @@ class Push extends Loaded {
   }
 
   #refresh(): void {
-    if (this.#watched > 0) void this.#soon();
+    if (this.#observers > 0) void this.#reloadOnce();
   }
 }
 

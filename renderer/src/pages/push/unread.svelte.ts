@@ -4,35 +4,38 @@ import { inboxAdded, inboxApi, inboxChanged, type InboxItem } from '../../../../
 import type { PushMessage, PushTopic } from '../../../../services/contracts/push/api.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
-import { onceAfter } from '../../state/once-after.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
+import { coalesce } from '../../state/coalesce.ts';
 
-/** As many as one reading brings; who has more unread ones sees the newest of them marked. */
-const mostRows = 200;
-/** A notification that goes to the inbox and to a topic is in both within this time, in ms. */
-const apartMs = 120_000;
-/** What arrives in a rush is read together, after this time in ms. */
-const gatherMs = 200;
+/** Maximum number of rows in one call; with more unread messages only the newest are marked. */
+const maxRows = 200;
+/** Maximum time in ms between the two copies of a notification that goes to the inbox and to a topic. */
+const maxCopyDistanceMs = 120_000;
+/** Delay in ms to load the rows of a burst together. */
+const batchDelayMs = 200;
 
-/** What the inbox and a topic both know of a message. */
-type Known = Pick<PushMessage, 'topic' | 'time' | 'title'>;
+/** Fields of a message that both the inbox and the topic have. */
+type MessageFields = Pick<PushMessage, 'topic' | 'time' | 'title'>;
 
-/** Of one topic: how many messages nobody has read, and the highest priority of them. */
+/** Unread messages of one topic: their number and highest priority. */
 export interface UnreadOfTopic {
-  /** Null: some of them at least, which the inbox has without their topic. */
+  /** Null when the number is unknown, because the inbox has some of the messages without their topic. */
   readonly count: number | null;
   readonly priority: number;
 }
 
-/** Which messages of topics are new: those that the inbox counts as unread. What is read in one place is read in the other. */
-class Unread extends Loaded {
+/**
+ * New messages of topics, which are those that the inbox counts as unread. A message that is read in one place is
+ * read in the other.
+ */
+class Unread extends Loadable {
   #rows = $state.raw<readonly InboxItem[]>([]);
-  readonly #keys = $derived(new Set(this.#rows.map(keyOf)));
+  readonly #keys = $derived(new Set(this.#rows.map(buildKey)));
   readonly #topics = $derived(Map.groupBy(this.#rows, ({ topic }) => topic));
-  /** Read since the topic was opened: they stay marked until it is left. */
+  /** Messages that were read while the topic is open; they stay marked until it is closed. */
   readonly #justRead = new SvelteSet<string>();
-  #watched = 0;
-  readonly #soon = onceAfter(gatherMs, () => void this.load());
+  #observers = 0;
+  readonly #loadOnce = coalesce(batchDelayMs, () => void this.load());
 
   constructor() {
     super();
@@ -44,68 +47,71 @@ class Unread extends Loaded {
     live.onReset(() => this.#refresh());
   }
 
-  /** Follows what is read until the returned function is called. */
-  watch(): () => void {
-    this.#watched += 1;
+  /** Keeps the state up to date until the returned function is called. */
+  observe(): () => void {
+    this.#observers += 1;
     void this.load();
-    return () => (this.#watched -= 1);
+    return () => (this.#observers -= 1);
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
-      () => call(inboxApi.list, { query: { unread: true, limit: mostRows } }),
+    await this.readLatest(
+      () => call(inboxApi.list, { query: { unread: true, limit: maxRows } }),
       ({ items }) => (this.#rows = items),
     );
   }
 
-  /** This message is to be marked as new. */
-  isNew(message: Known): boolean {
-    const key = keyOf(message);
-    return this.#keys.has(key) || this.#justRead.has(key) || this.#copyOf(message) !== undefined;
+  /** True for a message that is marked as new. */
+  isNew(message: MessageFields): boolean {
+    const key = buildKey(message);
+    return this.#keys.has(key) || this.#justRead.has(key) || this.#findCopy(message) !== undefined;
   }
 
-  /** Undefined where everything is read. */
-  of({ name, line, latest }: PushTopic): UnreadOfTopic | undefined {
-    const own = this.#topics.get(name) ?? [];
-    const copy = this.#copyOf({ title: line, time: latest });
-    const rows = copy === undefined ? own : [...own, copy];
+  /** Returns the unread state of a topic; undefined when everything is read. */
+  getState({ name, line, latest }: PushTopic): UnreadOfTopic | undefined {
+    const topicRows = this.#topics.get(name) ?? [];
+    const copy = this.#findCopy({ title: line, time: latest });
+    const rows = copy === undefined ? topicRows : [...topicRows, copy];
     return rows.length === 0
       ? undefined
-      : { count: copy === undefined ? own.length : null, priority: Math.max(...rows.map(({ priority }) => priority)) };
+      : {
+          count: copy === undefined ? topicRows.length : null,
+          priority: Math.max(...rows.map(({ priority }) => priority)),
+        };
   }
 
-  /** These messages of a topic are before somebody's eyes: what it has is read, in the inbox as well. */
-  async read(topic: string, messages: readonly PushMessage[]): Promise<void> {
-    const copies = messages.flatMap((message) => this.#copyOf(message) ?? []);
+  /** Marks the visible messages of a topic as read, in the inbox as well. */
+  async markRead(topic: string, messages: readonly PushMessage[]): Promise<void> {
+    const copies = messages.flatMap((message) => this.#findCopy(message) ?? []);
     const rows = [...new Set([...(this.#topics.get(topic) ?? []), ...copies])];
     if (rows.length === 0) return;
-    for (const message of messages) if (this.isNew(message)) this.#justRead.add(keyOf(message));
+    for (const message of messages) if (this.isNew(message)) this.#justRead.add(buildKey(message));
     this.#rows = this.#rows.filter((row) => !rows.includes(row));
     try {
       await call(inboxApi.change, { body: { ids: rows.map(({ id }) => id), read: true } });
     } catch {
-      // They are new again, and are read when the topic is opened once more.
+      // The messages become unread again and are marked as read when the topic is opened again.
       await this.load();
     }
   }
 
-  /** The topic is left: what was read there is marked no longer. */
-  leave(): void {
+  /** Clears the marks of the topic that is closed. */
+  closeTopic(): void {
     this.#justRead.clear();
   }
 
-  /** The unread row of a notification that went to the inbox itself, and to a topic beside it. */
-  #copyOf({ title, time }: Omit<Known, 'topic'>): InboxItem | undefined {
-    return this.#topics.get('')?.find((row) => row.title === title && Math.abs(row.time - time) < apartMs);
+  /** Finds the unread inbox row of a notification that went to both the inbox and a topic. */
+  #findCopy({ title, time }: Omit<MessageFields, 'topic'>): InboxItem | undefined {
+    return this.#topics.get('')?.find((row) => row.title === title && Math.abs(row.time - time) < maxCopyDistanceMs);
   }
 
   #refresh(): void {
-    if (this.#watched > 0) this.#soon();
+    if (this.#observers > 0) this.#loadOnce();
   }
 }
 
-/** The inbox has a row of its own for a message, and no id of it. */
-function keyOf({ topic, time, title }: Known): string {
+/** Builds a key from common fields, because inbox rows do not have the message's id. */
+function buildKey({ topic, time, title }: MessageFields): string {
   return `${topic} ${String(time)} ${title}`;
 }
 

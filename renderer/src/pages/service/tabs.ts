@@ -1,14 +1,13 @@
 import type { Component } from 'svelte';
 
-/** A tab of a service's page. */
+/** A tab of a service page. */
 export interface ServiceTab {
-  /** Its thing in the address, such as `delayed` for `/push/delayed`; empty for the first, which needs none. */
-  readonly at: string;
+  /** Section in the path, such as `delayed` for `/push/delayed`; empty for the first tab. */
+  readonly section: string;
   readonly title: string;
-  /** Administrators alone. */
   readonly adminOnly?: true;
-  /** Of several services behind the page the one it needs. */
+  /** The service that the tab requires, on pages of several services. */
   readonly service?: string;
-  /** The component; it gets `id`, what of its things is open, empty when none is. */
+  /** Loads the component. It receives `id`, the open item, which is empty for none. */
   readonly load: () => Promise<{ readonly default: Component<any> }>;
 }

@@ -1,51 +1,51 @@
 import type { JsonSchema } from '../../../../services/contracts/control/settings.ts';
 
-/** A number of milliseconds or bytes. */
+/** Schema of a number of milliseconds or bytes. */
 export interface Amount {
   readonly unit: 'ms' | 'bytes';
-  /** Below 10,000 it counts so many bytes each, as a peer's variable has it; 1: it is what it says. */
+  /** Size in bytes of one unit for values below 10,000, as in variables of a peer; 1 if the value is unchanged. */
   readonly smallUnit: number;
 }
 
-/** What an amount is shown in, and how many of the setting's own unit one of it is. */
-export interface Measure {
+/** Unit in which an amount is displayed, and its size in the unit of the setting. */
+export interface DisplayUnit {
   readonly name: string;
-  /** Behind a number in a sentence. */
+  /** Unit after a number in a sentence. */
   readonly short: string;
   readonly size: number;
 }
 
-const small = 10_000;
+const smallLimit = 10_000;
 
-export function amountOf({ unit, smallUnit }: JsonSchema): Amount | undefined {
+export function parseAmount({ unit, smallUnit }: JsonSchema): Amount | undefined {
   if (unit !== 'ms' && unit !== 'bytes') return undefined;
   return { unit, smallUnit: typeof smallUnit === 'number' ? smallUnit : 1 };
 }
 
-/** How an amount is shown. A few bytes stay bytes: in MiB they would be all zeros. */
-export function measureOf({ unit, smallUnit }: Amount, value: unknown): Measure {
+/** Returns the display unit. A few bytes are shown in bytes, because they would be 0 in MiB. */
+export function getDisplayUnit({ unit, smallUnit }: Amount, value: unknown): DisplayUnit {
   if (unit === 'ms') return { name: 'seconds', short: 's', size: 1000 };
-  return typeof value === 'number' && value > 0 && value < small && smallUnit === 1
+  return typeof value === 'number' && value > 0 && value < smallLimit && smallUnit === 1
     ? { name: 'bytes', short: 'bytes', size: 1 }
     : { name: 'MiB', short: 'MiB', size: 2 ** 20 };
 }
 
-/** The number that people read: 7000 ms as `7`. */
-export function shownAmount({ smallUnit }: Amount, { size }: Measure, value: number): string {
-  const meant = value < small ? value * smallUnit : value;
-  return String(Number((meant / size).toFixed(6)));
+/** Formats a value in the display unit: 7000 ms as `7`. */
+export function formatAmount({ smallUnit }: Amount, { size }: DisplayUnit, value: number): string {
+  const actualValue = value < smallLimit ? value * smallUnit : value;
+  return String(Number((actualValue / size).toFixed(6)));
 }
 
-/** The setting's own number for what somebody typed; never one that would count as something else. */
-export function typedAmount({ smallUnit }: Amount, { size }: Measure, typed: number): number {
-  const value = Math.round(typed * size);
-  return smallUnit !== 1 && value > 0 && value < small ? small : value;
+/** Converts typed input to the value of the setting; the result is never in the range with another unit. */
+export function toSettingValue({ smallUnit }: Amount, { size }: DisplayUnit, input: number): number {
+  const value = Math.round(input * size);
+  return smallUnit !== 1 && value > 0 && value < smallLimit ? smallLimit : value;
 }
 
-/** A refusal in the words of what is shown: `It must be 1000 or more.` of ms is one second. */
-export function inMeasure(words: string, { short, size }: Measure): string {
-  return words.replace(/\d[\d,]*/g, (figure) => {
-    const number = Number(figure.replaceAll(',', '')) / size;
+/** Converts the numbers of an error message to the display unit: `It must be 1000 or more.` of ms is one second. */
+export function convertMessage(message: string, { short, size }: DisplayUnit): string {
+  return message.replace(/\d[\d,]*/g, (digits) => {
+    const number = Number(digits.replaceAll(',', '')) / size;
     return `${String(Number(number.toFixed(6)))} ${short}`;
   });
 }

@@ -1,16 +1,22 @@
-import type { Find } from '../../state/find.ts';
-import { findFields } from './places.ts';
+import type { PaletteSearch } from '../../state/palette-search.ts';
+import { findFields } from './page-settings.ts';
 import { settings } from './settings.svelte.ts';
 
-const shown = 6;
+const maxResults = 6;
 
-/** Settings by their words: each leads to its field. */
-const find: Find = async (words) => {
+/** Searches settings by text; each result opens its field. */
+const searchSettings: PaletteSearch = async (words) => {
   if (settings.phase === 'loading') await settings.load();
-  const found = findFields(settings.view, words)
-    .slice(0, shown)
-    .map(({ key, title, where, to }) => ({ id: `setting-${key}`, title, note: where, icon: 'settings' as const, to }));
-  return [{ title: 'In the settings', found }];
+  const results = findFields(settings.view, words)
+    .slice(0, maxResults)
+    .map(({ key, title, location, to }) => ({
+      id: `setting-${key}`,
+      title,
+      note: location,
+      icon: 'settings' as const,
+      to,
+    }));
+  return [{ title: 'In the settings', results: results }];
 };
 
-export default (): Find => find;
+export default (): PaletteSearch => searchSettings;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../../services/contracts/control/settings.ts';
 
-/** What a text of a number and a unit counts, as a peer's configuration writes it: `12h`, `15M`. */
+/** Kind of a number with a unit, as in configurations of peers: `12h`, `15M`. */
 export type Quantity = 'duration' | 'size';
 
 const units: Readonly<Record<Quantity, readonly (readonly [unit: string, words: string])[]>> = {
@@ -18,18 +18,18 @@ const units: Readonly<Record<Quantity, readonly (readonly [unit: string, words: 
   ],
 };
 
-/** Which one a setting's text is; undefined where it is any text. */
-export function quantityOf({ quantity }: JsonSchema): Quantity | undefined {
+/** Returns the kind of a setting; undefined for other texts. */
+export function parseQuantityKind({ quantity }: JsonSchema): Quantity | undefined {
   return quantity === 'duration' || quantity === 'size' ? quantity : undefined;
 }
 
-/** The units to choose from, with their words. */
-export function unitsOf(quantity: Quantity): readonly (readonly [string, string])[] {
+/** Returns the units with their labels. */
+export function getUnits(quantity: Quantity): readonly (readonly [string, string])[] {
   return units[quantity];
 }
 
-/** Its two parts, also while the number is being typed; undefined for what is no one number, such as `1h30m`. */
-export function readQuantity(
+/** Parses number and unit, also while typing; undefined for other texts such as `1h30m`. */
+export function parseQuantity(
   quantity: Quantity,
   value: unknown,
 ): { readonly count: string; readonly unit: string } | undefined {
@@ -39,7 +39,7 @@ export function readQuantity(
     : undefined;
 }
 
-/** The text that is kept for what was typed, in which a comma is a point. */
-export function writeQuantity(typed: string, unit: string): string {
-  return `${typed.replaceAll(',', '.').replaceAll(/[^\d.]/g, '')}${unit}`;
+/** Builds the stored text; a typed comma is a decimal point. */
+export function stringifyQuantity(input: string, unit: string): string {
+  return `${input.replaceAll(',', '.').replaceAll(/[^\d.]/g, '')}${unit}`;
 }

@@ -2,10 +2,10 @@ import { controlApi, settingsChanged } from '../../../../services/contracts/cont
 import type { SettingsView } from '../../../../services/contracts/control/settings.ts';
 import { call } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
-/** All settings with their schemas, read anew when anyone saves some. */
-class Settings extends Loaded {
+/** All settings with their schemas, reloaded when any client saves some. */
+class Settings extends Loadable {
   view = $state.raw<SettingsView>({ sections: [], problems: [], warnings: [] });
 
   constructor() {
@@ -15,15 +15,15 @@ class Settings extends Loaded {
   }
 
   async load(): Promise<void> {
-    await this.readingLatest(
+    await this.readLatest(
       () => call(controlApi.settings),
       (view) => (this.view = view),
     );
   }
 
   /**
-   * Answers the ids of the services that were restarted, and of those that restart once their transfers have ended.
-   * `keepalive`: also when the page goes meanwhile.
+   * Saves settings. Returns the ids of the restarted services, and of those that restart once their transfers have
+   * ended. `keepalive` completes the request after the page was closed.
    * @throws Problem with `fields` by path.
    */
   async save(

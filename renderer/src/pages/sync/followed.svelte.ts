@@ -1,9 +1,9 @@
 import { syncChanged } from '../../../../services/contracts/sync/api.ts';
 import { live } from '../../state/live.svelte.ts';
-import { Loaded } from '../../state/loaded.svelte.ts';
+import { Loadable } from '../../state/loadable.svelte.ts';
 
 /** Something of file sync that is read again whenever a job or a saved sync changes, while somebody looks at it. */
-export class Followed<Value> extends Loaded {
+export class Followed<Value> extends Loadable {
   value = $state.raw<Value>();
   readonly #read: () => Promise<Value>;
   #busy = false;
@@ -23,7 +23,7 @@ export class Followed<Value> extends Loaded {
     this.#busy = true;
     do {
       this.#again = false;
-      await this.reading(this.#read, (value) => (this.value = value));
+      await this.readOnce(this.#read, (value) => (this.value = value));
     } while (this.#again);
     this.#busy = false;
   }

@@ -14,7 +14,8 @@ interface KindWords {
 }
 
 const host: FieldWords = {
-  ...{ name: 'host', label: 'Address' },
+  name: 'host',
+  label: 'Address',
   help: 'Its name or number in the network, such as nas or 192.168.1.10.',
 };
 const user: FieldWords = { name: 'user', label: 'User name' };

@@ -1,6 +1,6 @@
 import type { SyncJob, SyncTask } from '../../../../services/contracts/sync/api.ts';
 import type { SyncRemote } from '../../../../services/contracts/sync/remotes.ts';
-import { ago, bytes, isYesterday, momentOf } from '../../parts/text/format.ts';
+import { formatAgo, formatBytes, isYesterday, formatMoment } from '../../parts/text/format.ts';
 import type { IconName } from '../../parts/text/icons.ts';
 
 type Tone = 'plain' | 'sea' | 'ok' | 'warn' | 'bad' | 'lamp';
@@ -87,7 +87,7 @@ export function effortWords({ totals, startedAt, endedAt }: SyncJob): string {
 
 /** How much a run copied: `1.9 MB`; empty where that is nothing. */
 export function sizeWords({ totals }: Pick<SyncJob, 'totals'>): string {
-  return totals.bytes > 0 ? bytes(totals.bytes) : '';
+  return totals.bytes > 0 ? formatBytes(totals.bytes) : '';
 }
 
 /** How long it ran, or runs by now. */
@@ -140,7 +140,9 @@ export function comingWords(time: number, now: number): string {
 /** When a run began: `4 min ago`, `14:05`, `yesterday, 03:00`, `Tue, Nov 24, 03:00`. */
 export function ranWords(time: number, now: number): string {
   if (isYesterday(time, now)) return `yesterday, ${clockTime.format(time)}`;
-  return new Date(time).toDateString() === new Date(now).toDateString() ? ago(time, now) : momentOf(time, now);
+  return new Date(time).toDateString() === new Date(now).toDateString()
+    ? formatAgo(time, now)
+    : formatMoment(time, now);
 }
 
 /** When a saved sync runs next. */

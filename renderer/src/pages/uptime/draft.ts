@@ -33,10 +33,30 @@ export const hostTypes: readonly string[] = ['port', 'ping', 'dns', 'smtp', 'mqt
 export const databaseTypes: readonly string[] = ['postgres', 'redis'];
 
 export const newDraft: Draft = {
-  ...{ type: 'http', name: '', url: 'https://', keyword: '', jsonPath: '', expectedValue: '', hostname: '', port: '' },
-  ...{ connection: '', query: '', topic: '', message: '' },
-  ...{ docker_host: '', docker_container: '', interval: '60', maxretries: '0', user: '', password: '' },
-  ...{ codes: '200-299', parent: '', notifyTag: '', expiryNotification: true, ignoreTls: false, upsideDown: false },
+  type: 'http',
+  name: '',
+  url: 'https://',
+  keyword: '',
+  jsonPath: '',
+  expectedValue: '',
+  hostname: '',
+  port: '',
+  connection: '',
+  query: '',
+  topic: '',
+  message: '',
+  docker_host: '',
+  docker_container: '',
+  interval: '60',
+  maxretries: '0',
+  user: '',
+  password: '',
+  codes: '200-299',
+  parent: '',
+  notifyTag: '',
+  expiryNotification: true,
+  ignoreTls: false,
+  upsideDown: false,
 };
 
 export function draftOf(monitor: Monitor): Draft {

@@ -25,9 +25,24 @@ export interface WindowDraft {
 }
 
 export const newWindow: WindowDraft = {
-  ...{ title: '', description: '', strategy: 'single', from: '', until: '', start: '02:00', end: '03:00' },
-  ...{ intervalDay: '1', weekdays: [], daysOfMonth: '1', cron: '30 3 * * *', durationMinutes: '60', zone: '' },
-  ...{ monitors: [], statusPages: [], reminders: '24, 1', notifyStart: false, notifyEnd: false },
+  title: '',
+  description: '',
+  strategy: 'single',
+  from: '',
+  until: '',
+  start: '02:00',
+  end: '03:00',
+  intervalDay: '1',
+  weekdays: [],
+  daysOfMonth: '1',
+  cron: '30 3 * * *',
+  durationMinutes: '60',
+  zone: '',
+  monitors: [],
+  statusPages: [],
+  reminders: '24, 1',
+  notifyStart: false,
+  notifyEnd: false,
 };
 
 export const strategyWords = [
@@ -51,7 +66,17 @@ export function windowDraftOf(window: Maintenance): WindowDraft {
   };
   const { title, description, strategy, weekdays, cron, monitors, statusPages, notifyStart, notifyEnd } = window;
   return {
-    ...{ title, description, strategy, from, until, weekdays, cron, monitors, statusPages, notifyStart, notifyEnd },
+    title,
+    description,
+    strategy,
+    from,
+    until,
+    weekdays,
+    cron,
+    monitors,
+    statusPages,
+    notifyStart,
+    notifyEnd,
     start: clock(0, newWindow.start),
     end: clock(1, newWindow.end),
     intervalDay: String(window.intervalDay),
@@ -75,7 +100,12 @@ export function windowFieldsOf(draft: WindowDraft) {
       ? (`lastDay${word.slice(1)}` as 'lastDay1' | 'lastDay2' | 'lastDay3' | 'lastDay4')
       : Number(word);
   return {
-    ...{ title, description, strategy, cron, notifyStart, notifyEnd },
+    title,
+    description,
+    strategy,
+    cron,
+    notifyStart,
+    notifyEnd,
     dateRange: strategy === 'manual' ? [] : [draft.from, draft.until].filter((text) => text !== ''),
     timeRange: [time(draft.start), time(draft.end)],
     intervalDay: Number(draft.intervalDay),

@@ -91,7 +91,10 @@ function slotWords({ status, strategy, timezone, upcoming: [slot] }: Maintenance
   if (strategy === 'cron') return `next ${rangeWords(format, start, end)}`;
   // The rule names its times already, by the clocks of its own zone.
   const day = new Intl.DateTimeFormat('en', {
-    ...{ timeZone: timezone, weekday: 'short', month: 'short', day: 'numeric' },
+    timeZone: timezone,
+    weekday: 'short',
+    month: 'short',
+    day: 'numeric',
     ...(isThisYear ? {} : { year: 'numeric' }),
   });
   return `next ${day.format(start)}`;

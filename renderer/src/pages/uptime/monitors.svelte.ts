@@ -2,7 +2,7 @@ import { uptimeApi, uptimeChanged, uptimeActivity } from '../../../../services/c
 import type { DockerHost, Monitor, MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import { Problem } from '../../../../services/contracts/problem.ts';
 import { missingTarget, MonitorConfig } from '../../../../services/contracts/uptime/monitor.ts';
-import { call, sentence } from '../../api/call.ts';
+import { call, formatError } from '../../api/call.ts';
 import { live } from '../../state/live.svelte.ts';
 import { groupOf } from './monitor-filter.ts';
 import { OfThoseInSight } from './of-those-in-sight.svelte.ts';
@@ -18,7 +18,7 @@ class Monitors {
   rows = $state.raw<readonly MonitorRow[]>([]);
   dockerHosts = $state.raw<readonly DockerHost[]>([]);
   phase = $state<'loading' | 'ready' | 'failed'>('loading');
-  trouble = $state('');
+  error = $state('');
   /** Grows whenever checks were made: what shows their figures reads them again. */
   turn = $state(0);
   /** The last checks, oldest first: status, ping and time. */
@@ -112,7 +112,7 @@ class Monitors {
       this.#readAt = Date.now();
       this.hours.refresh();
     } catch (error) {
-      this.trouble = sentence(error);
+      this.error = formatError(error);
       if (this.phase === 'loading') this.phase = 'failed';
     }
   }

@@ -31,16 +31,31 @@ export interface PageDraft {
 }
 
 export const newPage: PageDraft = {
-  ...{ title: '', slug: '', description: '', theme: 'auto', published: true, showOutages: true },
+  title: '',
+  slug: '',
+  description: '',
+  theme: 'auto',
+  published: true,
+  showOutages: true,
   subscribable: false,
-  ...{ showCertificateExpiry: false, footerText: '', customCSS: '', names: '', pushTopic: '', notifyTag: '' },
+  showCertificateExpiry: false,
+  footerText: '',
+  customCSS: '',
+  names: '',
+  pushTopic: '',
+  notifyTag: '',
   groups: [{ key: 0, id: undefined, name: 'Services', monitors: [] }],
 };
 
 export function pageDraftOf(page: StatusPage): PageDraft {
   const { title, slug, theme, published, showOutages, showCertificateExpiry, publicGroupList } = page;
   return {
-    ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    title,
+    slug,
+    theme,
+    published,
+    showOutages,
+    showCertificateExpiry,
     subscribable: page.subscribable,
     description: page.description ?? '',
     footerText: page.footerText ?? '',
@@ -65,7 +80,12 @@ export function pageFieldsOf(draft: PageDraft, before: StatusPage | undefined) {
   );
   const { title, slug, theme, published, showOutages, showCertificateExpiry, customCSS } = draft;
   return {
-    ...{ title, slug, theme, published, showOutages, showCertificateExpiry },
+    title,
+    slug,
+    theme,
+    published,
+    showOutages,
+    showCertificateExpiry,
     subscribable: draft.subscribable,
     description: given(draft.description),
     footerText: given(draft.footerText),

@@ -1,7 +1,7 @@
 import { explainFailure } from '../../../../services/contracts/uptime/causes.ts';
 import type { MonitorRow } from '../../../../services/contracts/uptime/views.ts';
 import type { IconName } from '../../parts/text/icons.ts';
-import { momentOf } from '../../parts/text/format.ts';
+import { formatMoment } from '../../parts/text/format.ts';
 
 /** How a monitor stands, in a word and its tone. */
 export interface StandingWords {
@@ -97,5 +97,5 @@ export function lengthWords(ms: number): string {
 
 /** When a note was put on a status page; the wire has its time in UTC without saying so. */
 export function noteMoment({ createdDate }: { readonly createdDate: string }, now: number): string {
-  return momentOf(Date.parse(`${createdDate.replace(' ', 'T')}Z`), now);
+  return formatMoment(Date.parse(`${createdDate.replace(' ', 'T')}Z`), now);
 }

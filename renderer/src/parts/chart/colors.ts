@@ -1,26 +1,28 @@
-/** What a row of values stands for: `sea` for a value as such, the others for how well something went. */
+/** Meaning of a series: `sea` for plain values, the others for results from good to bad. */
 export type Tone = 'sea' | 'ok' | 'warn' | 'bad' | 'soft';
 
-/** The colours of a chart as a canvas takes them, read when it paints. */
+/** Colors of a chart as canvas values, evaluated at each painting. */
 export interface ChartColors {
   readonly line: (tone: Tone) => () => string;
   readonly fill: (tone: Tone) => () => string;
-  /** A stretch of values that is usual. */
+  /** Band of usual values. */
   readonly band: () => string;
-  /** A time when something was wrong. */
+  /** Time span with a problem. */
   readonly bad: () => string;
   readonly axis: () => string;
   readonly grid: () => string;
 }
 
-/** What is behind values that are usual. */
-export const usualFill = 'color-mix(in oklab, var(--sea) 12%, transparent)';
-/** What is behind a time when something was wrong. */
-export const badFill = 'color-mix(in oklab, var(--bad) 10%, transparent)';
+/** Background of usual values. */
+export const usualRangeFill = 'color-mix(in oklab, var(--sea) 12%, transparent)';
+/** Background of time spans with a problem. */
+export const problemFill = 'color-mix(in oklab, var(--bad) 10%, transparent)';
 
-/** Colours of the theme where the element stands. A canvas knows no custom properties, so that each is resolved. */
-export function colorsOf(element: HTMLElement): ChartColors {
-  const resolved = (value: string) => (): string => {
+/**
+ * Returns the theme's colors for an element. A canvas does not support custom properties, so each one is resolved.
+ */
+export function getChartColors(element: HTMLElement): ChartColors {
+  const resolve = (value: string) => (): string => {
     const probe = document.createElement('i');
     probe.style.color = value;
     element.append(probe);
@@ -29,21 +31,21 @@ export function colorsOf(element: HTMLElement): ChartColors {
     return color;
   };
   return {
-    line: (tone) => resolved(strokeOf(tone)),
-    fill: (tone) => resolved(fillOf(tone)),
-    band: resolved(usualFill),
-    bad: resolved(badFill),
-    axis: resolved('var(--ink-soft)'),
-    grid: resolved('var(--line)'),
+    line: (tone) => resolve(getStroke(tone)),
+    fill: (tone) => resolve(getFill(tone)),
+    band: resolve(usualRangeFill),
+    bad: resolve(problemFill),
+    axis: resolve('var(--ink-soft)'),
+    grid: resolve('var(--line)'),
   };
 }
 
-/** The line around what is filled, and a line of values itself. */
-export function strokeOf(tone: Tone): string {
+/** Returns the stroke color of a line or of the outline of a bar. */
+export function getStroke(tone: Tone): string {
   return tone === 'soft' ? 'var(--edge)' : `var(--${tone})`;
 }
 
-/** Opaque: rows of values that are stacked are painted over each other. */
-export function fillOf(tone: Tone): string {
-  return `color-mix(in oklab, ${strokeOf(tone)} 45%, var(--surface))`;
+/** Returns an opaque fill color, because stacked series are painted over each other. */
+export function getFill(tone: Tone): string {
+  return `color-mix(in oklab, ${getStroke(tone)} 45%, var(--surface))`;
 }

@@ -1,89 +1,89 @@
 import type uPlot from 'uplot';
 import type { ChartColors, Tone } from './colors.ts';
-import { named, paintLastName } from './names.ts';
-import { linesOf, scaleOf } from './scale.ts';
-import { paintWhole } from './whole.ts';
+import { getLabelledTimes, paintLastLabel } from './axis-labels.ts';
+import { getGridLines, buildScale } from './scale.ts';
+import { paintReferenceLine } from './reference-line.ts';
 
-/** How values are drawn: one bar each, or a line through them. */
+/** Type of a chart: one bar for each value, or a line through them. */
 export type ChartKind = 'bars' | 'line';
 
-/** A time in ms when something was wrong. */
+/** Time span in ms with a problem. */
 export interface BadSpan {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a plot asks and tells while it stands. */
-interface Talk {
-  /** The index under the cursor. */
-  readonly point: (index: number | undefined) => void;
-  readonly bad: () => readonly BadSpan[];
+/** Callbacks of a plot. */
+interface PlotCallbacks {
+  /** Reports the index at the cursor. */
+  readonly onPoint: (index: number | undefined) => void;
+  readonly getProblemSpans: () => readonly BadSpan[];
 }
 
-/** What is drawn, as far as uPlot needs to know. */
-interface Drawn {
-  readonly what: string;
+/** Input of a plot. */
+interface PlotInput {
+  readonly metric: string;
   readonly unit: string;
   readonly kind: ChartKind;
-  /** What each row of values is painted with, in the order of the data. */
+  /** Color of each series, in the order of the data. */
   readonly tones: readonly Tone[];
-  readonly short: (at: number) => string;
+  readonly formatShort: (at: number) => string;
   readonly width: number;
   readonly height: number;
-  /** What the values are parts of. */
-  readonly whole?: number | undefined;
-  /** Values between which all is as usual. */
+  /** Total that the values are parts of. */
+  readonly total?: number | undefined;
+  /** Range of usual values. */
   readonly band?: { readonly from: number; readonly to: number } | undefined;
 }
 
 const font = '12px "Inter Variable", system-ui, sans-serif';
-/** A line through so many values has a dot at each. */
-const mostDots = 60;
-/** What the names of the scale take of the width at most, and its unit beside them. */
+/** Maximum number of points for which a line has a dot at each value. */
+const maxDots = 60;
+/** Maximum width of the labels of the value axis, and the height of its title, in px. */
 const [axisSize, labelSize] = [48, 18];
-/** A figure of a name in the scale, and the air beside them (px). */
-const [figureWidth, axisAir] = [7.2, 10];
-/** So many px above the top of the scale a line at it is drawn whole, as is its end at the right. */
-const lineRoom = 2;
+/** Width of a digit in an axis label and the padding around the label, in px. */
+const [digitWidth, axisPadding] = [7.2, 10];
+/** Space in px above the top of the scale, so that a line at the top or at the right edge is not cut. */
+const lineMargin = 2;
 
-/** uPlot's options for a chart. */
-export function optionsOf(
-  drawn: Drawn,
+/** Returns the uPlot options of a chart. */
+export function buildPlotOptions(
+  input: PlotInput,
   paths: uPlot.Series.PathBuilderFactories,
   colors: ChartColors,
-  { point, bad }: Talk,
+  callbacks: PlotCallbacks,
 ): uPlot.Options {
-  const { what, unit, kind, tones, short, width, height, whole, band } = drawn;
+  const { metric, unit, kind, tones, formatShort, width, height, total, band } = input;
   const bars = kind === 'bars' ? paths.bars?.({ size: [0.7, 56], radius: 0.06 }) : undefined;
-  /** What the scale ends at, below the room for the line. */
-  const room = 1 + lineRoom / height;
-  const topOf = (max: number): number => scaleOf(Math.max(max, band?.to ?? 0), height, whole).top;
+  /** Factor between the top of the scale and the top of the plot. */
+  const topFactor = 1 + lineMargin / height;
+  const getTop = (max: number): number => buildScale(Math.max(max, band?.to ?? 0), height, total).top;
   const axis = { stroke: colors.axis, font, ticks: { show: false }, labelFont: font, labelSize };
   return {
     width,
     height,
     legend: { show: false },
-    padding: [8, kind === 'line' ? lineRoom : 0, null, null],
+    padding: [8, kind === 'line' ? lineMargin : 0, null, null],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     scales: {
-      x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padded(at, min, max) : [min, max]) },
-      y: { range: (_, __, max) => [0, topOf(max ?? 0) * room] },
+      x: { time: false, range: ({ data: [at] }, min, max) => (kind === 'bars' ? padRange(at, min, max) : [min, max]) },
+      y: { range: (_, __, max) => [0, getTop(max ?? 0) * topFactor] },
     },
     axes: [
       {
         ...axis,
         grid: { show: false },
         size: 28,
-        splits: ({ data: [at] }) => named(kind, at, width - axisSize - labelSize),
-        // The last one is written by hand: in its middle it would reach out of the plot.
-        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : short(at * 1000))),
+        splits: ({ data: [at] }) => getLabelledTimes(kind, at, width - axisSize - labelSize),
+        // The last label is painted separately: centered, it would exceed the plot.
+        values: (_, splits) => splits.map((at, index) => (index === splits.length - 1 ? '' : formatShort(at * 1000))),
       },
       {
         ...axis,
-        label: unit === '' ? what : `${what} (${unit})`,
+        label: unit === '' ? metric : `${metric} (${unit})`,
         grid: { stroke: colors.grid, width: 1 },
-        size: (_, names) => sizeOf(names),
-        splits: (_, __, ___, max) => linesOf(scaleOf(Number((max / room).toPrecision(12)), height, whole)),
+        size: (_, labels) => getAxisSize(labels),
+        splits: (_, __, ___, max) => getGridLines(buildScale(Number((max / topFactor).toPrecision(12)), height, total)),
         values: (_, splits) => splits.map((value) => value.toLocaleString('en')),
       },
     ],
@@ -92,33 +92,42 @@ export function optionsOf(
       ...tones.map((tone) => ({
         stroke: colors.line(tone),
         width: kind === 'line' ? 2 : 1,
-        // A value between two that are missing has no line to be seen by.
+        // Without dots, a value between two missing ones would not be visible.
         points: {
-          show: kind === 'line' && (({ data }: uPlot) => data[0].length <= mostDots),
+          show: kind === 'line' && (({ data }: uPlot) => data[0].length <= maxDots),
           size: 6,
           fill: colors.line(tone),
         },
         ...(bars === undefined ? {} : { fill: colors.fill(tone), paths: bars }),
       })),
     ],
-    hooks: {
-      drawClear: [
-        (plot) => band !== undefined && paintBand(plot, band, colors.band()),
-        (plot) => paintSpans(plot, bad(), colors.bad()),
-      ],
-      drawAxes: [
-        (plot) => {
-          const last = plot.data[0].at(-1);
-          if (last !== undefined) paintLastName(plot, last, short(last * 1000), { font, color: colors.axis() });
-        },
-        (plot) => {
-          if (whole === undefined || linesOf(scaleOf(whole, height, whole)).includes(whole)) return;
-          const name = `${whole.toLocaleString('en')} ${unit} in all`;
-          paintWhole(plot, { at: whole, name }, { font, color: colors.axis() });
-        },
-      ],
-      setCursor: [({ cursor }) => cursor.event && point(cursor.idx ?? undefined)],
-    },
+    hooks: buildHooks(input, colors, callbacks),
+  };
+}
+
+/** Returns the hooks that paint bands, problem spans and labels, and report the hovered point. */
+function buildHooks(
+  { unit, formatShort, height, total, band }: PlotInput,
+  colors: ChartColors,
+  { onPoint, getProblemSpans }: PlotCallbacks,
+): uPlot.Hooks.Arrays {
+  return {
+    drawClear: [
+      (plot) => band !== undefined && paintBand(plot, band, colors.band()),
+      (plot) => paintSpans(plot, getProblemSpans(), colors.bad()),
+    ],
+    drawAxes: [
+      (plot) => {
+        const last = plot.data[0].at(-1);
+        if (last !== undefined) paintLastLabel(plot, last, formatShort(last * 1000), { font, color: colors.axis() });
+      },
+      (plot) => {
+        if (total === undefined || getGridLines(buildScale(total, height, total)).includes(total)) return;
+        const name = `${total.toLocaleString('en')} ${unit} in all`;
+        paintReferenceLine(plot, { value: total, name }, { font, color: colors.axis() });
+      },
+    ],
+    setCursor: [({ cursor }) => cursor.event && onPoint(cursor.idx ?? undefined)],
   };
 }
 
@@ -131,12 +140,12 @@ function paintBand(plot: uPlot, { from, to }: { readonly from: number; readonly 
   plot.ctx.restore();
 }
 
-/** Times when something was wrong, from top to bottom; a short one is still to be seen. */
+/** Paints time spans with a problem over the full height, with a minimum width so that short ones are visible. */
 function paintSpans(plot: uPlot, spans: readonly BadSpan[], color: string): void {
   const { left, top, width, height } = plot.bbox;
   plot.ctx.save();
   plot.ctx.fillStyle = color;
-  // Filled together: where two meet it is no darker.
+  // All spans are filled in one path, so that overlaps are not darker.
   plot.ctx.beginPath();
   for (const { from, to } of spans) {
     const [begin, end] = [from, to].map((at) => plot.valToPos(at / 1000, 'x', true)) as [number, number];
@@ -147,14 +156,14 @@ function paintSpans(plot: uPlot, spans: readonly BadSpan[], color: string): void
   plot.ctx.restore();
 }
 
-/** Bars have half their width beyond the first and the last moment. */
-function padded(at: ArrayLike<number>, min: number, max: number): [number, number] {
+/** Adds half the width of a bar before the first and after the last point. */
+function padRange(at: ArrayLike<number>, min: number, max: number): [number, number] {
   const half = at.length > 1 ? (max - min) / (at.length - 1) / 2 : 1;
   return [min - half, max + half];
 }
 
-/** The scale stands as close to the plot as its longest name lets it. */
-function sizeOf(names: readonly string[] | null): number {
-  if (names === null) return axisSize;
-  return Math.min(axisSize, Math.ceil(Math.max(...names.map((name) => name.length)) * figureWidth) + axisAir);
+/** Returns the width of the value axis for its longest label. */
+function getAxisSize(labels: readonly string[] | null): number {
+  if (labels === null) return axisSize;
+  return Math.min(axisSize, Math.ceil(Math.max(...labels.map((name) => name.length)) * digitWidth) + axisPadding);
 }

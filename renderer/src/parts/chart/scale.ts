@@ -1,25 +1,27 @@
-/** A scale from nothing up: the distance of its lines, and its top, which no value is above. */
+/** A scale that starts at zero: the distance of its grid lines, and a top that is at least the largest value. */
 interface Scale {
   readonly step: number;
   readonly top: number;
 }
 
-/** Distances of the lines: whole numbers, as counts and milliseconds have no halves. */
+/** Distances of grid lines: integers, because counts and milliseconds have no fractions. */
 const steps = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 10 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
-/** So many px apart they are at least. */
-const lineDistance = 36;
+/** Minimum distance of grid lines in px. */
+const minLineDistancePx = 36;
 
-/** The scale for values up to `max` in a plot of so many px; that of parts of a whole has room for the whole. */
-export function scaleOf(max: number, height: number, whole = 0): Scale {
-  const most = Math.max(2, Math.floor(height / lineDistance));
-  const highest = Math.max(1, max, whole);
-  const step = steps.find((each) => Math.ceil(highest / each) <= most) ?? highest;
-  return { step, top: Math.ceil(highest / step) * step };
+/**
+ * Returns the scale for values up to `max` in a plot of `height` px. A scale for parts of a total includes the total.
+ */
+export function buildScale(max: number, height: number, total = 0): Scale {
+  const maxLines = Math.max(2, Math.floor(height / minLineDistancePx));
+  const maxValue = Math.max(1, max, total);
+  const step = steps.find((each) => Math.ceil(maxValue / each) <= maxLines) ?? maxValue;
+  return { step, top: Math.ceil(maxValue / step) * step };
 }
 
-/** Where its lines are, its top the last of them. */
-export function linesOf({ step, top }: Scale): number[] {
+/** Returns the values of the grid lines; the top is the last one. */
+export function getGridLines({ step, top }: Scale): number[] {
   return Array.from({ length: Math.round(top / step) + 1 }, (_, line) => line * step);
 }

@@ -1,39 +1,45 @@
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Distances of the moments that are named below a line, in seconds. */
+/** Distances of the labels below a line chart, in seconds. */
 const distances = [
   ...[1, 2, 5, 10, 15, 30],
   ...[minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute],
   ...[hour, 2 * hour, 3 * hour, 4 * hour, 6 * hour, 12 * hour],
 ];
-/** Longer ones are named by their days. */
-const longest = 2 * day;
+/** Longer time spans, in seconds, are labelled by day. */
+const maxLength = 2 * day;
 
-/** Round moments within a time, as many as find room: 03:00, 06:00; undefined where it is too long for a clock. Seconds. */
-export function roundTimes(first: number, last: number, most: number): readonly number[] | undefined {
+/**
+ * Returns round times within a time span in seconds, such as 03:00 and 06:00, at most `maxCount`; undefined when the
+ * span is too long for times of day.
+ */
+export function getRoundTimes(first: number, last: number, maxCount: number): readonly number[] | undefined {
   const length = last - first;
-  if (length <= 0 || length > longest) return undefined;
-  const distance = distances.find((each) => length / each <= most) ?? day;
+  if (length <= 0 || length > maxLength) return undefined;
+  const distance = distances.find((each) => length / each <= maxCount) ?? day;
   const offset = new Date(first * 1000).getTimezoneOffset() * minute;
-  const begin = Math.ceil((first - offset) / distance) * distance + offset;
-  return Array.from({ length: Math.floor((last - begin) / distance) + 1 }, (_, at) => begin + at * distance);
+  const start = Math.ceil((first - offset) / distance) * distance + offset;
+  return Array.from({ length: Math.floor((last - start) / distance) + 1 }, (_, at) => start + at * distance);
 }
 
-/** What a value of a chart belongs to. */
+/** Granularity of the values of a chart. */
 export type Moment = 'Month' | 'Day' | 'Hour' | 'Time';
 
-const monthName = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
-const dayName = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
+const monthFormat = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
+const dayFormat = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric', month: 'short' });
 const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-const minuteName = new Intl.DateTimeFormat('en', clock);
-const secondName = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit' });
+const minuteFormat = new Intl.DateTimeFormat('en', clock);
+const secondFormat = new Intl.DateTimeFormat('en', { ...clock, second: '2-digit' });
 
-/** How moments are named in full: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds where a minute has several. */
-export function momentNames(moment: Moment, points: readonly { readonly at: number }[]): (at: number) => string {
-  if (moment === 'Month') return (at) => monthName.format(at);
-  if (moment === 'Day') return (at) => dayName.format(at);
+/**
+ * Returns the format for times of a chart: `Thu, Nov 26` or `Thu, Nov 26, 09:00`, with seconds when there are several
+ * values in a minute.
+ */
+export function getTimeFormat(moment: Moment, points: readonly { readonly at: number }[]): (at: number) => string {
+  if (moment === 'Month') return (index) => monthFormat.format(index);
+  if (moment === 'Day') return (at) => dayFormat.format(at);
   const length = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
-  const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondName : minuteName;
-  return (at) => `${dayName.format(at)}, ${time.format(at)}`;
+  const time = length / Math.max(1, points.length - 1) < minute * 1000 ? secondFormat : minuteFormat;
+  return (at) => `${dayFormat.format(at)}, ${time.format(at)}`;
 }

@@ -1,14 +1,14 @@
-import { dayAbove } from '../text/format.ts';
+import { formatDayHeading } from '../text/format.ts';
 
-/** Items in their order, those of one day together under its name. */
-export function byDay<Item>(
+/** Groups consecutive items by day. */
+export function groupByDay<Item>(
   items: readonly Item[],
-  timeOf: (item: Item) => number,
+  getTime: (item: Item) => number,
   now: number,
 ): { readonly day: string; readonly items: readonly Item[] }[] {
   const groups: { day: string; items: Item[] }[] = [];
   for (const item of items) {
-    const day = dayAbove(timeOf(item), now);
+    const day = formatDayHeading(getTime(item), now);
     const last = groups.at(-1);
     if (last?.day === day) last.items.push(item);
     else groups.push({ day, items: [item] });

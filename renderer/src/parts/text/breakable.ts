@@ -1,19 +1,19 @@
-/** Shorter words go to the next line whole, also on a phone. */
-const longest = 26;
-// After the marks of an address and of JSON, but not within `://`, a number, a port or the name of a file.
-const places = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[a-z]{5,}(?![\w:/.-]))/i;
-/** At the points of a host that is too long: so its port is never alone. */
-const hostPlaces = /(?<=^\w+:\/\/[^/:]*\.)(?=[a-z][^/]*:\d+$)/i;
+/** Maximum length of text that is not broken, so that it fits into a line on phones. */
+const maxLength = 26;
+// Break positions after separators of addresses and JSON, but not within `://`, a number, a port or a file name.
+const breakPositions = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[a-z]{5,}(?![\w:/.-]))/i;
+/** Break positions at the dots of a long host name, so that its port is never on a line of its own. */
+const hostBreakPositions = /(?<=^\w+:\/\/[^/:]*\.)(?=[a-z][^/]*:\d+$)/i;
 
-/** A text in pieces between which a line may break, so that an address is not cut in the middle of a word. */
+/** Splits a text at the positions where a line may break, so that addresses are not broken within a word. */
 export function breakable(text: string): readonly string[] {
-  return [/(?<=\s)(?=\S)/, places, hostPlaces].reduce<readonly string[]>(
-    (pieces, at) => pieces.flatMap((piece) => (isShort(piece) ? [piece] : piece.split(at))),
+  return [/(?<=\s)(?=\S)/, breakPositions, hostBreakPositions].reduce<readonly string[]>(
+    (pieces, pattern) => pieces.flatMap((piece) => (isShort(piece) ? [piece] : piece.split(pattern))),
     [text],
   );
 }
 
-/** It stays whole: a line of a phone has room for it. */
+/** True for text that is not broken. */
 export function isShort(piece: string): boolean {
-  return piece.length <= longest;
+  return piece.length <= maxLength;
 }

@@ -1,40 +1,42 @@
 import { nameToEmoji } from 'gemoji';
 
-/** By the names ntfy knows, which are those of GitHub. */
-function pictureOf(tag: string): string | undefined {
+/** Finds the emoji of a tag. The names are those of ntfy and GitHub. */
+function findEmoji(tag: string): string | undefined {
   return Object.hasOwn(nameToEmoji, tag) ? nameToEmoji[tag] : undefined;
 }
 
-/** The pictures of those tags that have one, with a space behind them: ntfy's apps put them before a message's title, or its text. */
-export function picturesBefore(tags: readonly string[]): string {
-  const pictures = tags.flatMap((tag) => pictureOf(tag) ?? []);
-  return pictures.length === 0 ? '' : `${pictures.join(' ')} `;
+/**
+ * Returns the emoji of the tags followed by a space; ntfy's apps put them before the title or the text of a message.
+ */
+export function formatEmojiPrefix(tags: readonly string[]): string {
+  const emoji = tags.flatMap((tag) => findEmoji(tag) ?? []);
+  return emoji.length === 0 ? '' : `${emoji.join(' ')} `;
 }
 
-/** The tags that are words: those with a picture stand before the title already. */
-export function tagsInWords(tags: readonly string[]): readonly string[] {
-  return tags.filter((tag) => pictureOf(tag) === undefined);
+/** Returns the tags without an emoji; the others are shown as emoji before the title. */
+export function filterTextTags(tags: readonly string[]): readonly string[] {
+  return tags.filter((tag) => findEmoji(tag) === undefined);
 }
 
-/** The tag's picture before its name, or the tag as it is. */
-export function tagWords(tag: string): string {
-  const picture = pictureOf(tag);
-  return picture === undefined ? tag : `${picture} ${tag}`;
+/** Formats a tag with its emoji, if it has one. */
+export function formatTag(tag: string): string {
+  const emoji = findEmoji(tag);
+  return emoji === undefined ? tag : `${emoji} ${tag}`;
 }
 
 /**
- * A tag beside a message. `among`: all tags of the message. One that names an event of
- * another tag, such as `uptime.maintenance_reminder` beside `uptime`, is only the event in words.
+ * Formats a tag next to a message; `among` has all tags of the message. For a tag that names an event of another tag,
+ * such as `uptime.maintenance_reminder` next to `uptime`, only the event is shown.
  */
-export function tagName(tag: string, among: readonly string[]): string {
-  const [, about = '', event = ''] = /^([a-z]+)\.([a-z_]+)$/.exec(tag) ?? [];
-  const isEvent = event !== '' && among.some((each) => each !== tag && each.startsWith(about));
+export function formatTagName(tag: string, allTags: readonly string[]): string {
+  const [, topic = '', event = ''] = /^([a-z]+)\.([a-z_]+)$/.exec(tag) ?? [];
+  const isEvent = event !== '' && allTags.some((each) => each !== tag && each.startsWith(topic));
   return isEvent ? event.replaceAll('_', ' ') : tag;
 }
 
-/** Tags with a picture whose name has this in it, those that begin with it first; six at most. */
+/** Returns up to six emoji tags whose name contains the fragment, those that begin with it first. */
 export function suggestTags(fragment: string): readonly string[] {
-  if (fragment === '' || pictureOf(fragment) !== undefined) return [];
-  const fitting = Object.keys(nameToEmoji).filter((name) => name.includes(fragment));
-  return fitting.sort((a, b) => Number(b.startsWith(fragment)) - Number(a.startsWith(fragment))).slice(0, 6);
+  if (fragment === '' || findEmoji(fragment) !== undefined) return [];
+  const matching = Object.keys(nameToEmoji).filter((name) => name.includes(fragment));
+  return matching.sort((a, b) => Number(b.startsWith(fragment)) - Number(a.startsWith(fragment))).slice(0, 6);
 }

@@ -72,7 +72,7 @@ import User from '@lucide/svelte/icons/user';
 import Users from '@lucide/svelte/icons/users';
 import X from '@lucide/svelte/icons/x';
 
-/** The icons of the app by what they mean here; one line each. Lucide's, ISC licence. */
+/** Icons by their meaning in the app. From Lucide, ISC licence. */
 export const icons = {
   home: House,
   inbox: Inbox,

@@ -1,7 +1,10 @@
 import type { sanitise as Sanitise, Sanitised } from './sanitise.ts';
 
-/** {@link sanitise}, brought in only when a text needs it: its libraries are as large as the rest of the page. */
-export async function richText(...given: Parameters<typeof Sanitise>): Promise<Sanitised> {
+/**
+ * Loads and calls {@link sanitise}: its libraries are as large as the rest of the page and are only loaded for a text
+ * that needs them.
+ */
+export async function renderRichText(...args: Parameters<typeof Sanitise>): Promise<Sanitised> {
   const { sanitise } = await import('./sanitise.ts');
-  return sanitise(...given);
+  return sanitise(...args);
 }

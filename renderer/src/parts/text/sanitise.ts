@@ -1,14 +1,14 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
 import { linkNumbers } from './number-links.ts';
-import { plain, webAddress } from './plain.ts';
+import { stripInvisible, toWebUrl } from './plain-text.ts';
 
-// Boxes of a list of tasks are signs: fields are left out.
+// Check boxes of task lists are rendered as characters, because form fields are removed.
 const renderer = { checkbox: ({ checked }: { checked: boolean }): string => (checked ? '☑ ' : '☐ ') };
 const markdown = new Marked({ gfm: true, breaks: true, async: false, renderer });
 
 const allowed: Config = {
-  // What text needs, and nothing that loads, runs, asks or paints over the page.
+  // Elements for text only: none that load, run, request or cover anything.
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'blockquote', 'pre'],
     ...['code', 'kbd', 'samp', 'a', 'b', 'strong', 'i', 'em', 'u', 's', 'del', 'ins', 'mark', 'small', 'sub', 'sup'],
@@ -20,52 +20,52 @@ const allowed: Config = {
   RETURN_DOM_FRAGMENT: true,
 };
 
-/** What a message's text became: its nodes, and how many pictures were left out. */
+/** Sanitized nodes, and the number of pictures that were left out. */
 export interface Sanitised {
   readonly content: DocumentFragment;
   readonly picturesLeftOut: number;
 }
 
 /**
- * A stranger's Markdown or HTML as nodes that do nothing: no scripts, styles, forms, frames or SVG; links open elsewhere and
- * tell nobody where from. Pictures only over https, and only when `pictures` asks for them: fetching one tells its sender.
- * With `hrefOfNumber` what `#12` names is a link, in this app.
+ * Converts untrusted Markdown or HTML to inert nodes: without scripts, styles, forms, frames and SVG; links open in a
+ * new tab without a referrer. Pictures are only loaded over https and when `pictures` is set, because loading one
+ * tells its sender. With `getNumberHref`, `#12` becomes a link of the app.
  */
 export function sanitise(
   text: string,
   format: 'markdown' | 'html',
   pictures: boolean,
-  hrefOfNumber?: (number: number) => string,
+  getNumberHref?: (number: number) => string,
 ): Sanitised {
-  const source = plain(text);
-  const html = quiet(format === 'markdown' ? markdown.parse(source, { async: false }) : source);
+  const source = stripInvisible(text);
+  const html = removeReported(format === 'markdown' ? markdown.parse(source, { async: false }) : source);
   const content = DOMPurify.sanitize(html, allowed) as unknown as DocumentFragment;
   let picturesLeftOut = 0;
   for (const image of content.querySelectorAll('img')) {
-    const address = webAddress(image.getAttribute('src'));
-    if (pictures && address?.startsWith('https:')) {
+    const url = toWebUrl(image.getAttribute('src'));
+    if (pictures && url?.startsWith('https:')) {
       image.setAttribute('referrerpolicy', 'no-referrer');
       image.setAttribute('loading', 'lazy');
       continue;
     }
-    if (address?.startsWith('https:')) picturesLeftOut += 1;
+    if (url?.startsWith('https:')) picturesLeftOut += 1;
     image.replaceWith(image.alt === '' ? '' : `[${image.alt}]`);
   }
-  for (const link of content.querySelectorAll('a')) safe(link);
+  for (const link of content.querySelectorAll('a')) secureLink(link);
   for (const item of content.querySelectorAll('li')) {
-    // The sign of a task stands in place of the list's own.
+    // The check box replaces the bullet of the list.
     if (/^\s*[☑☐] /.test(item.textContent)) item.className = 'task';
   }
   lowerHeadings(content);
-  if (hrefOfNumber !== undefined) linkNumbers(content, hrefOfNumber);
+  if (getNumberHref !== undefined) linkNumbers(content, getNumberHref);
   return { content, picturesLeftOut };
 }
 
 /**
- * Takes out what the page's security policy would complain about while the sanitiser parses it: styles, handlers and base addresses.
- * Nothing rests on this for safety. Each pattern looks at a character once, whatever it is given.
+ * Removes what the content security policy of the page would report while the sanitizer parses it: styles, handlers
+ * and base URLs. Safety does not depend on it. Each pattern reads every character once for any input.
  */
-function quiet(html: string): string {
+function removeReported(html: string): string {
   return html
     .replace(/<style\b[^<>]*>[^<]*(?:<(?!\/style)[^<]*)*(?:<\/style>|$)/gi, '')
     .replace(/<[a-z][^<>]*>/gi, (tag) =>
@@ -73,9 +73,9 @@ function quiet(html: string): string {
     );
 }
 
-function safe(link: HTMLAnchorElement): void {
-  const address = link.getAttribute('href');
-  if (webAddress(address) === null && !address?.startsWith('mailto:')) {
+function secureLink(link: HTMLAnchorElement): void {
+  const url = link.getAttribute('href');
+  if (toWebUrl(url) === null && !url?.startsWith('mailto:')) {
     link.replaceWith(...link.childNodes);
     return;
   }
@@ -83,12 +83,12 @@ function safe(link: HTMLAnchorElement): void {
   link.setAttribute('rel', 'noopener noreferrer nofollow');
 }
 
-/** A message's headings stand below the page's own: its largest one becomes the third level. */
+/** Moves headings of a message below those of the page: its level 1 becomes level 3. */
 function lowerHeadings(content: DocumentFragment): void {
   for (const heading of content.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
     const level = Math.min(6, Number(heading.tagName.slice(1)) + 2);
-    const lower = document.createElement(`h${String(level)}`);
-    lower.append(...heading.childNodes);
-    heading.replaceWith(lower);
+    const lowered = document.createElement(`h${String(level)}`);
+    lowered.append(...heading.childNodes);
+    heading.replaceWith(lowered);
   }
 }

@@ -1,12 +1,16 @@
-import type { Recogniser } from './program.ts';
+import type { Recognizer } from './program.ts';
 
-/** Words in a job's output that mean trouble; a job that says anything at all may only be talkative. */
-const trouble = /\b(error|errors|failed|failure|fatal|refused|denied|not found|no such file|cannot|panic|traceback)\b/i;
+/** Words in the output of a job that indicate an error; other output is no problem by itself. */
+const errorPattern =
+  /\b(error|errors|failed|failure|fatal|refused|denied|not found|no such file|cannot|panic|traceback)\b/i;
 
-/** `Cron <root@host> command`, as Vixie cron, cronie and Debian's cron write it, with the job's output as the body. */
-export const cron: Recogniser = ({ subject, text }) => {
+/**
+ * `Cron <root@host> command`, as written by Vixie cron, cronie and Debian's cron, with the output of the job as the
+ * body.
+ */
+export const cron: Recognizer = ({ subject, text }) => {
   const [, host, command] = /^Cron <[^@<>]*@?([^<>]*)>\s+(.+)$/.exec(subject) ?? [];
   if (host === undefined || command === undefined) return undefined;
   const program = command.trim();
-  return { title: `Cron on ${host}: ${program}`, ...(trouble.test(text) ? { type: 'warning' as const } : {}) };
+  return { title: `Cron on ${host}: ${program}`, ...(errorPattern.test(text) ? { type: 'warning' as const } : {}) };
 };

@@ -1,16 +1,16 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
 
-/** What recognisers look at: the words of a mail, control characters gone. */
-export interface Words {
+/** Text of a mail for recognizers, without control characters. */
+export interface MailText {
   readonly subject: string;
   readonly from: string;
-  /** The plain part, else the HTML part as text; lines end in `\n`. */
+  /** Plain text part, or the HTML part as text; lines end with `\n`. */
   readonly text: string;
-  /** Media types of what is attached. */
-  readonly attached: readonly string[];
+  /** Media types of the attachments. */
+  readonly attachmentTypes: readonly string[];
 }
 
-/** What a mail of a known program is better told as; what is left out stays as it came. */
+/** Improved fields of a mail from a known program; omitted fields stay unchanged. */
 export interface Rendering {
   readonly title?: string;
   /** Plain text. */
@@ -18,12 +18,18 @@ export interface Rendering {
   readonly type?: NotificationType;
 }
 
-/** Undefined for mails of others. A rendering's title stands alone, without the sender: it names the machine itself. */
-export type Recogniser = (words: Words) => Rendering | undefined;
+/**
+ * Returns undefined for mails of other programs. The title is used without the sender, because it contains the
+ * computer's name.
+ */
+export type Recognizer = (words: MailText) => Rendering | undefined;
 
-/** The lines before the first that begins as `end` says. Looks at each line once, so that a hostile text costs no more. */
-export function until(text: string, end: RegExp): string {
+/**
+ * Returns the lines before the first one that matches `end`. Each line is tested once, so that hostile text costs no
+ * more.
+ */
+export function getTextBefore(text: string, end: RegExp): string {
   const lines = text.split('\n');
-  const at = lines.findIndex((line) => end.test(line.trim()));
-  return (at === -1 ? text : lines.slice(0, at).join('\n')).trim();
+  const endIndex = lines.findIndex((line) => end.test(line.trim()));
+  return (endIndex === -1 ? text : lines.slice(0, endIndex).join('\n')).trim();
 }

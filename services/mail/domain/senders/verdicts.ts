@@ -1,49 +1,49 @@
 import type { NotificationType } from '../../../contracts/notify/notification.ts';
-import type { Recogniser, Words } from './program.ts';
+import type { Recognizer, MailText } from './program.ts';
 
-/** How the mails of one program are told apart by their subject, and what each means. Their text is never changed. */
-interface Verdict {
+/** Subject pattern of one program's mails and the resulting type. The text is not changed. */
+interface OutcomeRule {
   readonly subject: RegExp;
-  /** A type, or how it is read from the mail; undefined leaves the usual one. */
-  readonly type: NotificationType | ((match: RegExpExecArray, words: Words) => NotificationType | undefined);
+  /** Type, or a function of the mail; undefined keeps the default. */
+  readonly type: NotificationType | ((match: RegExpExecArray, words: MailText) => NotificationType | undefined);
 }
 
-const failure = /\b(?:fail\w*|error\w*|fatal|critical|unsuccessful|false|abnormal)\b/i;
-const warning = /\b(?:warn\w*|partial\w*|reboot required|skipped|on hold)\b/i;
-const success = /\b(?:success\w*|succeed\w*|ok|passed|completed|finished|true)\b/i;
+const failurePattern = /\b(?:fail\w*|error\w*|fatal|critical|unsuccessful|false|abnormal)\b/i;
+const warningPattern = /\b(?:warn\w*|partial\w*|reboot required|skipped|on hold)\b/i;
+const successPattern = /\b(?:success\w*|succeed\w*|ok|passed|completed|finished|true)\b/i;
 
-function typeOfOutcome(text: string): NotificationType | undefined {
-  if (failure.test(text)) return 'failure';
-  if (warning.test(text)) return 'warning';
-  return success.test(text) ? 'success' : undefined;
+function toType(text: string): NotificationType | undefined {
+  if (failurePattern.test(text)) return 'failure';
+  if (warningPattern.test(text)) return 'warning';
+  return successPattern.test(text) ? 'success' : undefined;
 }
 
-/** ZFS says in its status whether data was lost. */
-function typeOfPool({ text }: Words): NotificationType {
+/** Returns the type of a ZFS status, which states whether data was lost. */
+function getPoolType({ text }: MailText): NotificationType {
   if (/\b(?:FAULTED|UNAVAIL|SUSPENDED)\b|Permanent errors/.test(text)) return 'failure';
   if (/\bDEGRADED\b|one or more devices/i.test(text)) return 'warning';
   return /No known data errors/i.test(text) ? 'success' : 'warning';
 }
 
-const verdicts: readonly Verdict[] = [
+const outcomeRules: readonly OutcomeRule[] = [
   // ZFS event daemon: `ZFS scrub_finish event for tank on nas`, `ZFS device fault for pool tank on nas`.
-  { subject: /^ZFS (?:scrub|resilver|trim)_finish event for \S+ on \S+/i, type: (_match, words) => typeOfPool(words) },
+  { subject: /^ZFS (?:scrub|resilver|trim)_finish event for \S+ on \S+/i, type: (_match, words) => getPoolType(words) },
   { subject: /^ZFS (?:device fault|data error|checksum|io failure|\w+ error)\b/i, type: 'failure' },
-  { subject: /^ZFS statechange\b/i, type: (_match, words) => typeOfPool(words) },
-  // Proxmox: replication and fencing (VE), garbage collection, verification, sync, prune (Backup Server).
+  { subject: /^ZFS statechange\b/i, type: (_match, words) => getPoolType(words) },
+  // Proxmox: replication and fencing (VE); garbage collection, verification, sync and prune (Backup Server).
   {
     subject:
       /^(?:Replication Job:? |Garbage Collect |Verify |Sync |Prune |Prune datastore |Tape Backup |Package update)(.+)$/i,
-    type: ([, outcome = '']) => typeOfOutcome(outcome),
+    type: ([, outcome = '']) => toType(outcome),
   },
   { subject: /^FENCE: /, type: 'failure' },
   { subject: /^SUCCEED: fencing/i, type: 'success' },
-  // TrueNAS: new alerts, and those that are gone.
+  // TrueNAS: new and cleared alerts.
   {
     subject: /^(?:TrueNAS|FreeNAS)\b.*\balerts?\b/i,
     type: (_match, { text }) => (/^\s*(?:new|current) alerts?\b/im.test(text) ? 'warning' : 'success'),
   },
-  // Unraid: `Alert [TOWER] - Disk 1 in error state`, perhaps behind `Unraid Status: `.
+  // Unraid: `Alert [TOWER] - Disk 1 in error state`, possibly after `Unraid Status: `.
   {
     subject: /^(?:Unraid [\w ]{1,40}: )?(Notice|Warning|Alert) \[/i,
     type: ([, level = '']) => (/^alert/i.test(level) ? 'failure' : /^warning/i.test(level) ? 'warning' : 'info'),
@@ -65,37 +65,37 @@ const verdicts: readonly Verdict[] = [
   { subject: /^\[Fail2Ban\] \S+: banned /i, type: 'warning' },
   { subject: /^\[Fail2Ban\] /i, type: 'info' },
   // unattended-upgrades: `[reboot required] unattended-upgrades result for nas: SUCCESS`.
-  { subject: /^(.*)unattended-upgrades result for .*$/i, type: ([all]) => typeOfOutcome(all) },
-  // Duplicati names the result in its text unless the subject does.
+  { subject: /^(.*)unattended-upgrades result for .*$/i, type: ([resultText]) => toType(resultText) },
+  // Duplicati states the result in its text, or in the subject.
   {
     subject: /^Duplicati\b(.*)$/i,
-    type: ([, rest = ''], { text }) =>
-      typeOfOutcome(rest) ?? typeOfOutcome(/^ParsedResult:\s*(\w+)/im.exec(text)?.[1] ?? ''),
+    type: ([, outcomeText = ''], { text }) =>
+      toType(outcomeText) ?? toType(/^ParsedResult:\s*(\w+)/im.exec(text)?.[1] ?? ''),
   },
   // Nagios and Icinga: `** PROBLEM Service Alert: nas/disk is CRITICAL **`.
   { subject: /^\*\* ?PROBLEM\b.*\bWARNING\b/, type: 'warning' },
   { subject: /^\*\* ?PROBLEM\b/, type: 'failure' },
   { subject: /^\*\* ?RECOVERY\b/, type: 'success' },
-  // Anacron warns where the output speaks of an error, as cron does.
+  // Anacron: a warning when the output contains an error, like cron.
   {
     subject: /^Anacron job '.+' on \S+/i,
-    type: (_match, { text }) => (failure.test(text) ? 'warning' : undefined),
+    type: (_match, { text }) => (failurePattern.test(text) ? 'warning' : undefined),
   },
-  // Scripts for borg, restic and rsync: the outcome behind a colon or a dash, or in brackets, at the end.
+  // Scripts for borg, restic and rsync: the outcome at the end, after a colon or dash, or in brackets.
   {
     subject:
       /(?::|[-–|]|[([])\s*\W{0,4}(failed|failure|error|errors|success|successful|succeeded|ok|warning|warnings)\W{0,4}$/i,
-    type: ([, outcome = '']) => typeOfOutcome(outcome),
+    type: ([, outcome = '']) => toType(outcome),
   },
 ];
 
-/** A mail whose subject tells how things went, in the words of a program that is known. */
-export const verdict: Recogniser = (words) => {
-  for (const { subject, type } of verdicts) {
+/** Mail whose subject contains the outcome in the words of a known program. */
+export const knownOutcome: Recognizer = (words) => {
+  for (const { subject, type } of outcomeRules) {
     const match = subject.exec(words.subject);
     if (match === null) continue;
-    const found = typeof type === 'string' ? type : type(match, words);
-    return found === undefined ? undefined : { type: found };
+    const outcomeType = typeof type === 'string' ? type : type(match, words);
+    return outcomeType === undefined ? undefined : { type: outcomeType };
   }
   return undefined;
 };

@@ -1,48 +1,49 @@
 import { parseCalendarInput } from '../../../kit/calendar.ts';
 import { invalidField } from '../invalid-field.ts';
 
-/** When something comes due again and again. All times in unix seconds. */
-export interface Rule {
-  /** The first time after this one; undefined when there is none. */
+/** Recurrence rule. All times are unix seconds. */
+export interface RecurrenceRule {
+  /** Returns the first time after this one; undefined without one. */
   after(time: number): number | undefined;
-  /** The last time before this one or at it; undefined when there is none. */
-  upTo(time: number): number | undefined;
+  /** Returns the last time before or at this one; undefined without one. */
+  lastUntil(time: number): number | undefined;
 }
 
-export interface RuleText {
-  /** Five fields as cron has them, or a short form such as `@daily`. */
+export interface RecurrenceInput {
+  /** Five cron fields, or a short form such as `@daily`. */
   readonly rule: string;
-  /** A name of the time zone database. */
+  /** IANA time zone name. */
   readonly zone: string;
-  /** Not before and not after, in unix seconds. */
+  /** First and last possible time, in unix seconds. */
   readonly starts?: number | null | undefined;
   readonly ends?: number | null | undefined;
 }
 
 /**
- * Reads a rule.
- * @throws Problem `push.invalid` (422) with the field `rule` or `zone`.
+ * Parses a rule.
+ *
+ * @throws Problem `push.invalid` (422) with the field `rule` or `zone`
  */
-export function readRule({ rule, zone, starts, ends }: RuleText): Rule {
+export function parseRecurrence({ rule, zone, starts, ends }: RecurrenceInput): RecurrenceRule {
   const cron = parseCalendarInput(rule, zone, invalidField);
   const first = starts ?? -Infinity;
   const last = ends ?? Infinity;
   return {
     after(time) {
-      const found = seconds(cron.nextRun(dateOf(Math.max(time, first - 1))));
-      return found === undefined || found > last ? undefined : found;
+      const occurrence = toSeconds(cron.nextRun(toDate(Math.max(time, first - 1))));
+      return occurrence === undefined || occurrence > last ? undefined : occurrence;
     },
-    upTo(time) {
-      const found = seconds(cron.previousRuns(1, dateOf(Math.min(time, last) + 1))[0]);
-      return found === undefined || found < first ? undefined : found;
+    lastUntil(time) {
+      const occurrence = toSeconds(cron.previousRuns(1, toDate(Math.min(time, last) + 1))[0]);
+      return occurrence === undefined || occurrence < first ? undefined : occurrence;
     },
   };
 }
 
-function dateOf(time: number): Date {
+function toDate(time: number): Date {
   return new Date(time * 1000);
 }
 
-function seconds(date: Date | null | undefined): number | undefined {
+function toSeconds(date: Date | null | undefined): number | undefined {
   return date ? Math.floor(date.getTime() / 1000) : undefined;
 }

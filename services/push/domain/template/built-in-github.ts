@@ -1,4 +1,4 @@
-/** A kind of event: the condition that tells it, and what is said of it. GitHub itself tells the kind in a header only. */
+/** Event type with the condition that detects it and its texts. GitHub sends the type only in a header. */
 interface Event {
   readonly when: string;
   readonly title: string;
@@ -8,13 +8,13 @@ interface Event {
 const repository = 'Repository: {{ .repository.html_url }}';
 const inBrackets = '{{ with .repository }}[{{ .full_name }}] {{ end }}';
 
-/** A text below its heading, where there is one, with a line left free above. */
-function below(heading: string, path: string): string {
+/** Returns a text with a heading, separated by an empty line, when the field exists. */
+function withHeading(heading: string, path: string): string {
   return `{{ with ${path} }}\n${heading}:\n{{ trunc 2000 . }}{{ end }}`;
 }
 
-/** What the peer's template knows, in its order and words. */
-const known: readonly Event[] = [
+/** Events of ntfy's template, in its order and wording. */
+const ntfyEvents: readonly Event[] = [
   {
     when: 'and .starred_at (eq .action "created")',
     title: '⭐ {{ .sender.login }} starred {{ .repository.name }}',
@@ -27,14 +27,14 @@ const known: readonly Event[] = [
   },
   {
     when: 'and .comment (eq .action "created")',
-    // A comment may be about a pull request or a discussion, too.
+    // Comments may also belong to pull requests or discussions.
     title:
       '💬 New comment on {{ with coalesce .issue .pull_request .discussion }}issue #{{ .number }} {{ .title }}{{ else }}{{ .repository.full_name }}{{ end }}',
     message: [
       'Commenter: {{ .comment.user.html_url }}',
       repository,
       'Comment link: {{ .comment.html_url }}',
-      below('Comment', '.comment.body'),
+      withHeading('Comment', '.comment.body'),
     ].join('\n'),
   },
   {
@@ -45,7 +45,7 @@ const known: readonly Event[] = [
       '{{ title .action }} by: {{ .pull_request.user.html_url }}',
       repository,
       'Pull request: {{ .pull_request.html_url }}',
-      below('Description', '.pull_request.body'),
+      withHeading('Description', '.pull_request.body'),
     ].join('\n'),
   },
   {
@@ -56,13 +56,13 @@ const known: readonly Event[] = [
       repository,
       'Issue link: {{ .issue.html_url }}',
       '{{ with .issue.labels }}Labels: {{ range . }}{{ .name }} {{ end }}{{ end }}',
-      below('Description', '.issue.body'),
+      withHeading('Description', '.issue.body'),
     ].join('\n'),
   },
 ];
 
-/** What it refuses. */
-const further: readonly Event[] = [
+/** Events that ntfy's template does not support. */
+const additionalEvents: readonly Event[] = [
   {
     when: '.workflow_run',
     title: `{{ if eq .workflow_run.conclusion "success" }}✅{{ else if .workflow_run.conclusion }}❌{{ else }}⚙️{{ end }} ${inBrackets}{{ .workflow_run.name }}: {{ default .workflow_run.status .workflow_run.conclusion }}`,
@@ -104,16 +104,16 @@ const further: readonly Event[] = [
   { when: '.zen', title: `🏓 ${inBrackets}Webhook works`, message: '{{ .zen }}' },
 ];
 
-function choose(part: 'title' | 'message', otherwise: string): string {
-  const branches = [...known, ...further].map((event) => `if ${event.when} }}${event[part]}{{ else `);
-  return `{{ ${branches.join('')}}}${otherwise}{{ end }}`;
+function buildConditional(field: 'title' | 'message', fallback: string): string {
+  const branches = [...ntfyEvents, ...additionalEvents].map((event) => `if ${event.when} }}${event[field]}{{ else `);
+  return `{{ ${branches.join('')}}}${fallback}{{ end }}`;
 }
 
-/** Whatever GitHub sends, in a few words. */
+/** Template for all GitHub webhooks. */
 export const github = {
-  title: choose(
+  title: buildConditional(
     'title',
     'GitHub{{ with .repository }} [{{ .full_name }}]{{ end }}{{ with .action }}: {{ . }}{{ end }}',
   ),
-  message: choose('message', '{{ with .repository }}{{ .html_url }}{{ end }}'),
+  message: buildConditional('message', '{{ with .repository }}{{ .html_url }}{{ end }}'),
 };

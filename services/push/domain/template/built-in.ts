@@ -1,29 +1,33 @@
 import { github } from './built-in-github.ts';
 
-/** The texts of a message as templates; an absent one leaves that part to the request. */
+/** Message fields as templates; missing ones are taken from the request. */
 export interface MessageTemplate {
   readonly title?: string | undefined;
   readonly message?: string | undefined;
   readonly priority?: string | undefined;
 }
 
-/** One text while an alert goes on, one when it is over, one for what else may come. */
-function byStatus(firing: string, resolved: string, otherwise: string): string {
-  return `{{ if eq .status "firing" }}🚨 ${firing}{{ else if eq .status "resolved" }}✅ ${resolved}{{ else }}⚠️ ${otherwise}{{ end }}`;
+/** Returns a conditional with texts for a firing alert, a resolved alert and other states. */
+function byStatus(firing: string, resolved: string, fallback: string): string {
+  return `{{ if eq .status "firing" }}🚨 ${firing}{{ else if eq .status "resolved" }}✅ ${resolved}{{ else }}⚠️ ${fallback}{{ end }}`;
 }
 
-const titleOr = (words: string): string => `{{ default "${words}" .title }}`;
+const titleWithDefault = (defaultTitle: string): string => `{{ default "${defaultTitle}" .title }}`;
 
 const grafana: MessageTemplate = {
-  title: byStatus(titleOr('Alert firing'), titleOr('Alert resolved'), `Unknown alert: ${titleOr('Alert')}`),
+  title: byStatus(
+    titleWithDefault('Alert firing'),
+    titleWithDefault('Alert resolved'),
+    `Unknown alert: ${titleWithDefault('Alert')}`,
+  ),
   message: '{{ default "(no message)" .message | trunc 2000 }}',
 };
 
 const alertName =
   '{{ with .alerts }}{{ (first .).labels.alertname }}{{ else }}{{ dig "alertname" "" (default (dict) .groupLabels) }}{{ end }}';
 
-/** Start and end stand on one line without a space between, as clients of the peer know it. */
-const oneAlert = [
+/** Start and end are on one line without separator, as in ntfy. */
+const alertText = [
   '',
   'Alert: {{ .labels.alertname }}',
   'Instance: {{ .labels.instance }}',
@@ -36,8 +40,10 @@ const oneAlert = [
 
 const alertmanager: MessageTemplate = {
   title: byStatus(`Alert: ${alertName}`, `Resolved: ${alertName}`, `Unknown alert: ${alertName}`),
-  message: `Status: {{ title .status }}\nReceiver: {{ .receiver }}{{ range .alerts }}${oneAlert}{{ end }}`,
+  message: `Status: {{ title .status }}\nReceiver: {{ .receiver }}{{ range .alerts }}${alertText}{{ end }}`,
 };
 
-/** Templates that are there from the start; a file of the same name takes precedence. */
-export const builtIn: ReadonlyMap<string, MessageTemplate> = new Map(Object.entries({ grafana, alertmanager, github }));
+/** Built-in templates; a file with the same name takes precedence. */
+export const builtInTemplates: ReadonlyMap<string, MessageTemplate> = new Map(
+  Object.entries({ grafana, alertmanager, github }),
+);

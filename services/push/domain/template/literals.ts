@@ -1,48 +1,52 @@
-import { bytesOfRune, toBytes } from './bytes.ts';
+import { encodeRune, toBytes } from './bytes.ts';
 import type { NumberLiteral } from './syntax.ts';
 
-const largest = 2n ** 63n;
+const int64Limit = 2n ** 63n;
 
-/** A number as Go writes it: `5`, `0x1F`, `0b11`, `1_000`, `1e3`; undefined when it is none. */
-export function readNumber(source: string): Pick<NumberLiteral, 'float' | 'integer' | 'isFloat'> | undefined {
+/** Parses a Go number literal: `5`, `0x1F`, `0b11`, `1_000`, `1e3`; undefined when invalid. */
+export function parseNumber(source: string): Pick<NumberLiteral, 'float' | 'integer' | 'isFloat'> | undefined {
   const negative = source.startsWith('-');
-  const size = source.replace(/^[+-]/, '').replaceAll('_', '');
-  const isFloat = /^0[xX]/.test(size) ? false : /[.eE]/.test(size);
-  const float = magnitude(size);
+  const digits = source.replace(/^[+-]/, '').replaceAll('_', '');
+  const isFloat = /^0[xX]/.test(digits) ? false : /[.eE]/.test(digits);
+  const float = parseMagnitude(digits);
   if (Number.isNaN(float)) return undefined;
-  const exact = isFloat || /[.pP]/.test(size) ? (Number.isInteger(float) ? BigInt(float) : undefined) : wholeOf(size);
+  const exact =
+    isFloat || /[.pP]/.test(digits) ? (Number.isInteger(float) ? BigInt(float) : undefined) : parseWhole(digits);
   const integer = exact === undefined ? undefined : negative ? -exact : exact;
-  const fits = integer !== undefined && integer < largest && integer >= -largest;
-  return { float: negative ? -float : float, integer: fits ? integer : undefined, isFloat };
+  const isInRange = integer !== undefined && integer < int64Limit && integer >= -int64Limit;
+  return { float: negative ? -float : float, integer: isInRange ? integer : undefined, isFloat };
 }
 
-function wholeOf(size: string): bigint | undefined {
+function parseWhole(size: string): bigint | undefined {
   if (/^0[0-7]+$/.test(size)) return BigInt(`0o${size}`);
   return /^(?:0[xX][\da-fA-F]+|0[oO][0-7]+|0[bB][01]+|0|[1-9]\d*)$/.test(size) ? BigInt(size) : undefined;
 }
 
-function magnitude(size: string): number {
-  const [, digits = '', behind = '', power] =
+function parseMagnitude(size: string): number {
+  const [, digits = '', fractionDigits = '', power] =
     /^0[xX]([\da-fA-F]*)\.?([\da-fA-F]*)(?:[pP]([+-]?\d+))?$/.exec(size) ?? [];
-  if (/^0[xX]/.test(size) && digits + behind !== '') {
-    return parseInt(digits + behind, 16) * 16 ** -behind.length * 2 ** Number(power ?? 0);
+  if (/^0[xX]/.test(size) && digits + fractionDigits !== '') {
+    return parseInt(digits + fractionDigits, 16) * 16 ** -fractionDigits.length * 2 ** Number(power ?? 0);
   }
-  const whole = wholeOf(size);
-  return whole === undefined ? Number(size) : Number(whole);
+  const integer = parseWhole(size);
+  return integer === undefined ? Number(size) : Number(integer);
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', f: '\f', v: '\v' };
-const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3})|([^]))|[^\\]+/g;
+const escapePattern = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{3})|([^]))|[^\\]+/g;
 
-/** The bytes that a quoted text stands for; a character in single quotes is its code point. Undefined for an escape that is none. */
-export function readQuoted(source: string): string | number | undefined {
-  const inside = source.slice(1, -1);
-  // Carriage returns are left out of what stands between back quotes.
-  if (source.startsWith('`')) return toBytes(inside.replaceAll('\r', ''));
-  if (source.startsWith("'") && !inside.startsWith('\\')) return inside.codePointAt(0) ?? 0;
+/**
+ * Returns the bytes of a quoted literal, or the code point of a literal in single quotes. Undefined for an invalid
+ * escape.
+ */
+export function parseQuoted(source: string): string | number | undefined {
+  const content = source.slice(1, -1);
+  // Go drops carriage returns in raw strings.
+  if (source.startsWith('`')) return toBytes(content.replaceAll('\r', ''));
+  if (source.startsWith("'") && !content.startsWith('\\')) return content.codePointAt(0) ?? 0;
   let bytes = '';
   let rune = 0;
-  for (const [all, hex, short, long, octal, letter] of inside.matchAll(escape)) {
+  for (const [all, hex, short, long, octal, letter] of content.matchAll(escapePattern)) {
     if (!all.startsWith('\\')) {
       bytes += toBytes(all);
       continue;
@@ -54,7 +58,7 @@ export function readQuoted(source: string): string | number | undefined {
     const point = short ?? long;
     rune =
       byte || (point === undefined ? (escapes[letter ?? ''] ?? letter ?? '\0').charCodeAt(0) : parseInt(point, 16));
-    bytes += typeof byte === 'number' ? String.fromCharCode(byte & 0xff) : bytesOfRune(rune);
+    bytes += typeof byte === 'number' ? String.fromCharCode(byte & 0xff) : encodeRune(rune);
   }
   return source.startsWith("'") ? rune : bytes;
 }

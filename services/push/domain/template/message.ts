@@ -1,45 +1,45 @@
 import { parsePriority } from '../priority.ts';
 import { refuse } from '../refusals.ts';
 import type { MessageTemplate } from './built-in.ts';
-import type { Surroundings } from './run.ts';
-import { readTemplateData, renderTemplate } from './render.ts';
+import type { TemplateEnvironment } from './run.ts';
+import { parseTemplateData, renderTemplate } from './render.ts';
 
-/** What a request brings for its templates; with `inline` the texts are templates themselves. */
-interface Written {
+/** Request parameters for templates; with `inline`, the texts are templates themselves. */
+interface TemplateInput {
   readonly template: MessageTemplate | 'inline';
   readonly title: string;
   readonly message: string;
   readonly priority: string;
 }
 
-/** Under which a template runs. */
-interface Conditions {
+/** Limits and environment of a template. */
+interface RenderOptions {
   readonly messageSizeLimit: number;
-  readonly expired: () => boolean;
-  readonly surroundings: Surroundings;
+  readonly isExpired: () => boolean;
+  readonly environment: TemplateEnvironment;
 }
 
-/** The peer names this parameter in the errors of all three. */
-const inlinePlace = 'template priority query parameter: ';
+/** ntfy reports this parameter in the errors of all three templates. */
+const inlineErrorPrefix = 'template priority query parameter: ';
 
 /**
- * Makes a message of a JSON body by templates.
+ * Renders a message from a JSON body with templates.
  *
- * @throws Problem 40007 for a priority that is none, 40041 for texts over the limit, 40042 to 40056
+ * @throws Problem 40007 for an invalid priority, 40041 for text above the limit, 40042 to 40056
  */
 export function renderMessage(
   body: string,
-  written: Written,
-  { messageSizeLimit, expired, surroundings }: Conditions,
+  input: TemplateInput,
+  { messageSizeLimit, isExpired, environment }: RenderOptions,
 ): { readonly title: string; readonly message: string; readonly priority: number | undefined } {
-  const data = readTemplateData(body);
-  const inline = written.template === 'inline';
-  const template: MessageTemplate = written.template === 'inline' ? written : written.template;
-  const place = inline ? inlinePlace : '';
+  const data = parseTemplateData(body);
+  const isInline = input.template === 'inline';
+  const template: MessageTemplate = input.template === 'inline' ? input : input.template;
+  const errorPrefix = isInline ? inlineErrorPrefix : '';
   const render = (text: string | undefined): string =>
-    text === undefined || text === '' ? '' : renderTemplate(text, data, { place, expired, surroundings });
+    text === undefined || text === '' ? '' : renderTemplate(text, data, { errorPrefix, isExpired, environment });
   const message = render(template.message);
-  const title = template.title === undefined ? written.title : render(template.title);
+  const title = template.title === undefined ? input.title : render(template.title);
   const priority = parsePriority(render(template.priority));
   for (const text of [message, title]) {
     if (new TextEncoder().encode(text).length > messageSizeLimit) throw refuse('rendered_too_large');

@@ -1,56 +1,55 @@
 import { toBytes } from './bytes.ts';
-import { readNumber, readQuoted } from './literals.ts';
-import { lineAt, SyntaxFault, type Command, type Node, type Operand, type Pipe } from './syntax.ts';
-import { readParts, type Part, type Token } from './tokens.ts';
+import { parseNumber, parseQuoted } from './literals.ts';
+import { getLine, TemplateSyntaxError, type Command, type Node, type Operand, type Pipe } from './syntax.ts';
+import { readSegments, type Segment, type Token } from './tokens.ts';
 
-/** Parentheses and blocks inside each other at most. */
-const deepest = 50;
+/** Maximum nesting of parentheses and blocks. */
+const maxDepth = 50;
 
 /**
- * Parses a template of the peer's language (Go's text/template without templates inside templates). `knows` tells which
- * functions there are.
+ * Parses a template (Go's text/template without nested templates). `isKnownFunction` reports which functions exist.
  *
- * @throws SyntaxFault
+ * @throws TemplateSyntaxError
  */
-export function parseTemplate(text: string, knows: (name: string) => boolean): readonly Node[] {
-  return new Parser(text, knows).template();
+export function parseTemplate(text: string, isKnownFunction: (name: string) => boolean): readonly Node[] {
+  return new Parser(text, isKnownFunction).template();
 }
 
 interface Block {
   readonly nodes: readonly Node[];
-  /** The action that ended it: undefined at the template's end. */
-  readonly end: { readonly word: 'end' | 'else'; readonly part: Extract<Part, { kind: 'action' }> } | undefined;
+  /** Action that ended the block; undefined at the end of the template. */
+  readonly end: { readonly word: 'end' | 'else'; readonly part: Extract<Segment, { kind: 'action' }> } | undefined;
 }
 
 class Parser {
   readonly #text: string;
-  readonly #knows: (name: string) => boolean;
-  readonly #parts: readonly Part[];
-  #next = 0;
+  readonly #isKnownFunction: (name: string) => boolean;
+  readonly #segments: readonly Segment[];
+  #segmentIndex = 0;
   #depth = 0;
   #loops = 0;
-  /** Names of the variables in reach. */
+  /** Names of the variables in scope. */
   #variables: string[] = ['$'];
   #tokens: readonly Token[] = [];
-  #at = 0;
-  #end = 0;
+  #tokenIndex = 0;
+  #endIndex = 0;
 
-  constructor(text: string, knows: (name: string) => boolean) {
+  constructor(text: string, isKnownFunction: (name: string) => boolean) {
     this.#text = text;
-    this.#knows = knows;
-    this.#parts = readParts(text);
+    this.#isKnownFunction = isKnownFunction;
+    this.#segments = readSegments(text);
   }
 
   template(): readonly Node[] {
     const { nodes, end } = this.#block();
-    if (end !== undefined) throw this.#fault(`unexpected {{${end.word}}}`, end.part.at);
+    if (end !== undefined) throw this.#error(`unexpected {{${end.word}}}`, end.part.index);
     return nodes;
   }
 
   #block(): Block {
     const nodes: Node[] = [];
-    for (let part = this.#parts[this.#next]; part !== undefined; part = this.#parts[this.#next]) {
-      this.#next += 1;
+    for (let part = this.#segments[this.#segmentIndex]; part !== undefined; part = this.#segments[this.#segmentIndex]) {
+      this.#segmentIndex += 1;
       if (part.kind === 'text') {
         nodes.push({ kind: 'text', text: toBytes(part.text) });
         continue;
@@ -67,10 +66,10 @@ class Parser {
     return { nodes, end: undefined };
   }
 
-  #enter(part: Extract<Part, { kind: 'action' }>): void {
+  #enter(part: Extract<Segment, { kind: 'action' }>): void {
     this.#tokens = part.tokens;
-    this.#at = 0;
-    this.#end = part.end;
+    this.#tokenIndex = 0;
+    this.#endIndex = part.end;
   }
 
   #action(word: string): Node {
@@ -80,7 +79,7 @@ class Parser {
     }
     if (word === 'break' || word === 'continue') {
       this.#take();
-      if (this.#loops === 0) throw this.#fault(`{{${word}}} outside {{range}}`);
+      if (this.#loops === 0) throw this.#error(`{{${word}}} outside {{range}}`);
       this.#close(word);
       return { kind: word };
     }
@@ -90,84 +89,84 @@ class Parser {
   }
 
   #branch(kind: 'if' | 'with' | 'range'): Node {
-    if ((this.#depth += 1) > deepest) throw this.#fault('blocks are nested too deeply');
+    if ((this.#depth += 1) > maxDepth) throw this.#error('blocks are nested too deeply');
     const outer = this.#variables.length;
     const pipe = this.#pipe(kind);
     this.#close(kind);
     if (kind === 'range') this.#loops += 1;
     const { nodes: then, end } = this.#block();
     if (kind === 'range') this.#loops -= 1;
-    if (end === undefined) throw this.#fault('unexpected EOF', this.#text.length);
-    let otherwise: readonly Node[] = [];
-    const next = this.#peek();
-    if (end.word === 'else' && next?.kind === 'word' && next.text === kind && kind !== 'range') {
-      // `else if` ends where the outer one ends.
+    if (end === undefined) throw this.#error('unexpected EOF', this.#text.length);
+    let elseNodes: readonly Node[] = [];
+    const token = this.#peek();
+    if (end.word === 'else' && token?.kind === 'word' && token.text === kind && kind !== 'range') {
+      // `else if` shares the end of the outer block.
       this.#take();
-      otherwise = [this.#branch(kind)];
+      elseNodes = [this.#branch(kind)];
     } else {
       this.#close(end.word);
-      if (end.word === 'else') otherwise = this.#otherwise();
+      if (end.word === 'else') elseNodes = this.#elseBlock();
     }
     this.#variables.length = outer;
     this.#depth -= 1;
-    return { kind, pipe, then, else: otherwise };
+    return { kind, pipe, then, else: elseNodes };
   }
 
-  #otherwise(): readonly Node[] {
-    const last = this.#block();
-    if (last.end === undefined) throw this.#fault('unexpected EOF', this.#text.length);
-    if (last.end.word === 'else') throw this.#fault('expected end; found {{else}}', last.end.part.at);
+  #elseBlock(): readonly Node[] {
+    const block = this.#block();
+    if (block.end === undefined) throw this.#error('unexpected EOF', this.#text.length);
+    if (block.end.word === 'else') throw this.#error('expected end; found {{else}}', block.end.part.index);
     this.#close('end');
-    return last.nodes;
+    return block.nodes;
   }
 
-  #pipe(where: string): Pipe {
-    const { variables, assigns } = this.#declaration(where);
+  #pipe(context: string): Pipe {
+    const { variables, assigns } = this.#declaration(context);
     const commands: Command[] = [];
-    do commands.push(this.#command(where));
-    while (this.#sign('|'));
-    // The names count after the pipe only: `$x := $x` has no meaning.
+    do commands.push(this.#command(context));
+    while (this.#acceptSign('|'));
+    // Variables are declared after the pipe is evaluated: `$x := $x` is invalid.
     if (!assigns) this.#variables.push(...variables);
     for (const [index, { first }] of commands.entries()) {
       if (index > 0 && !isExecutable(first)) {
-        throw this.#fault(`non executable command in pipeline stage ${String(index + 1)}`);
+        throw this.#error(`non executable command in pipeline stage ${String(index + 1)}`);
       }
     }
     return { variables, assigns, commands };
   }
 
-  #declaration(where: string): Pick<Pipe, 'variables' | 'assigns'> {
-    const start = this.#at;
+  #declaration(context: string): Pick<Pipe, 'variables' | 'assigns'> {
+    const start = this.#tokenIndex;
     const variables: string[] = [];
     for (let token = this.#peek(); token?.kind === 'variable'; token = this.#peek()) {
       this.#take();
       variables.push(token.text);
-      const sign = this.#peek();
-      if (sign?.text === ':=' || sign?.text === '=') {
+      const operator = this.#peek();
+      if (operator?.text === ':=' || operator?.text === '=') {
         this.#take();
-        const assigns = sign.text === '=';
-        if (assigns) for (const name of variables) this.#known(name);
+        const assigns = operator.text === '=';
+        if (assigns) for (const name of variables) this.#requireVariable(name);
         return { variables, assigns };
       }
-      if (where !== 'range' || variables.length > 1 || !this.#sign(',')) break;
+      if (context !== 'range' || variables.length > 1 || !this.#acceptSign(',')) break;
     }
-    this.#at = start;
+    this.#tokenIndex = start;
     return { variables: [], assigns: false };
   }
 
-  #command(where: string): Command {
-    const begin = this.#peek();
-    const at = begin?.at ?? this.#end;
+  #command(context: string): Command {
+    const firstToken = this.#peek();
+    const start = firstToken?.index ?? this.#endIndex;
     const operands: Operand[] = [];
     for (let token = this.#peek(); token !== undefined && !/^(\||\)|:=|=|,)$/.test(token.text); token = this.#peek()) {
-      if (operands.length > 0 && !this.#spaced())
-        throw this.#fault(`unexpected ${JSON.stringify(token.text)} in operand`);
+      if (operands.length > 0 && !this.#hasSpace())
+        throw this.#error(`unexpected ${JSON.stringify(token.text)} in operand`);
       operands.push(this.#operand());
     }
     const [first, ...rest] = operands;
-    if (first === undefined) throw this.#fault(`missing value for ${where}`);
-    const after = this.#tokens[this.#at]?.at ?? this.#end;
-    return { at, source: this.#text.slice(at, after).trimEnd(), first, rest };
+    if (first === undefined) throw this.#error(`missing value for ${context}`);
+    const endIndex = this.#tokens[this.#tokenIndex]?.index ?? this.#endIndex;
+    return { index: start, source: this.#text.slice(start, endIndex).trimEnd(), first, rest };
   }
 
   #operand(): Operand {
@@ -176,7 +175,7 @@ class Parser {
     const names = this.#names();
     if (names.length === 0) return term;
     if (term.kind !== 'pipe' && term.kind !== 'call')
-      throw this.#fault(`unexpected . after term ${JSON.stringify(this.#tokens[this.#at - 2]?.text ?? '')}`);
+      throw this.#error(`unexpected . after term ${JSON.stringify(this.#tokens[this.#tokenIndex - 2]?.text ?? '')}`);
     return { kind: 'path', from: term, names };
   }
 
@@ -185,84 +184,84 @@ class Parser {
     const source = token?.text ?? '}}';
     if (token?.kind === 'number') return this.#number(source);
     if (token?.kind === 'string') {
-      const value = readQuoted(source);
-      if (value === undefined) throw this.#fault('invalid syntax');
+      const value = parseQuoted(source);
+      if (value === undefined) throw this.#error('invalid syntax');
       if (typeof value === 'string') return { kind: 'value', source, value };
       return { kind: 'number', source, float: value, integer: BigInt(value), isFloat: false };
     }
     if (token?.kind === 'field') return { kind: 'path', from: '.', names: [toBytes(source.slice(1))] };
     if (token?.kind === 'variable') {
-      this.#known(source);
+      this.#requireVariable(source);
       return { kind: 'path', from: source, names: [] };
     }
     if (source === '.') return { kind: 'dot' };
     if (source === '(') {
-      if ((this.#depth += 1) > deepest) throw this.#fault('parentheses are nested too deeply');
+      if ((this.#depth += 1) > maxDepth) throw this.#error('parentheses are nested too deeply');
       const pipe = this.#pipe('parenthesized pipeline');
-      if (!this.#sign(')')) throw this.#fault('unclosed left paren');
+      if (!this.#acceptSign(')')) throw this.#error('unclosed left paren');
       this.#depth -= 1;
       return { kind: 'pipe', pipe };
     }
     if (token?.kind === 'word') return this.#word(source);
-    throw this.#fault(`unexpected ${JSON.stringify(source)} in operand`);
+    throw this.#error(`unexpected ${JSON.stringify(source)} in operand`);
   }
 
   #number(source: string): Operand {
-    const read = readNumber(source);
-    if (read === undefined) throw this.#fault(`bad number syntax: ${JSON.stringify(source)}`);
-    return { kind: 'number', source, ...read };
+    const parsed = parseNumber(source);
+    if (parsed === undefined) throw this.#error(`bad number syntax: ${JSON.stringify(source)}`);
+    return { kind: 'number', source, ...parsed };
   }
 
   #word(name: string): Operand {
     if (name === 'true' || name === 'false') return { kind: 'value', source: name, value: name === 'true' };
     if (name === 'nil') return { kind: 'nil' };
-    if (!this.#knows(name)) throw this.#fault(`function ${JSON.stringify(name)} not defined`);
+    if (!this.#isKnownFunction(name)) throw this.#error(`function ${JSON.stringify(name)} not defined`);
     return { kind: 'call', name };
   }
 
   #names(): string[] {
     const names: string[] = [];
-    for (let token = this.#tokens[this.#at]; token?.kind === 'field'; token = this.#tokens[this.#at]) {
+    for (let token = this.#tokens[this.#tokenIndex]; token?.kind === 'field'; token = this.#tokens[this.#tokenIndex]) {
       names.push(toBytes(token.text.slice(1)));
-      this.#at += 1;
+      this.#tokenIndex += 1;
     }
     return names;
   }
 
-  #known(name: string): void {
-    if (!this.#variables.includes(name)) throw this.#fault(`undefined variable ${JSON.stringify(name)}`);
+  #requireVariable(name: string): void {
+    if (!this.#variables.includes(name)) throw this.#error(`undefined variable ${JSON.stringify(name)}`);
   }
 
   #peek(): Token | undefined {
-    let at = this.#at;
-    while (this.#tokens[at]?.kind === 'space') at += 1;
-    return this.#tokens[at];
+    let index = this.#tokenIndex;
+    while (this.#tokens[index]?.kind === 'space') index += 1;
+    return this.#tokens[index];
   }
 
   #take(): Token | undefined {
-    while (this.#tokens[this.#at]?.kind === 'space') this.#at += 1;
-    const token = this.#tokens[this.#at];
-    this.#at += 1;
+    while (this.#tokens[this.#tokenIndex]?.kind === 'space') this.#tokenIndex += 1;
+    const token = this.#tokens[this.#tokenIndex];
+    this.#tokenIndex += 1;
     return token;
   }
 
-  #spaced(): boolean {
-    return this.#tokens[this.#at]?.kind === 'space';
+  #hasSpace(): boolean {
+    return this.#tokens[this.#tokenIndex]?.kind === 'space';
   }
 
-  #sign(text: string): boolean {
+  #acceptSign(text: string): boolean {
     if (this.#peek()?.text !== text) return false;
     this.#take();
     return true;
   }
 
-  #close(where: string): void {
+  #close(context: string): void {
     const token = this.#peek();
-    if (token !== undefined) throw this.#fault(`unexpected ${JSON.stringify(token.text)} in ${where}`);
+    if (token !== undefined) throw this.#error(`unexpected ${JSON.stringify(token.text)} in ${context}`);
   }
 
-  #fault(reason: string, at = this.#tokens[this.#at - 1]?.at ?? this.#end): SyntaxFault {
-    return new SyntaxFault(lineAt(this.#text, at), reason);
+  #error(reason: string, at = this.#tokens[this.#tokenIndex - 1]?.index ?? this.#endIndex): TemplateSyntaxError {
+    return new TemplateSyntaxError(getLine(this.#text, at), reason);
   }
 }
 

@@ -1,49 +1,57 @@
-import { BoundsFault } from './faults.ts';
+import { LimitError } from './errors.ts';
 
-/** What a template may ask of the world outside of its data. */
-export interface Surroundings {
+/** Environment of a template besides its data. */
+export interface TemplateEnvironment {
   /** Unix time in ms. */
   readonly now: () => number;
-  /** A number from 0 to 1. */
+  /** Number between 0 and 1. */
   readonly random: () => number;
-  /** The name of the time zone that dates are written in. */
+  /** Name of the time zone of dates. */
   readonly zone: string;
-  /** A digest in hex of bytes that are given as characters below 256. */
+  /** Returns the hex digest of a byte string. */
   readonly digest: (algorithm: 'sha1' | 'sha256' | 'sha512', bytes: string) => string;
 }
 
-/** What a template may use up; both are refused beyond. */
-export interface Bounds {
-  /** Bytes of output, and of any text on the way. */
-  readonly characters: number;
-  readonly steps: number;
-  /** Asked now and then: the time is up. */
-  readonly expired: () => boolean;
+/** Resource limits of a template. */
+export interface RunLimits {
+  /** Maximum length of the output and of intermediate texts. */
+  readonly maxLength: number;
+  readonly maxSteps: number;
+  /** Returns true when the time is used up. Called periodically. */
+  readonly isExpired: () => boolean;
 }
 
-/** One run of a template, as its functions see it. */
-export class Run {
-  readonly surroundings: Surroundings;
-  readonly #bounds: Bounds;
+/** Execution state of a template: environment and limits. */
+export class TemplateRun {
+  readonly environment: TemplateEnvironment;
+  readonly #limits: RunLimits;
   #steps = 0;
-  #asked = 0;
+  #lastTimeCheck = 0;
 
-  constructor(bounds: Bounds, surroundings: Surroundings) {
-    this.#bounds = bounds;
-    this.surroundings = surroundings;
+  constructor(limits: RunLimits, environment: TemplateEnvironment) {
+    this.#limits = limits;
+    this.environment = environment;
   }
 
-  /** Whatever takes time in proportion to its input says so here. @throws BoundsFault */
+  /**
+   * Counts work; called in proportion to the size of the input.
+   *
+   * @throws LimitError
+   */
   step(count = 1): void {
     this.#steps += count;
-    if (this.#steps > this.#bounds.steps) throw new BoundsFault('time');
-    if (this.#steps - this.#asked < 64) return;
-    this.#asked = this.#steps;
-    if (this.#bounds.expired()) throw new BoundsFault('time');
+    if (this.#steps > this.#limits.maxSteps) throw new LimitError('time');
+    if (this.#steps - this.#lastTimeCheck < 64) return;
+    this.#lastTimeCheck = this.#steps;
+    if (this.#limits.isExpired()) throw new LimitError('time');
   }
 
-  /** Ask before a text is made. @throws BoundsFault */
-  fits(length: number): void {
-    if (length > this.#bounds.characters) throw new BoundsFault('size');
+  /**
+   * Checks the length of a text before it is created.
+   *
+   * @throws LimitError
+   */
+  checkLength(length: number): void {
+    if (length > this.#limits.maxLength) throw new LimitError('size');
   }
 }

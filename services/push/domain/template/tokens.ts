@@ -1,17 +1,17 @@
-import { lineAt, SyntaxFault } from './syntax.ts';
+import { getLine, TemplateSyntaxError } from './syntax.ts';
 
-/** A part of a template: text outside of actions, or an action's inside as tokens. */
-export type Part =
+/** Segment of a template: text, or the tokens of an action. */
+export type Segment =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'action'; readonly at: number; readonly end: number; readonly tokens: readonly Token[] };
+  | { readonly kind: 'action'; readonly index: number; readonly end: number; readonly tokens: readonly Token[] };
 
 export interface Token {
   readonly kind: 'space' | 'word' | 'field' | 'variable' | 'number' | 'string' | 'sign';
   readonly text: string;
-  readonly at: number;
+  readonly index: number;
 }
 
-const shapes: readonly (readonly [Token['kind'], RegExp])[] = [
+const tokenPatterns: readonly (readonly [Token['kind'], RegExp])[] = [
   ['space', /\s+/y],
   [
     'number',
@@ -25,27 +25,28 @@ const shapes: readonly (readonly [Token['kind'], RegExp])[] = [
 ];
 
 /**
- * Parts a template. A dash inside the braces (`{{- … -}}`) takes the white space on its side away.
+ * Splits a template into segments. A dash inside of the braces (`{{- … -}}`) trims white space on its side.
  *
- * @throws SyntaxFault
+ * @throws TemplateSyntaxError
  */
-export function readParts(text: string): Part[] {
-  const parts: Part[] = [];
-  let at = 0;
-  let trims = false;
-  while (at <= text.length) {
-    const open = text.indexOf('{{', at);
-    let plain = text.slice(at, open < 0 ? undefined : open);
-    if (trims) plain = plain.replace(/^[ \t\r\n]+/, '');
-    const trimsBefore = open >= 0 && /^-\s/.test(text.slice(open + 2, open + 4));
-    if (trimsBefore) plain = plain.replace(/[ \t\r\n]+$/, '');
-    if (plain !== '') parts.push({ kind: 'text', text: plain });
-    if (open < 0) break;
-    const begin = open + 2 + (trimsBefore ? 1 : 0);
-    const action = readAction(text, begin, trimsBefore);
-    if (action.tokens !== undefined) parts.push({ kind: 'action', at: begin, end: action.end, tokens: action.tokens });
-    trims = action.trims;
-    at = action.next;
+export function readSegments(text: string): Segment[] {
+  const parts: Segment[] = [];
+  let index = 0;
+  let trimsAfter = false;
+  while (index <= text.length) {
+    const openIndex = text.indexOf('{{', index);
+    let literal = text.slice(index, openIndex < 0 ? undefined : openIndex);
+    if (trimsAfter) literal = literal.replace(/^[ \t\r\n]+/, '');
+    const trimsBefore = openIndex >= 0 && /^-\s/.test(text.slice(openIndex + 2, openIndex + 4));
+    if (trimsBefore) literal = literal.replace(/[ \t\r\n]+$/, '');
+    if (literal !== '') parts.push({ kind: 'text', text: literal });
+    if (openIndex < 0) break;
+    const start = openIndex + 2 + (trimsBefore ? 1 : 0);
+    const action = readAction(text, start, trimsBefore);
+    if (action.tokens !== undefined)
+      parts.push({ kind: 'action', index: start, end: action.end, tokens: action.tokens });
+    trimsAfter = action.trims;
+    index = action.next;
   }
   return parts;
 }
@@ -58,48 +59,50 @@ interface Action {
   readonly trims: boolean;
 }
 
-const close = /(\s-)?\}\}/y;
+const closePattern = /(\s-)?\}\}/y;
 
-function readAction(text: string, begin: number, isTrimmed: boolean): Action {
-  const fault = (position: number, reason: string): SyntaxFault => new SyntaxFault(lineAt(text, position), reason);
-  const closing = (position: number): Action | undefined => {
-    close.lastIndex = position;
-    const found = close.exec(text);
-    if (found === null) return undefined;
-    return { tokens: undefined, end: position, next: close.lastIndex, trims: found[1] !== undefined };
+function readAction(text: string, start: number, isTrimmed: boolean): Action {
+  const createError = (position: number, reason: string): TemplateSyntaxError =>
+    new TemplateSyntaxError(getLine(text, position), reason);
+  const matchClose = (position: number): Action | undefined => {
+    closePattern.lastIndex = position;
+    const match = closePattern.exec(text);
+    if (match === null) return undefined;
+    return { tokens: undefined, end: position, next: closePattern.lastIndex, trims: match[1] !== undefined };
   };
   const comment = isTrimmed ? /\s\/\*/y : /\/\*/y;
-  comment.lastIndex = begin;
+  comment.lastIndex = start;
   if (comment.test(text)) {
-    const end = text.indexOf('*/', begin);
-    if (end < 0) throw fault(begin, 'unclosed comment');
-    const closed = closing(end + 2) ?? closing(end + 2 + (/^\s*/.exec(text.slice(end + 2))?.[0].length ?? 0));
-    if (closed === undefined) throw fault(end, 'comment ends before closing delimiter');
-    return closed;
+    const end = text.indexOf('*/', start);
+    if (end < 0) throw createError(start, 'unclosed comment');
+    const closing = matchClose(end + 2) ?? matchClose(end + 2 + (/^\s*/.exec(text.slice(end + 2))?.[0].length ?? 0));
+    if (closing === undefined) throw createError(end, 'comment ends before closing delimiter');
+    return closing;
   }
   const tokens: Token[] = [];
-  for (let at = begin; at < text.length;) {
-    const closed = closing(at);
-    if (closed !== undefined) return { ...closed, tokens };
-    const token = readToken(text, at, tokens.at(-1));
+  for (let index = start; index < text.length;) {
+    const closing = matchClose(index);
+    if (closing !== undefined) return { ...closing, tokens };
+    const token = readToken(text, index, tokens.at(-1));
     if (token === undefined) {
-      const [character = ''] = text.slice(at);
-      if (character === '"' || character === "'" || character === '`') throw fault(at, 'unterminated quoted string');
-      throw fault(at, `unexpected ${JSON.stringify(character)} in command`);
+      const [character = ''] = text.slice(index);
+      if (character === '"' || character === "'" || character === '`')
+        throw createError(index, 'unterminated quoted string');
+      throw createError(index, `unexpected ${JSON.stringify(character)} in command`);
     }
     tokens.push(token);
-    at += token.text.length;
+    index += token.text.length;
   }
-  throw fault(begin, 'unclosed action');
+  throw createError(start, 'unclosed action');
 }
 
-function readToken(text: string, at: number, previous: Token | undefined): Token | undefined {
-  for (const [kind, shape] of shapes) {
-    // A path goes on without a space: `.5` after a word would be one.
+function readToken(text: string, index: number, previous: Token | undefined): Token | undefined {
+  for (const [kind, pattern] of tokenPatterns) {
+    // After a name, `.5` is a field and not a number.
     if (kind === 'number' && previous !== undefined && /^(word|field|variable)$/.test(previous.kind)) continue;
-    shape.lastIndex = at;
-    const found = shape.exec(text)?.[0];
-    if (found) return { kind, text: found, at };
+    pattern.lastIndex = index;
+    const match = pattern.exec(text)?.[0];
+    if (match) return { kind, text: match, index };
   }
   return undefined;
 }

@@ -1,14 +1,14 @@
 import type { Moment } from './time/moment.ts';
 import { toBytes } from './bytes.ts';
-import { RunFault } from './faults.ts';
+import { ExecutionError } from './errors.ts';
 
 /**
- * What a template works with. A `number` is a float64, as all numbers of JSON are; a `string` is bytes. `undefined` is no
- * value at all, such as of a missing key; `null` is one that is nil.
+ * Value in a template. A `number` is a float64, as in JSON; a `string` is bytes. `undefined` is a missing value, such
+ * as an unknown key; `null` is nil.
  */
 export type Value = undefined | null | boolean | number | string | Integer | List | Dict | Moment;
 
-/** Types that are whole numbers; the last three print as words. */
+/** Integer types; the last three are printed as text. */
 export type IntegerType = 'int' | 'int64' | 'uint8' | 'time.Duration' | 'time.Month' | 'time.Weekday';
 export type ElementType = 'interface {}' | 'string' | 'int' | '[]interface {}';
 
@@ -24,7 +24,7 @@ export class Integer {
 export class List {
   readonly items: readonly Value[];
   readonly element: ElementType;
-  /** Go tells a list that was never made from an empty one, and so does its JSON. */
+  /** Go distinguishes nil from an empty list, also in JSON. */
   readonly isNil: boolean;
   constructor(items: readonly Value[], element: ElementType = 'interface {}', isNil = false) {
     this.items = items;
@@ -33,7 +33,7 @@ export class List {
   }
 }
 
-/** Templates may change one (`set`), so it is shared, not copied. */
+/** Shared and not copied, because templates can modify it (`set`). */
 export class Dict {
   readonly entries: Map<string, Value>;
   readonly element: 'interface {}' | 'string';
@@ -48,7 +48,7 @@ export class Dict {
     this.isNil = isNil;
   }
 
-  /** Names in the order of their bytes. */
+  /** Returns the names sorted by bytes. */
   names(): readonly string[] {
     return [...this.entries.keys()].sort();
   }
@@ -56,15 +56,15 @@ export class Dict {
 
 export const nilList = new List([], 'interface {}', true);
 
-/** What JSON.parse made of a body, as a template sees it. */
-export function valueOf(json: unknown): Value {
+/** Converts parsed JSON to a template value. */
+export function toValue(json: unknown): Value {
   if (typeof json === 'string') return toBytes(json);
   if (typeof json !== 'object' || json === null) return json as null | boolean | number;
-  if (Array.isArray(json)) return new List(json.map(valueOf));
-  return new Dict(Object.entries(json).map(([name, value]) => [toBytes(name), valueOf(value)] as const));
+  if (Array.isArray(json)) return new List(json.map(toValue));
+  return new Dict(Object.entries(json).map(([name, value]) => [toBytes(name), toValue(value)] as const));
 }
 
-/** A value is there and is not empty: no nil, false, 0, and nothing of no length. */
+/** Returns true for values that are not empty: nil, false, 0 and empty collections are false. */
 export function isTrue(value: Value): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return false;
   if (value instanceof Integer) return value.value !== 0n;
@@ -73,8 +73,8 @@ export function isTrue(value: Value): boolean {
   return true;
 }
 
-/** The type as Go names it. */
-export function typeOf(value: Value): string {
+/** Returns the name of the Go type. */
+export function getType(value: Value): string {
   if (value === undefined || value === null) return '<nil>';
   if (value instanceof Integer) return value.type;
   if (value instanceof List) return `[]${value.element}`;
@@ -83,8 +83,8 @@ export function typeOf(value: Value): string {
   return { boolean: 'bool', number: 'float64', string: 'string' }[typeof value as 'boolean' | 'number' | 'string'];
 }
 
-/** What a type is made of, as Go names it. */
-export function kindOf(value: Value): string {
+/** Returns the kind of the Go type. */
+export function getKind(value: Value): string {
   if (value === undefined || value === null) return 'invalid';
   if (value instanceof List) return 'slice';
   if (value instanceof Dict) return 'map';
@@ -92,10 +92,10 @@ export function kindOf(value: Value): string {
     if (value.type === 'time.Duration') return 'int64';
     return value.type.startsWith('time.') ? 'int' : value.type;
   }
-  return typeof value === 'object' ? 'struct' : typeOf(value);
+  return typeof value === 'object' ? 'struct' : getType(value);
 }
 
-/** What takes the place of `reflect.TypeOf(nil).Kind()`, on which the peer stumbles. */
-export function nilDereference(): RunFault {
-  return new RunFault('runtime error: invalid memory address or nil pointer dereference');
+/** Creates the error for `reflect.TypeOf(nil).Kind()`, on which ntfy panics. */
+export function createNilError(): ExecutionError {
+  return new ExecutionError('runtime error: invalid memory address or nil pointer dereference');
 }

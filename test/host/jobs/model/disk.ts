@@ -37,7 +37,7 @@ export function smallDisk(folder: string, mounted: boolean, database: Database):
   return { fill: () => fill(ballast), free: () => rmSync(ballast, { force: true }) };
 }
 
-/** Writes until nothing fits any more. */
+/** Writes until the disk is full. */
 function fill(file: string): void {
   const handle = openSync(file, 'a');
   try {

@@ -15,7 +15,7 @@ export interface Doomed {
   readonly base: number;
   readonly known: readonly (readonly [string, number])[];
   readonly start: number;
-  /** So many events happen. */
+  /** Number of events until the kill. */
   readonly moments: number;
   readonly mounted: boolean;
 }

@@ -2,12 +2,12 @@ import { giveUpMs } from './life.ts';
 import type { Event } from './history.ts';
 import type { PlannedJob } from './program.ts';
 
-/** What is known of a job by its number. */
+/** Knowledge about a job by its number. */
 interface Known {
   readonly n: number;
   readonly job: PlannedJob;
   readonly host: number;
-  /** Where in the history it was called for, and acknowledged. */
+  /** Positions in the history of its call and acknowledgement. */
   readonly called: number;
   acked: number | undefined;
   id: string | undefined;
@@ -15,26 +15,26 @@ interface Known {
   begun: boolean;
   /** Its handler returned. */
   succeeded: boolean;
-  /** The engine said that its end is stored. */
+  /** The engine reported its end as stored. */
   stored: number;
-  /** One behind it began after it had succeeded. */
+  /** A successor started after it had succeeded. */
   passed: boolean;
-  /** It failed for good, as far as the life at hand knows. */
+  /** It failed permanently, as far as the current life knows. */
   failed: boolean;
-  /** That was once so; and how often its death was told. */
+  /** It has ever failed, and how often it was reported as dead. */
   everFailed: boolean;
   dead: number;
-  /** The same in the life at hand. */
+  /** The same in the current life. */
   deadNow: number;
   retried: boolean;
-  /** It left its order, or may have. */
+  /** It left its order key, or may have. */
   aside: boolean;
-  /** Dropped, or perhaps; and before the last try. */
+  /** Dropped, or possibly dropped; also before the last retry. */
   dropped: boolean;
   wasDropped: boolean;
 }
 
-/** Checks a history against what the engine promises; throws at the first promise that was broken. */
+/** Checks a history against the guarantees of the engine; throws for the first violation. */
 export function judge(history: readonly Event[], sharing: boolean): void {
   const trial = new Trial(sharing);
   for (const [at, event] of history.entries()) {
@@ -57,9 +57,9 @@ class Trial {
   readonly #sharing: boolean;
   /** A process was killed. */
   #killed = false;
-  /** The database refused, or seemed to. */
+  /** The database refused a write, or seemed to. */
   #faulty = false;
-  /** The database seemed to refuse what it may have stored. */
+  /** The database seemed to refuse a write that it may have stored. */
   #doubted = false;
 
   constructor(sharing: boolean) {
@@ -117,7 +117,7 @@ class Trial {
       job.dead += 1;
       job.deadNow += 1;
       check(job.everFailed, `${job.n} is a dead letter and did not fail for good`);
-      // That it was told could not be stored then; hosts beside each other see that in the same life.
+      // The report could not be stored; concurrent hosts see that in the same life.
       const mayRepeat = this.#killed || this.#faulty;
       const times = mayRepeat && !this.#sharing ? job.deadNow : job.dead;
       check(job.retried || times === 1 || (mayRepeat && this.#sharing), `the death of ${job.n} was told twice`);
@@ -151,13 +151,13 @@ class Trial {
     }
   }
 
-  /** Whether an order key has one before the other. Hosts beside each other agree only on what was stored before. */
+  /** Returns whether one job precedes the other in its order key. Concurrent hosts agree only on stored jobs. */
   #isBefore(one: Known, other: Known): boolean {
     if (!this.#sharing || one.host === other.host) return one.n < other.n;
     return one.acked !== undefined && one.acked < other.called;
   }
 
-  /** Another job has its key, so that it is none. */
+  /** Another job has its key, so it was ignored. */
   #isKeyTaken({ n, job }: Known): boolean {
     if (job.key === undefined) return false;
     return [...this.#jobs.values()].some(
@@ -198,7 +198,7 @@ class Trial {
       if (state === 'done') check(job.succeeded, `${n} is stored as done and was not`);
       if (state === 'dead') check(job.dead > 0, `of the death of ${n} nobody was told`);
       if (state === 'dead') check(job.everFailed, `${n} is a dead letter and did not fail for good`);
-      // One that was done may be tried again by a later life that fails at it, if its end was not stored.
+      // A later life may repeat and fail a job that was done, if its end was not stored.
       const stored = state === undefined ? job.stored > 0 : state === 'done';
       if (stored && job.job.kind !== 'kept') check(times >= 1, `${n} is done and what it returned was not recorded`);
       if (isDone && !this.#killed && !this.#doubted)

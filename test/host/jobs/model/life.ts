@@ -8,7 +8,7 @@ import { openRoom, type JobsRoom } from '../room.ts';
 import type { Record } from './history.ts';
 import { kindNames, type KindName, type PlannedJob, type Step, type Turnout } from './program.ts';
 
-/** Jobs of the model become dead letters after this age. */
+/** Age at which jobs of the model become dead letters. */
 export const giveUpMs = 3_600_000;
 const policy = { maxAgeMs: giveUpMs, backoffMs: [5_000, 60_000, 600_000], concurrency: 3 };
 
@@ -25,25 +25,25 @@ const kinds: { readonly [name in KindName]: JobKind<Payload> } = {
   plain: defineJob('model.plain', Payload, { ...policy, timeoutMs: 30_000, deleteWhenDone: true }),
 };
 
-/** A disk of its own under the database. */
+/** Separate disk for the database. */
 export interface Disk {
   fill(): void | Promise<void>;
   free(): void | Promise<void>;
 }
 
 export interface Life {
-  /** One for each host; hosts of one life share a table. */
+  /** One per host; hosts of one life share a table. */
   readonly databases: readonly Database[];
   readonly clock: FakeClock;
   readonly record: Record;
   readonly disk?: Disk | undefined;
-  /** Jobs are numbered from here. */
+  /** First job number. */
   readonly base: number;
-  /** Jobs of earlier lives whose ids are known. */
+  /** Jobs of earlier lives with known ids. */
   readonly known: ReadonlyMap<string, number>;
 }
 
-/** Executes one program on real engines, whose handlers do what their jobs plan. */
+/** Executes a program on real engines, whose handlers follow the plans of their jobs. */
 export class Living {
   readonly #life: Life;
   readonly #rooms: JobsRoom[] = [];
@@ -53,7 +53,7 @@ export class Living {
   readonly #adding: Promise<unknown>[] = [];
   #fault: 'none' | 'refuse' | 'doubt' = 'none';
   #next: number;
-  /** Nothing is held any more. */
+  /** No handler is held any more. */
   #draining = false;
 
   private constructor(life: Life) {
@@ -78,13 +78,13 @@ export class Living {
     for (const step of program) await this.#step(step);
   }
 
-  /** Stops as a host does. */
+  /** Stops like a host. */
   async end(): Promise<void> {
     await Promise.all(this.#rooms.map((room) => room[Symbol.asyncDispose]()));
     await Promise.all(this.#adding);
   }
 
-  /** Lets all happen that can happen, and tells what came of it. */
+  /** Lets everything possible happen, and reports the result. */
   async drain(): Promise<void> {
     this.#draining = true;
     this.#fault = 'none';
@@ -106,7 +106,7 @@ export class Living {
     }
     const rows = await Promise.all(this.#rooms.slice(0, 1).map(({ jobs }) => jobs.list({ limit: 5_000 })));
     const recorded = await this.#life.databases[0]?.kysely.selectFrom('recorded').select('n').execute();
-    // Who is told of an end is told a moment after it is stored.
+    // Ends are reported shortly after they are stored.
     for (let turns = 0; turns < 5; turns += 1) await nextTurn();
     this.#life.record({
       what: 'over',
@@ -115,7 +115,7 @@ export class Living {
     });
   }
 
-  /** In one look: a job that is tried again goes from one of these states to the other. */
+  /** In one read, since a retried job changes between these states. */
   async #active() {
     const lists = await Promise.all(this.#rooms.map(({ jobs }) => jobs.list({ limit: 5_000 })));
     return lists.flat().filter(({ state }) => state === 'waiting' || state === 'running');
@@ -124,7 +124,7 @@ export class Living {
   async #step(step: Step): Promise<void> {
     const { clock, record, disk } = this.#life;
     const room = this.#roomAt(step.at);
-    // What ends at the old time is judged by it.
+    // Attempts that end at the old time are judged by it.
     if (step.do === 'advance' || step.do === 'jump') await nextTurn();
     if (step.do === 'add') return this.#add(room, step);
     if (step.do === 'undo') return this.#undo(room, step.job);
@@ -146,7 +146,7 @@ export class Living {
     else await Promise.all([attempt(() => room.jobs.count('dead')), attempt(() => room.jobs.flush())]);
   }
 
-  /** Hosts beside each other can prolong their leases meanwhile: who cannot rightly loses them. */
+  /** Concurrent hosts can renew their leases in the meantime: only those that cannot lose them. */
   async #advance(ms: number): Promise<void> {
     const { clock, databases } = this.#life;
     if (databases.length === 1) return clock.advance(ms);
@@ -239,7 +239,9 @@ export class Living {
     this.#life.record({ what: 'dropped', n, dropped });
   }
 
-  /** A job whose id is known. Who enqueued under a key that was taken was told the id of another: the row knows whose it is. */
+  /**
+   * Picks a job with a known id. Enqueueing with a taken key returned another job's id; the row identifies its owner.
+   */
   async #pick(which: number): Promise<{ readonly id: string; readonly n: number } | undefined> {
     const [id, n] = [...this.#ids][which % Math.max(1, this.#ids.size)] ?? [];
     if (id === undefined || n === undefined) return undefined;
@@ -303,7 +305,7 @@ export class Living {
     return room;
   }
 
-  /** Refuses as a full disk does, or stores and says it did not, as when an answer got lost. */
+  /** Fails like a full disk, or stores and reports failure like a lost response. */
   #faulty(database: Database): Database {
     const full = (): Problem => new Problem('database.full', 507, 'The disk is full.');
     const through =
@@ -322,7 +324,7 @@ export class Living {
   }
 }
 
-/** Undefined where the database refused. */
+/** Returns undefined when the database refused. */
 async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

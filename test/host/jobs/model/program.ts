@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 
-/** How an attempt ends, and when: at once, a turn later, or when a step of the program lets it. */
+/** Outcome of an attempt and its time: immediately, a turn later, or on a step of the program. */
 export interface Turnout {
   readonly how: 'ok' | 'fail' | 'final' | 'aside';
   readonly pace: 'now' | 'turn' | 'held';
 }
 
-/** What a program enqueues. The last of `plan` repeats. */
+/** Job that a program enqueues. The last entry of `plan` repeats. */
 export interface PlannedJob {
   readonly kind: KindName;
   readonly order: string | undefined;
@@ -23,7 +23,7 @@ export interface PlannedJob {
 export const kindNames = ['kept', 'told', 'plain'] as const;
 export type KindName = (typeof kindNames)[number];
 
-/** One step of a program; `at` picks the host that does it, `which` one of those there are. */
+/** Step of a program; `at` selects the host, `which` an existing job. */
 export type Step = { readonly at: number } & (
   | { readonly do: 'add'; readonly jobs: readonly PlannedJob[]; readonly together: boolean; readonly wait: boolean }
   | { readonly do: 'undo'; readonly job: PlannedJob }
@@ -67,7 +67,7 @@ function step(weight: number, arbitrary: fc.Arbitrary<unknown>): { weight: numbe
   };
 }
 
-/** What one life of a host does. `disk`: it has one that can be filled. */
+/** Generates the steps of one life. `disk`: the host has a disk that can be filled. */
 export function programOf(steps: number, disk: boolean): fc.Arbitrary<readonly Step[]> {
   const one = fc.oneof(
     step(

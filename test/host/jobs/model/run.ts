@@ -19,20 +19,20 @@ import { judge } from './judge.ts';
 import { Living } from './life.ts';
 import { programOf, type Step } from './program.ts';
 
-/** Jobs of one life. */
+/** Jobs per life. */
 const numbersOfALife = 10_000;
 
-/** How many programs are tried; `seed` makes them the same each time. */
+/** Number of tried programs; `seed` makes them reproducible. */
 export interface Size {
   readonly seed?: number;
-  /** Of hosts that stop by themselves, and of such that are killed; a server takes ten times as long for them. */
+  /** Numbers of programs with stopped hosts and with killed ones; a server takes ten times as long. */
   readonly programs: { readonly sqlite: number; readonly postgres: number };
   readonly killed: { readonly sqlite: number; readonly postgres: number };
   readonly steps: number;
 }
 
 const limits = { endOnFailure: true };
-/** Most of a soak. */
+/** Maximum duration of a soak. */
 const longestMs = 1_800_000;
 
 /**
@@ -46,7 +46,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
     const hosts = name === 'sqlite' ? [1] : [1, 2, 3];
 
     it(
-      'keeps its promises whatever is asked of it, in hosts that start and stop',
+      'keeps its guarantees under random operations and restarts',
       async () => {
         const lives = fc.record({
           lives: fc.array(program, { minLength: 1, maxLength: 3 }),
@@ -64,7 +64,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
     );
 
     it(
-      'keeps them when its process is killed in the middle of anything',
+      'keeps its guarantees when the process is killed',
       async () => {
         const life = fc.record({ program, moments: fc.integer({ min: 1, max: steps * 5 }) });
         const property = fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 3 }), async (lives) => {
@@ -80,7 +80,7 @@ export function describeModel({ seed, programs, killed, steps }: Size): void {
   });
 }
 
-/** The lives of hosts over one store. */
+/** Lives of hosts over one store. */
 class Story implements AsyncDisposable {
   readonly history: Event[] = [];
   readonly #place: Place;
@@ -95,7 +95,7 @@ class Story implements AsyncDisposable {
     this.#mounted = small !== undefined;
   }
 
-  /** A life that ends as a host stops; `drain`: after all that could happen has happened. */
+  /** Runs a life that ends like a stopping host; `drain`: after everything possible has happened. */
   async live(program: readonly Step[], hosts: number, drain = false): Promise<void> {
     await using stack = new AsyncDisposableStack();
     const databases = await Promise.all(
@@ -107,7 +107,7 @@ class Story implements AsyncDisposable {
     const disk = smallDisk(this.#place.folder, this.#mounted, first);
     await disk?.free();
     await first.migrate(jobsMigrations);
-    // Hosts of earlier lives were other processes, which are gone.
+    // Hosts of earlier lives were other processes, which have ended.
     const owner = sql`replace(lease_owner, ${`|${process.pid}|`}, '|999999999|')`;
     await sql`update jobs set lease_owner = ${owner} where lease_owner is not null`.execute(first.kysely);
     const clock = createFakeClock(this.#now);
@@ -120,7 +120,7 @@ class Story implements AsyncDisposable {
     this.#now = clock.now();
   }
 
-  /** A life in a process of its own, which ends with kill -9 after so many events, or as a host stops if there are fewer. */
+  /** Runs a life in a process of its own, which is killed after a number of events, or stops if there are fewer. */
   async liveAndBeKilled(program: readonly Step[], moments: number): Promise<void> {
     const file = join(this.#folder, String(this.#lives));
     const given: Doomed = {

@@ -3,7 +3,7 @@ import { parseActions } from '../../../../services/push/domain/actions.ts';
 
 const parse = (text: string) => parseActions(text, () => 'id');
 
-it('reads quoted values with commas, semicolons and escaped quotes', () => {
+it('parses quoted values with commas, semicolons and escaped quotes', () => {
   expect(
     parse(
       `http, "Close; now, \\"please\\"", https://h.example/, body='{"a": 1, "b": "it\\'s"}', headers.X-A=1, method=put`,
@@ -22,13 +22,13 @@ it('reads quoted values with commas, semicolons and escaped quotes', () => {
   ]);
 });
 
-it('reads named fields in any order, and a trailing semicolon', () => {
+it('parses named fields in any order, and a trailing semicolon', () => {
   expect(parse('action=view, url=https://v.example/?a=b, label=Go, clear=YES;')).toEqual([
     { id: 'id', action: 'view', label: 'Go', clear: true, url: 'https://v.example/?a=b' },
   ]);
 });
 
-it('reads JSON', () => {
+it('parses JSON', () => {
   expect(parse('[{"action":"broadcast","label":"B","intent":"i","extras":{"cmd":"pic"}}]')).toEqual([
     { id: 'id', action: 'broadcast', label: 'B', clear: false, intent: 'i', extras: { cmd: 'pic' } },
   ]);
@@ -51,7 +51,7 @@ it.each([
   expect(() => parse(text)).toThrow(`invalid request: actions invalid; ${reason}`);
 });
 
-it('reads hostile input in reasonable time', () => {
+it('parses hostile input in reasonable time', () => {
   expect(() => parse('view,'.repeat(3000))).toThrow();
   expect(() => parse(`${'a '.repeat(8000)}=`)).toThrow();
   expect(() => parse('"'.repeat(16_000))).toThrow();

@@ -1,78 +1,78 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../services/contracts/problem.ts';
-import { readRule } from '../../../../services/push/domain/cron/rule.ts';
-import { ruleWords } from '../../../../services/push/domain/cron/words.ts';
+import { parseRecurrence } from '../../../../services/push/domain/cron/rule.ts';
+import { describeRecurrence } from '../../../../services/push/domain/cron/description.ts';
 
-const at = (text: string): number => Date.parse(text) / 1000;
-const shown = (time: number | undefined): string =>
+const toSeconds = (text: string): number => Date.parse(text) / 1000;
+const formatTime = (time: number | undefined): string =>
   time === undefined ? 'never' : new Date(time * 1000).toISOString().slice(0, 16);
 
-function runs(rule: string, zone: string, from: string, count: number): string[] {
-  const read = readRule({ rule, zone });
+function listRuns(rule: string, zone: string, from: string, count: number): string[] {
+  const recurrence = parseRecurrence({ rule, zone });
   const times: string[] = [];
-  let time = at(from);
+  let time = toSeconds(from);
   for (let turn = 0; turn < count; turn += 1) {
-    time = read.after(time) ?? Number.NaN;
-    times.push(shown(time));
+    time = recurrence.after(time) ?? Number.NaN;
+    times.push(formatTime(time));
   }
   return times;
 }
 
-describe('a rule that comes due', () => {
-  it('keeps the hour of the wall clock when summer time begins and ends', () => {
-    expect(runs('0 8 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)).toEqual([
+describe('recurrence rule', () => {
+  it('keeps the local hour when summer time begins and ends', () => {
+    expect(listRuns('0 8 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T06:00',
       '2026-03-30T06:00',
     ]);
-    expect(runs('0 8 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual([
+    expect(listRuns('0 8 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T07:00',
       '2026-10-26T07:00',
     ]);
   });
 
-  it('comes right after an hour that is left out, and once in an hour that comes twice', () => {
-    expect(runs('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)).toEqual([
+  it('runs after a skipped hour, and once in a repeated hour', () => {
+    expect(listRuns('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:00',
       '2026-03-30T00:30',
     ]);
-    expect(runs('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual([
+    expect(listRuns('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00Z', 2)).toEqual([
       '2026-10-25T00:30',
       '2026-10-26T01:30',
     ]);
-    expect(runs('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T13:00Z', 3)).toEqual([
+    expect(listRuns('30 2,14 * * *', 'Europe/Berlin', '2026-10-24T13:00Z', 3)).toEqual([
       '2026-10-25T00:30',
       '2026-10-25T13:30',
       '2026-10-26T01:30',
     ]);
   });
 
-  it('goes on each half hour through both', () => {
-    expect(runs('*/30 * * * *', 'Europe/Berlin', '2026-10-24T23:45Z', 5)).toEqual([
+  it('runs every half hour through both changes', () => {
+    expect(listRuns('*/30 * * * *', 'Europe/Berlin', '2026-10-24T23:45Z', 5)).toEqual([
       ...['2026-10-25T00:00', '2026-10-25T00:30', '2026-10-25T01:00', '2026-10-25T01:30', '2026-10-25T02:00'],
     ]);
-    expect(runs('*/30 * * * *', 'Europe/Berlin', '2026-03-29T00:15Z', 3)).toEqual([
+    expect(listRuns('*/30 * * * *', 'Europe/Berlin', '2026-03-29T00:15Z', 3)).toEqual([
       ...['2026-03-29T00:30', '2026-03-29T01:00', '2026-03-29T01:30'],
     ]);
   });
 
-  it('finds the last time up to a moment, that moment included', () => {
-    const daily = readRule({ rule: '0 8 * * *', zone: 'UTC' });
-    expect(shown(daily.upTo(at('2026-01-05T08:00Z')))).toBe('2026-01-05T08:00');
-    expect(shown(daily.upTo(at('2026-01-05T07:59Z')))).toBe('2026-01-04T08:00');
+  it('finds the last time up to and including a moment', () => {
+    const daily = parseRecurrence({ rule: '0 8 * * *', zone: 'UTC' });
+    expect(formatTime(daily.lastUntil(toSeconds('2026-01-05T08:00Z')))).toBe('2026-01-05T08:00');
+    expect(formatTime(daily.lastUntil(toSeconds('2026-01-05T07:59Z')))).toBe('2026-01-04T08:00');
   });
 
-  it('keeps between its start and its end', () => {
-    const [starts, ends] = [at('2026-01-03T08:00Z'), at('2026-01-04T08:00Z')];
-    const rule = readRule({ rule: '0 8 * * *', zone: 'UTC', starts, ends });
-    expect(shown(rule.after(at('2025-01-01T00:00Z')))).toBe('2026-01-03T08:00');
-    expect(shown(rule.after(starts))).toBe('2026-01-04T08:00');
-    expect(shown(rule.after(ends))).toBe('never');
-    expect(shown(rule.upTo(at('2027-01-01T00:00Z')))).toBe('2026-01-04T08:00');
-    expect(shown(rule.upTo(starts - 60))).toBe('never');
+  it('stays between its start and end', () => {
+    const [starts, ends] = [toSeconds('2026-01-03T08:00Z'), toSeconds('2026-01-04T08:00Z')];
+    const rule = parseRecurrence({ rule: '0 8 * * *', zone: 'UTC', starts, ends });
+    expect(formatTime(rule.after(toSeconds('2025-01-01T00:00Z')))).toBe('2026-01-03T08:00');
+    expect(formatTime(rule.after(starts))).toBe('2026-01-04T08:00');
+    expect(formatTime(rule.after(ends))).toBe('never');
+    expect(formatTime(rule.lastUntil(toSeconds('2027-01-01T00:00Z')))).toBe('2026-01-04T08:00');
+    expect(formatTime(rule.lastUntil(starts - 60))).toBe('never');
   });
 
-  it('may never come, and then says so soon', () => {
-    expect(readRule({ rule: '0 0 30 2 *', zone: 'UTC' }).after(0)).toBeUndefined();
+  it('reports a rule that never occurs without delay', () => {
+    expect(parseRecurrence({ rule: '0 0 30 2 *', zone: 'UTC' }).after(0)).toBeUndefined();
   });
 
   it.each([
@@ -83,10 +83,10 @@ describe('a rule that comes due', () => {
     ['0 8 * * * ; rm', 'UTC', 'rule'],
     ['2030-01-01T00:00:00', 'UTC', 'rule'],
     ['0 8 * * *', 'Mars/Olympus', 'zone'],
-  ])('is refused when it cannot be read: %s in %s', (rule, zone, field) => {
+  ])('refuses an invalid rule: %s in %s', (rule, zone, field) => {
     let fault: unknown;
     try {
-      readRule({ rule, zone });
+      parseRecurrence({ rule, zone });
     } catch (error) {
       fault = error;
     }
@@ -114,6 +114,6 @@ it.each([
   ['0 7 * JAN,7 *', 'Every day at 07:00 in January and July'],
   ['0 8 1 * 1', 'The 1st of each month or every Monday at 08:00'],
   ['@weekly', 'Every Sunday at 00:00'],
-])('says %s as "%s"', (rule, words) => {
-  expect(ruleWords(rule)).toBe(words);
+])('describes %s as "%s"', (rule, description) => {
+  expect(describeRecurrence(rule)).toBe(description);
 });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { decodeHeader, isTransportPriority } from '../../../../services/push/wire/headers.ts';
 
-/** As Node hands over the bytes of a header. */
-const received = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+/** Returns header text as Node receives it. */
+const asReceived = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 it.each([
   ['plain', 'plain'],
-  [received('Größe ✓ 🚨'), 'Größe ✓ 🚨'],
+  [asReceived('Größe ✓ 🚨'), 'Größe ✓ 🚨'],
   ['=?UTF-8?B?8J+aqCBBbGFybQ==?=', '🚨 Alarm'],
   ['=?utf-8?q?Gr=C3=B6=C3=9Fe_1?=', 'Größe 1'],
   ['=?ISO-8859-1?Q?caf=E9?=', 'café'],
@@ -14,13 +14,13 @@ it.each([
   ['a =?UTF-8?B?Yg==?= c', 'a b c'],
   ['=?x-nobody-knows?B?YQ==?=', '=?x-nobody-knows?B?YQ==?='],
   ['=?UTF-8?Z?YQ==?=', '=?UTF-8?Z?YQ==?='],
-  // Not encoded as they say.
+  // Invalid encoded words.
   ['=?UTF-8?B?!!!?=', '=?UTF-8?B?!!!?='],
   ['a =?utf-8?q?50=%_off?=', 'a =?utf-8?q?50=%_off?='],
   ['=?UTF-8?B??=', ''],
   ['=?UTF-8?B?YQ0KYg==?=', 'a\r\nb'],
   ['=?koi8-r?B?8NLJ18XU?=', 'Привет'],
-  // Bytes that are not UTF-8 are read as windows-1252.
+  // Invalid UTF-8 is decoded as windows-1252.
   ['caf\u00e9', 'café'],
   ['=?utf-8?Q?caf=E9?=', 'café'],
   ['=?us-ascii?Q?caf=C3=A9?=', 'café'],
@@ -38,6 +38,6 @@ it('decodes hostile headers in reasonable time', () => {
   expect(decodeHeader(`?=${' '.repeat(15_000)}x`).length).toBe(15_003);
 });
 
-it.each(['u=1', 'u=1, i', 'u=3,i'])('tells the transport priority %s from ours', (value) => {
+it.each(['u=1', 'u=1, i', 'u=3,i'])("distinguishes the transport priority %s from ntfy's", (value) => {
   expect(isTransportPriority(value)).toBe(true);
 });

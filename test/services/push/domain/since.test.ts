@@ -11,14 +11,14 @@ it.each([
   ['none', true, { from: 'none' }],
   ['latest', true, { from: 'latest' }],
   ['nVdNC8nYvdj4', true, { from: 'id', id: 'nVdNC8nYvdj4' }],
-  // Twelve digits are an id, not a time.
+  // Twelve digits are an id and not a time.
   ['123456789012', true, { from: 'id', id: '123456789012' }],
   ['1795228244', true, { from: 'time', time: 1_795_228_244 }],
   ['0', true, { from: 'time', time: 0 }],
   ['10m', true, { from: 'time', time: 1_799_999_400 }],
   ['1h30m', true, { from: 'time', time: 1_799_994_600 }],
   ['-10s', true, { from: 'time', time: 1_800_000_010 }],
-])('reads since=%s (poll %s)', (text, poll, since) => {
+])('parses since=%s (poll %s)', (text, poll, since) => {
   expect(parseSince(text, poll, now)).toEqual(since);
 });
 
@@ -35,6 +35,6 @@ it.each([
   ['1h0.5m', 3_630_000],
   ['0', 0],
   ['1µs', 0.001],
-])('reads the duration %s', (text, ms) => {
+])('parses the duration %s', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { builtIn } from '../../../../services/push/domain/template/built-in.ts';
+import { builtInTemplates } from '../../../../services/push/domain/template/built-in.ts';
 import { isFunction } from '../../../../services/push/domain/template/functions/functions.ts';
 import { renderTemplate } from '../../../../services/push/domain/template/render.ts';
-import type { Surroundings } from '../../../../services/push/domain/template/run.ts';
+import type { TemplateEnvironment } from '../../../../services/push/domain/template/run.ts';
 
 const alert = {
   name: 'Disk',
@@ -19,16 +19,16 @@ const alert = {
   rows: [{ n: 1 }, { n: 2 }],
   when: '2026-01-02T03:04:05Z',
 };
-const surroundings: Surroundings = {
+const environment: TemplateEnvironment = {
   now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 678),
   random: () => 0.5,
   zone: 'UTC',
   digest: (algorithm, bytes) => createHash(algorithm).update(bytes, 'latin1').digest('hex'),
 };
 const render = (template: string, data: unknown = alert, expired = () => false): string =>
-  renderTemplate(template, data, { place: '', expired, surroundings });
+  renderTemplate(template, data, { errorPrefix: '', isExpired: expired, environment });
 
-describe('the template language', () => {
+describe('template language', () => {
   it.each([
     ['{{ .name }} at {{.value}} %', 'Disk at 93 %'],
     [
@@ -88,7 +88,7 @@ describe('the template language', () => {
     ['{{ indent 2 "a\\nb" }}|{{ cat "a" 1 }}|{{ quote "x" }}|{{ plural "one" "many" 2 }}', 'a\n  b|a 1|"x"|many'],
     ['{{ .list | len | eq 3 }}', 'true'],
     ['{{ "`raw`" }}{{ `"raw"` }}', '`raw`"raw"'],
-  ])('%s', (template, text) => {
+  ])('renders %s', (template, text) => {
     expect(render(template)).toBe(text);
   });
 
@@ -106,7 +106,7 @@ describe('the template language', () => {
     ['{{ 1 2 }}', "can't give argument to non-function"],
     [`${'{{ if .a }}'.repeat(200)}`, 'nested too deeply'],
     [`{{ ${'('.repeat(200)} }}`, 'nested too deeply'],
-  ])('%s is refused when it is parsed', (template, reason) => {
+  ])('refuses to parse %s', (template, reason) => {
     expect(() => render(template)).toThrow(reason);
   });
 
@@ -129,18 +129,18 @@ describe('the template language', () => {
     ['{{ upper }}', 'wrong number of args for upper: want 1 got 0'],
     ['{{ fail "no" }}', 'error calling fail: no'],
     ['{{ .name 1 }}', 'is not a function'],
-  ])('%s fails when it runs', (template, reason) => {
+  ])('fails to execute %s', (template, reason) => {
     expect(() => render(template)).toThrow(reason);
   });
 
   it.each(['{{define "x"}}{{end}}', '{{- block "x" . }}{{ end }}', '{{template "x"}}', '{{ call .f }}'])(
-    '%s is not allowed',
+    'does not allow %s',
     (template) => {
       expect(() => render(template)).toThrow('disallowed');
     },
   );
 
-  it('gives up what takes too long or grows too large', () => {
+  it('stops templates that run too long or produce too much', () => {
     const nested = '{{ range 10000 }}{{ range 10000 }}{{ end }}{{ end }}';
     expect(() => render(nested)).toThrow('took too long');
     expect(() => render('{{ range 1000 }}x{{ end }}', alert, () => true)).toThrow('took too long');
@@ -156,35 +156,38 @@ describe('the template language', () => {
 
 interface Recorded {
   readonly data: unknown;
-  /** A template and the text that Go made of it; without one it refused or failed. */
+  /** Template and Go's output; without output, Go refused it or failed. */
   readonly cases: readonly (readonly [string, string?])[];
 }
 
-function recorded(name: string): unknown {
+function readRecording(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, 'golden', name), 'utf8'));
 }
 
-describe('as in Go', () => {
-  const { data, cases } = recorded('template-functions.json') as Recorded;
+describe('template functions compared with Go', () => {
+  const { data, cases } = readRecording('template-functions.json') as Recorded;
 
   it.each(cases.flatMap(([template, text]) => (text === undefined ? [] : [[template, text]])))(
-    '%s',
+    'renders %s',
     (template, text) => {
       expect(render(template ?? '', data)).toBe(text);
     },
   );
 
-  it.each(cases.flatMap(([template, text]) => (text === undefined ? [template] : [])))('%s fails', (template) => {
-    expect(() => render(template, data)).toThrow(/could not parse template|template execution failed/);
-  });
+  it.each(cases.flatMap(([template, text]) => (text === undefined ? [template] : [])))(
+    'fails to render %s',
+    (template) => {
+      expect(() => render(template, data)).toThrow(/could not parse template|template execution failed/);
+    },
+  );
 
-  it('knows all functions of the peer', () => {
+  it('defines all functions of ntfy', () => {
     expect(peerFunctions.filter((name) => !isFunction(name))).toEqual([]);
     expect(peerFunctions).toHaveLength(176);
   });
 });
 
-/** As its documentation lists them, and those of Go. */
+/** As listed in ntfy's documentation, and those of Go. */
 const peerFunctions = `
   ago date date_in_zone date_modify dateInZone dateModify duration durationRound htmlDate htmlDateInZone must_date_modify
   mustDateModify mustToDate now toDate unixEpoch trunc trim upper lower title substr repeat trimAll trimSuffix trimPrefix
@@ -202,7 +205,7 @@ const peerFunctions = `
   .trim()
   .split(/\s+/);
 
-describe('times', () => {
+describe('template times', () => {
   it.each([
     ['{{ now.Year }} {{ now | date "2006-01-02 15:04:05 MST" }}', '2026 2026-01-02 03:04:05 UTC'],
     ['{{ now | dateModify "-90m" | htmlDate }} {{ unixEpoch now }}', '2026-01-02 1767323045'],
@@ -210,26 +213,26 @@ describe('times', () => {
     ['{{ durationRound (toDate "2006-01-02" "2025-12-24") }}', '9d'],
     ['{{ date "15:04" "no time at all" }} {{ toJSON now }}', '03:04 "2026-01-02T03:04:05.678Z"'],
     ['{{ dateInZone "15:04 MST" now "Asia/Tokyo" }} {{ randInt 1 10 }}', '12:04 JST 5'],
-  ])('%s', (template, text) => {
+  ])('renders %s', (template, text) => {
     expect(render(template)).toBe(text);
   });
 
-  it('are those of the server where nothing else is said', () => {
-    const here = { place: '', expired: () => false, surroundings: { ...surroundings, zone: 'Europe/Berlin' } };
-    expect(renderTemplate('{{ date "15:04 MST -0700" 1700000000 }}', null, here)).toBe('23:13 CET +0100');
-    expect(renderTemplate('{{ toDate "2006-01-02 15:04" "2024-07-01 12:00" }}', null, here)).toBe(
+  it("use the server's time zone by default", () => {
+    const options = { errorPrefix: '', isExpired: () => false, environment: { ...environment, zone: 'Europe/Berlin' } };
+    expect(renderTemplate('{{ date "15:04 MST -0700" 1700000000 }}', null, options)).toBe('23:13 CET +0100');
+    expect(renderTemplate('{{ toDate "2006-01-02 15:04" "2024-07-01 12:00" }}', null, options)).toBe(
       '2024-07-01 12:00:00 +0200 CEST',
     );
   });
 });
 
-describe('what a template may use up', () => {
+describe('template limits', () => {
   const until = (ms: number): (() => boolean) => {
-    const end = performance.now() + ms;
-    return () => performance.now() > end;
+    const deadline = performance.now() + ms;
+    return () => performance.now() > deadline;
   };
 
-  it('regular expressions take no more time for a text they almost fit', () => {
+  it('evaluates regular expressions in linear time on nearly matching text', () => {
     const text = 'a'.repeat(5000);
     expect(render(`{{ regexMatch "^(a+)+$" "${text}!" }} {{ regexMatch "^(a|a)*b$" "${text}" }}`)).toBe('false false');
   });
@@ -262,17 +265,17 @@ describe('what a template may use up', () => {
       '{{ range 10000 }}{{ regexFind "(x+x+)+y" (repeat 9000 "x") }}{{ end }}',
       'took too long',
     ],
-  ])('%s', (_what, template, reason) => {
+  ])('limits %s', (_what, template, reason) => {
     expect(() => render(template, alert, until(5000))).toThrow(reason);
   });
 
-  it('what a template sets is gone in the next one', () => {
+  it('does not share data modified by a template with the next one', () => {
     const data = { labels: { a: 1 } };
     expect(render('{{ $_ := set .labels "b" 2 }}{{ .labels }}', data)).toBe('map[a:1 b:2]');
     expect(render('{{ .labels }}', data)).toBe('map[a:1]');
   });
 
-  it('a character that was cut in half is marked', () => {
+  it('replaces a truncated character', () => {
     expect(render('{{ trunc 1 "é" }}|{{ print (trunc 1 "é") (substr 1 2 "é") }}')).toBe('\ufffd|é');
   });
 });
@@ -284,19 +287,19 @@ interface RecordedMessage {
   readonly message: string;
 }
 
-describe('the built-in templates', () => {
-  const messages = recorded('built-in-templates.json') as readonly RecordedMessage[];
+describe('built-in templates', () => {
+  const messages = readRecording('built-in-templates.json') as readonly RecordedMessage[];
 
   it.each(messages.map((each, index) => [`${each.template} ${String(index)}: ${each.title}`, each] as const))(
-    '%s, in the words of the peer',
+    'render %s like ntfy',
     (_name, { template, payload, title, message }) => {
-      expect(render(builtIn.get(template)?.title ?? '', payload)).toBe(title);
-      expect(render(builtIn.get(template)?.message ?? '', payload)).toBe(message);
+      expect(render(builtInTemplates.get(template)?.title ?? '', payload)).toBe(title);
+      expect(render(builtInTemplates.get(template)?.message ?? '', payload)).toBe(message);
     },
   );
 
-  const github = (event: object, part: 'title' | 'message' = 'title'): string =>
-    render(builtIn.get('github')?.[part] ?? '', {
+  const github = (event: object, field: 'title' | 'message' = 'title'): string =>
+    render(builtInTemplates.get('github')?.[field] ?? '', {
       repository: { full_name: 'me/app', name: 'app', html_url: 'u' },
       sender: { login: 'jo' },
       ...event,
@@ -329,11 +332,11 @@ describe('the built-in templates', () => {
       '⚙️ [me/app] CI: in_progress',
     ],
     [{ action: 'odd' }, 'GitHub [me/app]: odd'],
-  ])('github tells %o', (event, title) => {
+  ])('describe the GitHub event %o', (event, title) => {
     expect(github(event)).toBe(title);
   });
 
-  it('github lists the commits of a push', () => {
+  it('list the commits of a GitHub push', () => {
     const commits = [{ id: '0123456789', message: 'First line\n\nmore' }];
     expect(github({ ref: 'refs/heads/main', commits, pusher: { name: 'jo' }, compare: 'https://c' }, 'message')).toBe(
       '0123456 First line\nby jo\nhttps://c',
@@ -344,8 +347,8 @@ describe('the built-in templates', () => {
     ['alertmanager', { status: 'odd', alerts: [] }, '⚠️ Unknown alert:'],
     ['alertmanager', { status: 'firing', groupLabels: { alertname: 'Disk' } }, '🚨 Alert: Disk'],
     ['grafana', {}, '⚠️ Unknown alert: Alert'],
-  ])('%s makes a message of %o, too', (name, payload, title) => {
-    expect(render(builtIn.get(name)?.title ?? '', payload)).toBe(title);
-    expect(render(builtIn.get(name)?.message ?? '', payload)).not.toBe('');
+  ])('render %s from %o', (name, payload, title) => {
+    expect(render(builtInTemplates.get(name)?.title ?? '', payload)).toBe(title);
+    expect(render(builtInTemplates.get(name)?.message ?? '', payload)).not.toBe('');
   });
 });

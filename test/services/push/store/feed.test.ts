@@ -28,31 +28,35 @@ eachDialect((name, open, newPlace) => {
       };
       return { source, after };
     };
-    const rowOf = (id: string, of: { inbox?: string; expires?: number } = { inbox }) => ({
-      ...{ id, topic: 't', time: 100, expires: 1000, ...of },
+    const toRow = (id: string, of: { inbox?: string; expires?: number } = { inbox }) => ({
+      id,
+      topic: 't',
+      time: 100,
+      expires: 1000,
+      ...of,
       text: JSON.stringify({ id, time: 100, event: 'message', topic: 't', message: id }),
     });
-    const add = (...rows: ReturnType<typeof rowOf>[]) =>
+    const add = (...rows: ReturnType<typeof toRow>[]) =>
       database.commit((transaction) => store.insert(transaction, rows));
-    return { database, store, feed, rowOf, add };
+    return { database, store, feed, toRow, add };
   };
 
-  it('hands out what is meant for the inbox, page by page, over what is not', async () => {
-    const { feed, rowOf, add } = await openFeed();
-    await add(rowOf('a'), rowOf('no', {}), rowOf('b'), rowOf('c'), rowOf('no 2', {}));
+  it('returns inbox messages page by page and skips others', async () => {
+    const { feed, toRow, add } = await openFeed();
+    await add(toRow('a'), toRow('no', {}), toRow('b'), toRow('c'), toRow('no 2', {}));
     const { after } = await feed();
-    expect(await after(0, 2)).toEqual({ entries: ['a'], reached: 2, more: true });
-    expect(await after(2, 2)).toEqual({ entries: ['b', 'c'], reached: 4, more: true });
-    expect(await after(4, 2)).toEqual({ entries: [], reached: 5, more: false });
-    expect(await after(5, 2)).toEqual({ entries: [], reached: 5, more: false });
+    expect(await after(0, 2)).toEqual({ entries: ['a'], position: 2, hasMore: true });
+    expect(await after(2, 2)).toEqual({ entries: ['b', 'c'], position: 4, hasMore: true });
+    expect(await after(4, 2)).toEqual({ entries: [], position: 5, hasMore: false });
+    expect(await after(5, 2)).toEqual({ entries: [], position: 5, hasMore: false });
   });
 
-  it('keeps what has expired until the inbox has it, at most for a day', async () => {
-    const { feed, rowOf, add, database, store } = await openFeed();
-    await add(rowOf('a'), rowOf('other', {}), rowOf('b'));
+  it('keeps expired messages until the inbox has them, at most for a day', async () => {
+    const { feed, toRow, add, database, store } = await openFeed();
+    await add(toRow('a'), toRow('other', {}), toRow('b'));
     const { source, after } = await feed();
     const remove = (now: number) =>
-      database.commit((transaction) => store.removeExpired(transaction, now, 100, source.taken));
+      database.commit((transaction) => store.removeExpired(transaction, now, 100, source.cursor));
     expect(await remove(2000)).toEqual([2]);
     await after(1);
     expect(await remove(2000)).toEqual([1]);
@@ -60,48 +64,48 @@ eachDialect((name, open, newPlace) => {
     expect(await remove(100 + 24 * 3600)).toEqual([3]);
   });
 
-  it('hides at once what is removed before its time, and hands it out all the same', async () => {
-    const { feed, rowOf, add, database, store } = await openFeed();
-    await add(rowOf('a'), rowOf('other', {}));
+  it('hides deleted messages immediately, and still returns them to the inbox', async () => {
+    const { feed, toRow, add, database, store } = await openFeed();
+    await add(toRow('a'), toRow('other', {}));
     const removed = await database.commit((transaction) => removeNow(transaction, (row) => row('topic', '=', 't')));
     expect(removed.map(({ id }) => id).toSorted()).toEqual(['a', 'other']);
-    expect([await store.count(), await store.total(), await store.seqOf('a')]).toEqual([0, 0, undefined]);
+    expect([await store.count(), await store.total(), await store.findSeq('a')]).toEqual([0, 0, undefined]);
     expect(await store.latest('t', 100, 1)).toBeUndefined();
     const { source, after } = await feed();
     expect((await after(0)).entries).toEqual(['a']);
     await after(1);
-    const gone = await database.commit((transaction) => store.removeExpired(transaction, 500, 100, source.taken));
-    expect(gone).toEqual([1]);
+    const expired = await database.commit((transaction) => store.removeExpired(transaction, 500, 100, source.cursor));
+    expect(expired).toEqual([1]);
   });
 
   if (name === 'sqlite') {
-    it('begins anew for a follower that remembers numbers which these tables never gave', async () => {
-      const { feed, rowOf, add } = await openFeed();
-      await add(rowOf('a'), rowOf('b'));
-      // The backup of the inbox is younger than that of push: it knows a c and a d that are lost here.
+    it('restarts for a reader with a position that these tables never assigned', async () => {
+      const { feed, toRow, add } = await openFeed();
+      await add(toRow('a'), toRow('b'));
+      // The backup of the inbox is newer than that of push and contains c and d, which are lost here.
       const { after } = await feed();
-      await add(rowOf('new c'), rowOf('new d'), rowOf('new e'));
-      expect(await after(4)).toEqual({ entries: ['new c', 'new d', 'new e'], reached: 5, more: false });
-      expect(await after(5)).toEqual({ entries: [], reached: 5, more: false });
+      await add(toRow('new c'), toRow('new d'), toRow('new e'));
+      expect(await after(4)).toEqual({ entries: ['new c', 'new d', 'new e'], position: 5, hasMore: false });
+      expect(await after(5)).toEqual({ entries: [], position: 5, hasMore: false });
     });
   } else {
-    it('overtakes no message of another host that is not committed yet', async () => {
+    it('waits for uncommitted messages of another host', async () => {
       const place = newPlace();
-      const { feed, rowOf, add, store } = await openFeed(place);
-      const other = await open(place);
+      const { feed, toRow, add, store } = await openFeed(place);
+      const secondHost = await open(place);
       const { after } = await feed();
-      const [inserted, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const slow = other.kysely.transaction().execute(async (transaction: Kysely<any>) => {
-        await store.insert(transaction, [rowOf('slow')]);
+      const [inserted, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const slow = secondHost.kysely.transaction().execute(async (transaction: Kysely<any>) => {
+        await store.insert(transaction, [toRow('slow')]);
         inserted.resolve();
-        await end.promise;
+        await release.promise;
       });
       await inserted.promise;
-      await add(rowOf('quick'));
+      await add(toRow('quick'));
       const page = after(0);
-      // It waits for the slow one; answered at once, it would have gone past it.
+      // It waits for the slow transaction instead of passing it.
       const first = await Promise.race([page, new Promise((resolve) => setTimeout(resolve, 200, 'waits'))]);
-      end.resolve();
+      release.resolve();
       await slow;
       expect(first).toBe('waits');
       expect((await page).entries).toEqual(['slow', 'quick']);

@@ -3,7 +3,7 @@ import { eachDialect } from '../../../support/database.ts';
 import { readHistory } from '../../../../services/push/subscribe/history.ts';
 import type { Since } from '../../../../services/push/domain/since.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
-import { ScheduleStore } from '../../../../services/push/store/schedule.ts';
+import { DelayedMessageStore } from '../../../../services/push/store/delayed-messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
 
 eachDialect((_name, open) => {
@@ -20,7 +20,7 @@ eachDialect((_name, open) => {
       );
     const history = async (topics: readonly string[], since: Since, upTo?: number, now = 500): Promise<string[]> => {
       const texts: string[] = [];
-      for await (const page of readHistory(store, new ScheduleStore(database.kysely), {
+      for await (const page of readHistory(store, new DelayedMessageStore(database.kysely), {
         topics,
         since,
         scheduled: false,
@@ -34,18 +34,18 @@ eachDialect((_name, open) => {
     return { database, store, add, history };
   };
 
-  it('gives growing numbers in the order of insertion', async () => {
+  it('assigns increasing numbers in insertion order', async () => {
     const { add, store } = await openStore();
     const first = await add([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
     const second = await add([{ id: 'd' }]);
     const seqs = [...['a', 'b', 'c'].map((id) => first.get(id) ?? 0), second.get('d') ?? 0];
     expect(seqs).toEqual(seqs.toSorted((x, y) => x - y));
     expect(await store.top()).toBe(seqs.at(-1));
-    expect(await store.seqOf('b')).toBe(seqs[1]);
-    expect(await store.seqOf('nobody')).toBeUndefined();
+    expect(await store.findSeq('b')).toBe(seqs[1]);
+    expect(await store.findSeq('nobody')).toBeUndefined();
   });
 
-  it('reads by time, then by insertion, over several topics and more than a page', async () => {
+  it('reads by time, then by insertion, over several topics and pages', async () => {
     const { add, history } = await openStore();
     await add([
       { id: 'late', time: 300 },
@@ -57,7 +57,7 @@ eachDialect((_name, open) => {
     expect(await history(['t', 'u'], { from: 'all' })).toEqual(['early', ...many.map(({ id }) => id), 'late']);
   });
 
-  it('begins after an id, at a time, with the newest of each topic, or with everything for an unknown id', async () => {
+  it('starts after an id, at a time, with the newest of each topic, or with everything for an unknown id', async () => {
     const { add, history } = await openStore();
     await add([
       { id: 'a', time: 10 },
@@ -72,7 +72,7 @@ eachDialect((_name, open) => {
     expect(await history(['t', 'u'], { from: 'none' })).toEqual([]);
   });
 
-  it('leaves out what came later and what has expired', async () => {
+  it('excludes later and expired messages', async () => {
     const { add, history, store } = await openStore();
     await add([{ id: 'old', expires: 400 }, { id: 'a' }]);
     const upTo = await store.top();
@@ -81,7 +81,7 @@ eachDialect((_name, open) => {
     expect(await history(['t'], { from: 'latest' }, upTo)).toEqual(['a']);
   });
 
-  it('removes what has expired in batches and never gives its numbers again', async () => {
+  it('deletes expired messages in batches and never reuses numbers', async () => {
     const { add, database, store } = await openStore();
     const seqs = await add([
       { id: 'a', expires: 1 },
@@ -91,21 +91,21 @@ eachDialect((_name, open) => {
     expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2, 0))).toHaveLength(2);
     expect(await database.commit((transaction) => store.removeExpired(transaction, 500, 2, 0))).toHaveLength(1);
     expect(await store.count()).toBe(0);
-    const later = await add([{ id: 'd' }]);
-    expect(later.get('d')).toBeGreaterThan(seqs.get('c') ?? 0);
+    const added = await add([{ id: 'd' }]);
+    expect(added.get('d')).toBeGreaterThan(seqs.get('c') ?? 0);
   });
 
-  it('takes each key once, within one statement too, and forgets old ones', async () => {
+  it('claims each key once, also within one statement, and deletes old ones', async () => {
     const { database, store } = await openStore();
-    const take = (keys: readonly string[], time: number) =>
-      database.commit((transaction) => store.take(transaction, keys, time));
-    expect([...(await take(['a', 'b', 'a'], 100))].sort()).toEqual(['a', 'b']);
-    expect([...(await take(['b', 'c'], 200))]).toEqual(['c']);
-    expect(await database.commit((transaction) => store.forgetOffers(transaction, 150, 10))).toBe(2);
-    expect([...(await take(['a', 'c'], 300))]).toEqual(['a']);
+    const claimKeys = (keys: readonly string[], time: number) =>
+      database.commit((transaction) => store.claimKeys(transaction, keys, time));
+    expect([...(await claimKeys(['a', 'b', 'a'], 100))].sort()).toEqual(['a', 'b']);
+    expect([...(await claimKeys(['b', 'c'], 200))]).toEqual(['c']);
+    expect(await database.commit((transaction) => store.removeOffers(transaction, 150, 10))).toBe(2);
+    expect([...(await claimKeys(['a', 'c'], 300))]).toEqual(['a']);
   });
 
-  it('counts all messages ever, also those that a crash kept from being saved', async () => {
+  it('counts all messages, including those not saved before a crash', async () => {
     const { add, database, store } = await openStore();
     expect(await store.total()).toBe(0);
     await add([{ id: 'a' }, { id: 'b' }]);

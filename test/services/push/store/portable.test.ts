@@ -5,7 +5,7 @@ import { RecurringStore } from '../../../../services/push/store/recurring.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 
 eachDialect((_dialect, open) => {
   const openPortable = async () => {
@@ -19,12 +19,20 @@ eachDialect((_dialect, open) => {
     };
   };
   const schedule = (id: string, clock: { now(): number }) => ({
-    ...{ id, account: 'ada', topic: 't', title: 'T', message: 'm', priority: 4, tags: ['a'], markdown: true },
-    ...{ click: 'https://x.example/', rule: '0 8 * * *', zone: 'UTC', starts: null, ends: clock.now() + 48 * hour },
-    ...{ missed: 'skip', enabled: true },
+    id,
+    account: 'ada',
+    topic: 't',
+    title: 'T',
+    message: 'm',
+    priority: 4,
+    tags: ['a'],
+    markdown: true,
+    ...{ click: 'https://x.example/', rule: '0 8 * * *', zone: 'UTC', starts: null, ends: clock.now() + 48 * hourMs },
+    missed: 'skip',
+    enabled: true,
   });
 
-  it('takes schedules and rules to another place, where they run on from now', async () => {
+  it('exports schedules and rules to another host, where they continue', async () => {
     const first = await openPortable();
     const data = {
       schedules: Array.from({ length: 600 }, (_, index) => schedule(`s${String(index)}`, first.clock)),
@@ -37,15 +45,15 @@ eachDialect((_dialect, open) => {
     const exported = await first.portable.export({ secrets: false });
     expect(exported).toEqual(data);
     const second = await openPortable();
-    second.clock.advance(9 * hour);
+    second.clock.advance(9 * hourMs);
     await second.portable.import({ schedules: [schedule('old', second.clock)] });
     await second.portable.import(exported);
     expect(await second.portable.export({ secrets: false })).toEqual(data);
     expect(await second.recurring.count()).toBe(600);
-    expect(await second.recurring.nextTime()).toBe((first.clock.now() + 32 * hour) / 1000);
+    expect(await second.recurring.nextTime()).toBe((first.clock.now() + 32 * hourMs) / 1000);
   });
 
-  it('says what does not fit, and changes nothing then', async () => {
+  it('reports invalid data and changes nothing', async () => {
     const { portable, clock } = await openPortable();
     await portable.import({ schedules: [schedule('kept', clock)] });
     const wrong = { schedules: [{ ...schedule('x', clock), topic: 'no spaces' }] };

@@ -10,57 +10,71 @@ eachDialect((dialect, open) => {
     await database.migrate(migrations);
     return { database, store: new QuietStore(database.kysely) };
   };
-  const held = (account: string, topic: string, sequence: string, key = sequence): HeldMessage => ({
-    ...{ account, topic, sequence, key },
+  const toHeld = (account: string, topic: string, sequence: string, key = sequence): HeldMessage => ({
+    account,
+    topic,
+    sequence,
+    key,
   });
   const urgent = (account: string, sequence: string, due = 10): UrgentMessage => ({
-    ...held(account, 'alarms', sequence),
-    ...{ id: `${account}-${sequence}`, text: '{}', time: 0, due },
+    ...toHeld(account, 'alarms', sequence),
+    id: `${account}-${sequence}`,
+    text: '{}',
+    time: 0,
+    due,
   });
 
-  it('keeps rules, and lets one person alone decide about the popups', async () => {
+  it('stores rules, with popups for one account only', async () => {
     const { database, store } = await openStore();
     const rules = [{ topics: '*', mode: 'silent' as const, quiet: [], repeatMinutes: null }];
-    const put = (account: string, popups: boolean) =>
+    const putRules = (account: string, popups: boolean) =>
       database.commit((transaction) => store.put(transaction, account, { rules, zone: null, popups }, 1));
-    await put('ada', true);
-    await put('mia', true);
-    await put('tom', false);
-    await put('tom', false);
-    const people = await store.people();
+    await putRules('ada', true);
+    await putRules('mia', true);
+    await putRules('tom', false);
+    await putRules('tom', false);
+    const people = await store.accountRules();
     expect(people.map(({ account, quiet }) => [account, quiet.popups]).sort()).toEqual([
       ['ada', false],
       ['mia', true],
       ['tom', false],
     ]);
     expect(people[0]?.quiet.rules).toEqual(rules);
-    await database.commit((transaction) => store.forget(transaction, 'mia'));
-    expect(await store.people()).toHaveLength(2);
+    await database.commit((transaction) => store.removeAccount(transaction, 'mia'));
+    expect(await store.accountRules()).toHaveLength(2);
   });
 
-  it('counts a sequence once, forgets what was read or superseded, and gives a topic to one taker', async () => {
+  it('counts a sequence once, removes read and superseded messages, and returns a topic to one caller', async () => {
     const { database, store } = await openStore();
-    const all = [held('ada', 'a', '1'), held('ada', 'a', '2'), held('ada', 'b', '1'), held('mia', 'a', '1')];
-    await database.commit((transaction) => store.hold(transaction, all));
-    await database.commit((transaction) => store.hold(transaction, [held('ada', 'a', '2', 'newer'), ...all.slice(3)]));
-    expect(await store.held('ada')).toEqual([
+    const messages = [
+      toHeld('ada', 'a', '1'),
+      toHeld('ada', 'a', '2'),
+      toHeld('ada', 'b', '1'),
+      toHeld('mia', 'a', '1'),
+    ];
+    await database.commit((transaction) => store.hold(transaction, messages));
+    await database.commit((transaction) =>
+      store.hold(transaction, [toHeld('ada', 'a', '2', 'newer'), ...messages.slice(3)]),
+    );
+    expect(await store.heldTopics('ada')).toEqual([
       { account: 'ada', topic: 'a', messages: 2 },
       { account: 'ada', topic: 'b', messages: 1 },
     ]);
-    await database.commit((transaction) => store.seen(transaction, ['newer', 'unknown']));
+    await database.commit((transaction) => store.removeRead(transaction, ['newer', 'unknown']));
     await database.commit((transaction) => store.supersede(transaction, 'b', '1'));
-    expect(await store.held()).toHaveLength(2);
-    const take = () => database.commit((transaction) => store.take(transaction, { account: 'ada', topic: 'a' }));
-    expect((await Promise.all([take(), take()])).sort()).toEqual([0, 1]);
-    expect(await store.held()).toEqual([{ account: 'mia', topic: 'a', messages: 1 }]);
+    expect(await store.heldTopics()).toHaveLength(2);
+    const takeTopic = () =>
+      database.commit((transaction) => store.takeHeld(transaction, { account: 'ada', topic: 'a' }));
+    expect((await Promise.all([takeTopic(), takeTopic()])).sort()).toEqual([0, 1]);
+    expect(await store.heldTopics()).toEqual([{ account: 'mia', topic: 'a', messages: 1 }]);
   });
 
-  it('moves an urgent message on for one, and takes twenty of a person', async () => {
+  it('reschedules an urgent message once, and limits an account to twenty', async () => {
     const { database, store } = await openStore();
     const repeat = (message: UrgentMessage) => database.commit((transaction) => store.repeat(transaction, message));
     expect(await repeat(urgent('ada', 'fire'))).toBe(true);
     const [first] = await store.urgent();
-    const move = () => database.commit((transaction) => store.moveOn(transaction, first ?? urgent('', ''), 20));
+    const move = () => database.commit((transaction) => store.reschedule(transaction, first ?? urgent('', ''), 20));
     expect((await Promise.all([move(), move()])).sort()).toEqual([false, true]);
     for (let count = 1; count < 20; count += 1) expect(await repeat(urgent('ada', String(count)))).toBe(true);
     expect(await repeat(urgent('ada', 'more'))).toBe(false);
@@ -70,25 +84,25 @@ eachDialect((dialect, open) => {
     expect((await store.urgent()).map(({ due }) => due)).toEqual(Array(20).fill(10));
   });
 
-  it('finds its way through 50,000 held messages by index', async () => {
+  it('uses an index with 50,000 held messages', async () => {
     const { database } = await openStore();
     await database.commit(async (transaction) => {
       const rows = Array.from({ length: 50_000 }, (_, index) =>
-        held(`a${String(index % 50)}`, `t${String(index % 300)}`, String(index)),
+        toHeld(`a${String(index % 50)}`, `t${String(index % 300)}`, String(index)),
       );
-      for (let at = 0; at < rows.length; at += 1000) {
+      for (let offset = 0; offset < rows.length; offset += 1000) {
         await transaction
           .insertInto('quiet_held')
-          .values(rows.slice(at, at + 1000))
+          .values(rows.slice(offset, offset + 1000))
           .execute();
       }
     });
     const plans = await plansOf(dialect, database.kysely, async (db) => {
       const watched = new QuietStore(db);
-      await watched.held('a7');
+      await watched.heldTopics('a7');
       await watched.supersede(db, 't7', '7');
-      await watched.seen(db, ['7', '8']);
-      await watched.take(db, { account: 'a7', topic: 't7' });
+      await watched.removeRead(db, ['7', '8']);
+      await watched.takeHeld(db, { account: 'a7', topic: 't7' });
     });
     expect(plans).not.toMatch(/SCAN quiet_held(?! USING)|Seq Scan on quiet_held/);
   });

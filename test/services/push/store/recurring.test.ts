@@ -11,11 +11,22 @@ eachDialect((dialect, open) => {
     return { database, store: new RecurringStore(database.kysely) };
   };
   const row = (id: string, next: number | null, account = 'ada') => ({
-    ...{ id, account, topic: 't', content: '{"message":"m"}', rule: '@daily', zone: 'UTC', starts: null, ends: null },
-    ...{ missed: 'once', enabled: next === null ? 0 : 1, next, last: null, trouble: '' },
+    id,
+    account,
+    topic: 't',
+    content: '{"message":"m"}',
+    rule: '@daily',
+    zone: 'UTC',
+    starts: null,
+    ends: null,
+    missed: 'once',
+    enabled: next === null ? 0 : 1,
+    next,
+    last: null,
+    trouble: '',
   });
 
-  it('gives those that are due, the oldest first, and those whose last run is still to come', async () => {
+  it('returns due schedules, oldest first, and those with a future last run', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
       for (const each of [row('b', 20), row('a', 10), row('off', null), row('c', 30)]) {
@@ -24,13 +35,13 @@ eachDialect((dialect, open) => {
       await store.change(transaction, 'c', { last: 99 });
     });
     expect((await store.due(20, 9)).map(({ id }) => id)).toEqual(['a', 'b']);
-    expect((await store.ahead(50, 9)).map(({ id }) => id)).toEqual(['c']);
+    expect((await store.withFutureRun(50, 9)).map(({ id }) => id)).toEqual(['c']);
     expect(await store.nextTime()).toBe(10);
-    await database.commit((transaction) => store.forget(transaction, 'ada'));
+    await database.commit((transaction) => store.removeAccount(transaction, 'ada'));
     expect([await store.nextTime(), await store.count()]).toEqual([undefined, 0]);
   });
 
-  it('lets one of several go on from a run, and none from one that was switched off', async () => {
+  it('advances a run for one host, and none of a disabled schedule', async () => {
     const { database, store } = await openStore();
     await database.commit((transaction) => store.insert(transaction, row('a', 10)));
     const step = { id: 'a', from: 10, next: 20, last: 10, trouble: '' };
@@ -43,18 +54,18 @@ eachDialect((dialect, open) => {
     expect(late.size).toBe(0);
   });
 
-  it('finds its way through 10,000 schedules by index', async () => {
+  it('uses an index with 10,000 schedules', async () => {
     const { database, store } = await openStore();
     await database.commit(async (transaction) => {
-      for (let at = 0; at < 10_000; at += 1) {
-        await store.insert(transaction, row(`s${String(at)}`, 1000 + at, `a${String(at % 50)}`));
+      for (let index = 0; index < 10_000; index += 1) {
+        await store.insert(transaction, row(`s${String(index)}`, 1000 + index, `a${String(index % 50)}`));
       }
     });
     const plans = await plansOf(dialect, database.kysely, async (db) => {
       const watched = new RecurringStore(db);
       await watched.nextTime();
       await watched.due(1100, 200);
-      await watched.ahead(1100, 200);
+      await watched.withFutureRun(1100, 200);
       await watched.find('s77');
       await watched.list(undefined, 500, 200);
       await watched.list('a7', 5000, 200);

@@ -20,9 +20,9 @@ eachDialect((dialect, open) => {
       context: { clock, commit: database.commit, db: database.kysely },
       messages,
       attachments: new AttachmentStore(database.kysely),
-      forget: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
-      discard: () => undefined,
-      otherwise: () => 1000,
+      removeFromSearch: (_transaction, seqs) => Promise.resolve(void forgotten.push(...seqs)),
+      deleteFiles: () => undefined,
+      defaultSeconds: () => 1000,
     });
     let count = 0;
     const add = async (topic: string, length: number): Promise<void> => {
@@ -37,52 +37,52 @@ eachDialect((dialect, open) => {
         ),
       );
     };
-    const read = (topic: string) =>
+    const listMessages = (topic: string) =>
       messages.read({ topics: [topic], upTo: 1e9, from: 0, after: { time: 0, seq: 0 }, now: 0, limit: 5000 });
-    return { database, messages, store, retention, add, read, forgotten };
+    return { database, messages, store, retention, add, listMessages, forgotten };
   };
 
-  it('shortens all messages that a rule is for, however many there are', async () => {
-    const { retention, add, read, store } = await openStore();
+  it('shortens all messages of a rule in batches', async () => {
+    const { retention, add, listMessages, store } = await openStore();
     await add('a', 900);
     await add('b', 900);
     await retention.start();
     await retention.replace([{ pattern: 'a', seconds: 50, most: null }]);
-    expect(await store.reached()).toBeLessThan(0);
+    expect(await store.checkedUpTo()).toBeLessThan(0);
     await retention.upkeep();
-    expect(await store.reached()).toBeUndefined();
+    expect(await store.checkedUpTo()).toBeUndefined();
     const lives = async (topic: string): Promise<unknown> =>
-      new Set((await read(topic)).map(({ text }) => (JSON.parse(text) as { expires: number }).expires));
+      new Set((await listMessages(topic)).map(({ text }) => (JSON.parse(text) as { expires: number }).expires));
     expect(await lives('a')).toEqual(new Set([150]));
     expect(await lives('b')).toEqual(new Set([1100]));
   });
 
-  it('begins anew for newer rules, whoever is still at the older ones', async () => {
+  it('restarts for newer rules, also during an older run', async () => {
     const { database, store } = await openStore();
     await database.commit((transaction) => store.replace(transaction, [], 5));
     await database.commit((transaction) => store.replace(transaction, [], 6));
     await database.commit((transaction) => store.progress(transaction, -5, 77));
     await database.commit((transaction) => store.finish(transaction, -5));
-    expect(await store.reached()).toBe(-6);
+    expect(await store.checkedUpTo()).toBe(-6);
   });
 
-  it('removes the oldest of topics that have more than they may', async () => {
-    const { retention, add, read, forgotten } = await openStore();
+  it('deletes the oldest messages of topics above their maximum', async () => {
+    const { retention, add, listMessages, forgotten } = await openStore();
     await add('a', 800);
     await add('b', 5);
     await retention.start();
     await retention.replace([{ pattern: '*', seconds: null, most: 3 }]);
     await retention.upkeep();
-    expect((await read('a')).map(({ seq }) => seq)).toEqual([798, 799, 800]);
-    expect(await read('b')).toHaveLength(3);
+    expect((await listMessages('a')).map(({ seq }) => seq)).toEqual([798, 799, 800]);
+    expect(await listMessages('b')).toHaveLength(3);
     expect(forgotten).toHaveLength(799);
   });
 
-  it('finds what is beyond by index', async () => {
+  it('finds excess messages by index', async () => {
     const { database, add } = await openStore();
-    for (let at = 0; at < 20; at += 1) await add(`t${String(at)}`, 900);
+    for (let index = 0; index < 20; index += 1) await add(`t${String(index)}`, 900);
     const plans = await plansOf(dialect, database.kysely, async (db) => {
-      await new RetentionStore(db).removeBeyond(db, 't7', 100, 500);
+      await new RetentionStore(db).removeExcess(db, 't7', 100, 500);
       await new RetentionStore(db).after(5000, 500);
     });
     expect(plans).not.toMatch(/SCAN messages|Seq Scan|TEMP B-TREE/);

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import type { Clock } from '../../../../services/contracts/service.ts';
-import { Schedule } from '../../../../services/push/delayed/schedule.ts';
+import { DelayedDelivery } from '../../../../services/push/delayed/delayed-delivery.ts';
 import { createWriteMessages } from '../../../../services/push/publish/write-messages.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { ScheduleStore, type ScheduledMessage } from '../../../../services/push/store/schedule.ts';
+import { DelayedMessageStore, type DelayedMessageRow } from '../../../../services/push/store/delayed-messages.ts';
 import { createFakeClock } from '../../../support/clock.ts';
 import { eachDialect } from '../../../support/database.ts';
 
-const start = Date.UTC(2026, 0, 1);
+const startTime = Date.UTC(2026, 0, 1);
 
 eachDialect((_name, open) => {
   const openSchedule = async () => {
     const database = await open();
     await database.migrate(migrations);
     const { commit } = database;
-    const store = new ScheduleStore(database.kysely);
+    const store = new DelayedMessageStore(database.kysely);
     const messages = new MessageStore(database.kysely);
-    const fake = createFakeClock(start);
+    const fake = createFakeClock(startTime);
     const timers = new Set<object>();
     const clock: Clock = {
       ...fake,
@@ -36,10 +36,10 @@ eachDialect((_name, open) => {
       },
     };
     const delivered: string[] = [];
-    const schedule = new Schedule({
+    const schedule = new DelayedDelivery({
       context: { clock, commit, log: { debug: fail, info: fail, warn: fail, error: fail } },
       store,
-      record: createWriteMessages(messages, []),
+      writeMessages: createWriteMessages(messages, []),
       keptSeconds: () => 3600,
       announce(envelopes) {
         delivered.push(...envelopes.map(({ message }) => message.id));
@@ -47,21 +47,21 @@ eachDialect((_name, open) => {
       },
     });
     const add = (rows: readonly { id: string; due: number; topic?: string; sequence?: string }[]) =>
-      commit((transaction) => store.insert(transaction, rows.map(rowOf)));
+      commit((transaction) => store.insert(transaction, rows.map(toRow)));
     return { commit, store, messages, schedule, fake, timers, delivered, add };
   };
 
-  it('holds 100,000 messages behind one timer, and delivers the due ones in order', async () => {
+  it('holds 100,000 messages with one timer and publishes due ones in order', async () => {
     const { store, messages, schedule, fake, timers, delivered, add } = await openSchedule();
-    for (let at = 0; at < 100_000; at += 1000) {
+    for (let offset = 0; offset < 100_000; offset += 1000) {
       await add(
         Array.from({ length: 1000 }, (_, index) => ({
-          id: `m${String(at + index)}`,
-          due: at + index < 450 ? 100 - ((at + index) % 2) : 1000 + at + index,
+          id: `m${String(offset + index)}`,
+          due: offset + index < 450 ? 100 - ((offset + index) % 2) : 1000 + offset + index,
         })),
       );
     }
-    await schedule.look();
+    await schedule.refresh();
     expect(timers.size).toBe(1);
     fake.advance(98_000);
     expect([delivered.length, timers.size]).toEqual([0, 1]);
@@ -75,21 +75,23 @@ eachDialect((_name, open) => {
     expect(timers.size).toBe(0);
   }, 60_000);
 
-  it('gives a message to one of two hosts that share the table', async () => {
+  it('returns a message to one of several hosts', async () => {
     const { commit, store, add } = await openSchedule();
     await add(Array.from({ length: 50 }, (_, index) => ({ id: `m${String(index)}`, due: 10 })));
-    const now = start / 1000 + 10;
-    const taken = await Promise.all([1, 2, 3].map(() => commit((transaction) => store.takeDue(transaction, now, 30))));
-    const ids = taken.flat().map(({ id }) => id);
+    const now = startTime / 1000 + 10;
+    const results = await Promise.all(
+      [1, 2, 3].map(() => commit((transaction) => store.takeDue(transaction, now, 30))),
+    );
+    const ids = results.flat().map(({ id }) => id);
     expect(ids).toHaveLength(50);
     expect(new Set(ids).size).toBe(50);
   });
 
-  it('notices that the clock was set forward', async () => {
+  it('notices a clock that is set forward', async () => {
     const { schedule, fake, delivered, add } = await openSchedule();
     await add([{ id: 'far', due: 3600 }]);
-    await schedule.look();
-    fake.set(start + 3_600_000);
+    await schedule.refresh();
+    fake.set(startTime + 3_600_000);
     fake.advance(1000);
     await expect.poll(() => delivered).toEqual(['far']);
     await schedule[Symbol.asyncDispose]();
@@ -100,7 +102,7 @@ function fail(message: string): void {
   throw new Error(message);
 }
 
-function rowOf({
+function toRow({
   id,
   due,
   topic = 't',
@@ -110,8 +112,8 @@ function rowOf({
   due: number;
   topic?: string;
   sequence?: string;
-}): ScheduledMessage {
-  const time = start / 1000 + due;
+}): DelayedMessageRow {
+  const time = startTime / 1000 + due;
   const expires = time + 3600;
   const text = JSON.stringify({ id, time, expires, event: 'message', topic, message: id });
   return { id, topic, sequence, time, expires, text, entry: null, after: 0, account: 'ada' };

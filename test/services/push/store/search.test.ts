@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { foldWords, parseSearch } from '../../../../services/kit/search-words.ts';
+import { foldTerms, parseSearch } from '../../../../services/kit/search-words.ts';
 import { MessageStore } from '../../../../services/push/store/messages.ts';
 import { migrations } from '../../../../services/push/store/migrations.ts';
-import { SearchStore, type Sought } from '../../../../services/push/store/search.ts';
+import { SearchStore, type SearchCriteria } from '../../../../services/push/store/search.ts';
 import { eachDialect } from '../../../support/database.ts';
 import { plansOf } from '../../../support/plans.ts';
 
-const all: Omit<Sought, 'phrases'> = {
+const anyMessage: Omit<SearchCriteria, 'phrases'> = {
   from: 0,
   before: 1e12,
   topics: undefined,
@@ -30,16 +30,16 @@ eachDialect((dialect, open) => {
         const numbers = rows.map(({ id }) => seqs.get(id) ?? 0);
         await store.add(
           transaction,
-          texts.map((text, index) => ({ seq: numbers[index] ?? 0, words: foldWords(text) })),
+          texts.map((text, index) => ({ seq: numbers[index] ?? 0, words: foldTerms(text) })),
         );
         return numbers;
       });
-    const find = async (words: string, sought: Partial<typeof all> = {}): Promise<string[]> =>
-      (await store.find({ ...all, ...sought, phrases: parseSearch(words) })).map(({ text }) => text);
+    const find = async (words: string, overrides: Partial<typeof anyMessage> = {}): Promise<string[]> =>
+      (await store.find({ ...anyMessage, ...overrides, phrases: parseSearch(words) })).map(({ text }) => text);
     return { database, messages, store, add, find };
   };
 
-  it('finds words, phrases and beginnings, the newest first', async () => {
+  it('finds words, phrases and prefixes, newest first', async () => {
     const { add, find } = await openStore();
     await add([
       'Disk full on sda',
@@ -61,7 +61,7 @@ eachDialect((dialect, open) => {
     expect(await find('')).toHaveLength(6);
   });
 
-  it('keeps to numbers, times, topics and what can still be read', async () => {
+  it('respects numbers, times, topics and expiry', async () => {
     const { add, find } = await openStore();
     const [first = 0] = await add(['word a', 'word b']);
     await add(['word c'], 'u', 200);
@@ -73,14 +73,14 @@ eachDialect((dialect, open) => {
     expect(await find('word', { now: 1000 })).toEqual([]);
   });
 
-  it('forgets what is removed, also what was never there', async () => {
+  it('removes messages, including unknown ones', async () => {
     const { database, store, add, find } = await openStore();
     const seqs = await add(['one word', 'two word']);
     await database.commit((transaction) => store.remove(transaction, [seqs[0] ?? 0, 99_999]));
     expect(await find('word')).toEqual(['two word']);
   });
 
-  it('knows its topics and its ends without reading all', async () => {
+  it('finds topics and bounds without scanning', async () => {
     const { database, store, add } = await openStore();
     expect([await store.topics(), await store.bounds()]).toEqual([[], undefined]);
     await add(['a', 'b', 'c'], 'x');
@@ -93,13 +93,13 @@ eachDialect((dialect, open) => {
     expect(plans).toMatch(dialect === 'sqlite' ? /SCAN messages$/m : /messages_pkey|Limit/);
   });
 
-  it('goes by the index of words among 20,000 messages', async () => {
+  it('uses the word index with 20,000 messages', async () => {
     const { database, add } = await openStore();
-    for (let at = 0; at < 20_000; at += 1000) {
-      await add(Array.from({ length: 1000 }, (_, index) => `common word${String(at + index)}`));
+    for (let offset = 0; offset < 20_000; offset += 1000) {
+      await add(Array.from({ length: 1000 }, (_, index) => `common word${String(offset + index)}`));
     }
     const plans = await plansOf(dialect, database.kysely, async (db) => {
-      await new SearchStore(db).find({ ...all, phrases: parseSearch('"word777"') });
+      await new SearchStore(db).find({ ...anyMessage, phrases: parseSearch('"word777"') });
     });
     if (dialect === 'sqlite')
       expect(plans).toMatch(/SCAN message_words VIRTUAL TABLE INDEX.*\n?.*SEARCH messages USING/);
@@ -107,11 +107,14 @@ eachDialect((dialect, open) => {
     expect(plans).not.toMatch(/TEMP B-TREE|SCAN messages/);
   });
 
-  it('is filled with what was there before it', async () => {
+  it('indexes existing messages', async () => {
     const database = await open();
     await database.migrate(migrations.filter(({ name }) => name < '032'));
     const rows = Array.from({ length: 1500 }, (_, index) => ({
-      ...{ id: `m${String(index)}`, topic: 't', time: 100, expires: 1000 },
+      id: `m${String(index)}`,
+      topic: 't',
+      time: 100,
+      expires: 1000,
       text: JSON.stringify({ event: 'message', topic: 't', title: `Title ${String(index)}`, message: 'old' }),
     }));
     await database.commit(async (transaction) => {
@@ -119,7 +122,10 @@ eachDialect((dialect, open) => {
       await transaction.insertInto('messages').values(rows.slice(750)).execute();
     });
     await database.migrate(migrations);
-    const found = await new SearchStore(database.kysely).find({ ...all, phrases: parseSearch('"title 1234"') });
-    expect(found.map(({ text }) => (JSON.parse(text) as { title: string }).title)).toEqual(['Title 1234']);
+    const matches = await new SearchStore(database.kysely).find({
+      ...anyMessage,
+      phrases: parseSearch('"title 1234"'),
+    });
+    expect(matches.map(({ text }) => (JSON.parse(text) as { title: string }).title)).toEqual(['Title 1234']);
   });
 });

@@ -7,9 +7,9 @@ import {
 } from '../../../../../services/contracts/downloads/subscriptions.ts';
 import { call } from '../../../api/call.ts';
 import { live } from '../../../state/live.svelte.ts';
-import { oneAtATime } from '../../../state/one-at-a-time.ts';
+import { runExclusive } from '../../../state/run-exclusive.ts';
 import { toasts } from '../../../state/toasts.svelte.ts';
-import { Loaded } from '../../../state/loaded.svelte.ts';
+import { Loadable } from '../../../state/loadable.svelte.ts';
 
 /** What a person may say about a subscription when it is made. */
 export interface SubscriptionOptions {
@@ -24,10 +24,10 @@ export interface SubscriptionOptions {
 }
 
 /** Channels, playlists and feeds that are looked at for new videos, in the order they were made. */
-class Subscriptions extends Loaded {
+class Subscriptions extends Loadable {
   items = $state.raw<readonly Subscription[]>([]);
   #watched = false;
-  readonly #soon = oneAtATime(() => this.#read());
+  readonly #soon = runExclusive(() => this.#read());
   /** What changed while the list was on its way; it may be newer than that. */
   #late: (() => void)[] | undefined;
 
@@ -83,7 +83,7 @@ class Subscriptions extends Loaded {
       // What else became of it meanwhile stays.
       const now = this.find(id);
       if (now !== undefined) this.#put({ ...now, enabled: subscription.enabled });
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 
@@ -94,10 +94,11 @@ class Subscriptions extends Loaded {
       const [only] = ids?.length === 1 ? ids : [];
       const failed = only === undefined ? undefined : this.find(only)?.error;
       if (failed !== undefined && failed !== null) return;
-      if (queued === 0) toasts.say('Nothing new.');
-      else toasts.say(queued === 1 ? '1 new video is in the queue.' : `${String(queued)} new videos are in the queue.`);
+      if (queued === 0) toasts.show('Nothing new.');
+      else
+        toasts.show(queued === 1 ? '1 new video is in the queue.' : `${String(queued)} new videos are in the queue.`);
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
     }
   }
 
@@ -106,15 +107,15 @@ class Subscriptions extends Loaded {
     this.#drop(id);
     try {
       await call(subscriptionsApi.remove, { body: { ids: [id] } });
-      toasts.say(`${name} is removed. Its files stay.`, {
+      toasts.show(`${name} is removed. Its files stay.`, {
         undo: async () => {
           const { restored } = await call(subscriptionsApi.restore, { body: { ids: [id] } });
           await this.load();
-          if (restored.length === 0) toasts.say('It is too late for that: subscribe to it anew.', { tone: 'bad' });
+          if (restored.length === 0) toasts.show('It is too late for that: subscribe to it anew.', { tone: 'bad' });
         },
       });
     } catch (error) {
-      toasts.sayWhy(error);
+      toasts.showError(error);
       await this.load();
     }
   }
@@ -127,11 +128,11 @@ class Subscriptions extends Loaded {
   async #read(): Promise<void> {
     await live.opened();
     this.#late = [];
-    const isRead = await this.reading(
+    const isRead = await this.readOnce(
       () => call(subscriptionsApi.list),
       ({ subscriptions }) => (this.items = subscriptions),
     );
-    if (!isRead && this.phase === 'ready') toasts.say(this.trouble, { tone: 'bad' });
+    if (!isRead && this.phase === 'ready') toasts.show(this.error, { tone: 'bad' });
     const late = this.#late;
     this.#late = undefined;
     for (const apply of late) apply();

@@ -1,85 +1,98 @@
-import { fromBytes, runesOf, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
-import type { Run } from '../run.ts';
+import { fromBytes, iterateRunes, toBytes } from '../bytes.ts';
+import { ExecutionError } from '../errors.ts';
+import type { TemplateRun } from '../run.ts';
 import { formatMoment } from '../time/layout.ts';
 import { Moment } from '../time/moment.ts';
-import { Dict, Integer, List, type Value, valueOf } from '../values.ts';
+import { Dict, Integer, List, type Value, toValue } from '../values.ts';
 
 interface Style {
-  /** Escapes what could end a script: `<`, `>` and `&`. */
-  readonly html: boolean;
+  /** Escapes `<`, `>` and `&` for use in HTML. */
+  readonly escapeHtml: boolean;
   readonly indent: string;
 }
 
-/** JSON as Go writes it: names in order, what JSON does not know refused. @throws RunFault */
-export function writeJson(value: Value, style: Style, run: Run): string {
+/**
+ * Formats JSON like Go: sorted names; unsupported values are refused.
+ *
+ * @throws ExecutionError
+ */
+export function writeJson(value: Value, style: Style, run: TemplateRun): string {
   return write(value, style, run, '\n');
 }
 
-function write(value: Value, style: Style, run: Run, line: string): string {
+function write(value: Value, style: Style, run: TemplateRun, line: string): string {
   run.step();
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value))
-      throw new RunFault(`json: unsupported value: ${value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'}`);
+      throw new ExecutionError(`json: unsupported value: ${value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'}`);
     return Object.is(value, -0) ? '-0' : String(value);
   }
-  if (typeof value === 'string') return quoted(value, style, run);
+  if (typeof value === 'string') return quoteJson(value, style, run);
   if (value instanceof Integer) return String(value.value);
   if (value instanceof Moment)
-    return quoted(toBytes(formatMoment(value, '2006-01-02T15:04:05.999999999Z07:00')), style, run);
-  const inner = line + style.indent;
+    return quoteJson(toBytes(formatMoment(value, '2006-01-02T15:04:05.999999999Z07:00')), style, run);
+  const innerLine = line + style.indent;
   if (value instanceof List) {
     if (value.isNil) return 'null';
-    return wrapped(
+    return joinItems(
       '[]',
-      value.items.map((item) => write(item, style, run, inner)),
+      value.items.map((item) => write(item, style, run, innerLine)),
       { style, line, run },
     );
   }
   if (!(value instanceof Dict) || value.isNil) return 'null';
-  const between = style.indent === '' ? ':' : ': ';
+  const separator = style.indent === '' ? ':' : ': ';
   const entries = value
     .names()
-    .map((name) => quoted(name, style, run) + between + write(value.entries.get(name), style, run, inner));
-  return wrapped('{}', entries, { style, line, run });
+    .map((name) => quoteJson(name, style, run) + separator + write(value.entries.get(name), style, run, innerLine));
+  return joinItems('{}', entries, { style, line, run });
 }
 
-function wrapped(
+function joinItems(
   [open = '', close = '']: string,
   parts: readonly string[],
-  { style, line, run }: { readonly style: Style; readonly line: string; readonly run: Run },
+  { style, line, run }: { readonly style: Style; readonly line: string; readonly run: TemplateRun },
 ): string {
-  run.fits(parts.reduce((sum, part) => sum + part.length + line.length, 0));
+  run.checkLength(parts.reduce((sum, part) => sum + part.length + line.length, 0));
   if (parts.length === 0 || style.indent === '') return open + parts.join(',') + close;
-  const inner = line + style.indent;
-  return open + inner + parts.join(`,${inner}`) + line + close;
+  const innerLine = line + style.indent;
+  return open + innerLine + parts.join(`,${innerLine}`) + line + close;
 }
 
-const short: Readonly<Record<number, string>> = { 8: 'b', 9: 't', 10: 'n', 12: 'f', 13: 'r' };
+const shortEscapes: Readonly<Record<number, string>> = { 8: 'b', 9: 't', 10: 'n', 12: 'f', 13: 'r' };
 
-function quoted(bytes: string, { html }: Style, run: Run): string {
+function quoteJson(bytes: string, { escapeHtml }: Style, run: TemplateRun): string {
   run.step(Math.ceil(bytes.length / 64));
   let text = '"';
-  for (const { rune, at, size } of runesOf(bytes)) {
-    const letter = short[rune];
-    if (rune === 0x22 || rune === 0x5c) text += `\\${bytes.charAt(at)}`;
-    else if (letter !== undefined) text += `\\${letter}`;
+  for (const { rune, index, size } of iterateRunes(bytes)) {
+    const escape = shortEscapes[rune];
+    if (rune === 0x22 || rune === 0x5c) text += `\\${bytes.charAt(index)}`;
+    else if (escape !== undefined) text += `\\${escape}`;
     else if (rune === 0xfffd && size === 1) text += '\\ufffd';
-    else if (rune < 0x20 || rune === 0x2028 || rune === 0x2029 || (html && /[<>&]/.test(String.fromCodePoint(rune)))) {
+    else if (
+      rune < 0x20 ||
+      rune === 0x2028 ||
+      rune === 0x2029 ||
+      (escapeHtml && /[<>&]/.test(String.fromCodePoint(rune)))
+    ) {
       text += `\\u${rune.toString(16).padStart(4, '0')}`;
-    } else text += bytes.slice(at, at + size);
+    } else text += bytes.slice(index, index + size);
   }
   return `${text}"`;
 }
 
-/** What a text of JSON holds. @throws RunFault */
+/**
+ * Parses JSON into a template value.
+ *
+ * @throws ExecutionError
+ */
 export function readJson(bytes: string): Value {
   try {
-    return valueOf(JSON.parse(fromBytes(bytes)));
+    return toValue(JSON.parse(fromBytes(bytes)));
   } catch (error) {
-    if (error instanceof SyntaxError) throw new RunFault(toBytes(`invalid JSON: ${error.message}`));
+    if (error instanceof SyntaxError) throw new ExecutionError(toBytes(`invalid JSON: ${error.message}`));
     throw error;
   }
 }

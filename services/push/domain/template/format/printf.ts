@@ -1,93 +1,93 @@
-import { bytesOfRune, runeAt } from '../bytes.ts';
-import type { Run } from '../run.ts';
-import { Integer, typeOf, type Value } from '../values.ts';
+import { encodeRune, readRune } from '../bytes.ts';
+import type { TemplateRun } from '../run.ts';
+import { Integer, getType, type Value } from '../values.ts';
 import { Formatter, type Flags } from './formatter.ts';
 
-/** The widest field that Go allows, and the most that fits the output. */
-const widest = 1_000_000;
+/** Maximum field width in Go, and maximum precision. */
+const maxWidth = 1_000_000;
 const directive = /%([-+# 0]*)(\[\d+\])?(\*|\d+)?(?:\.(\[\d+\])?(\*|\d+)?)?(\[\d+\])?/y;
 
-/** Go's Printf. Format and values are bytes. */
-export function formatText(format: string, given: readonly Value[], run: Run): string {
-  return new Printf(format, given, run).text();
+/** Implements Go's Printf. Format and values are bytes. */
+export function formatText(format: string, values: readonly Value[], run: TemplateRun): string {
+  return new Printf(format, values, run).text();
 }
 
 class Printf {
   readonly #format: string;
-  readonly #given: readonly Value[];
-  readonly #run: Run;
+  readonly #values: readonly Value[];
+  readonly #run: TemplateRun;
   readonly #formatter: Formatter;
   #next = 0;
   #reordered = false;
-  /** An index pointed to where nothing is. */
-  #lost = false;
-  #out = '';
+  /** True after an argument index out of range. */
+  #badIndex = false;
+  #output = '';
 
-  constructor(format: string, given: readonly Value[], run: Run) {
+  constructor(format: string, values: readonly Value[], run: TemplateRun) {
     this.#format = format;
-    this.#given = given;
+    this.#values = values;
     this.#run = run;
     this.#formatter = new Formatter(run);
   }
 
   text(): string {
-    let at = 0;
-    while (at < this.#format.length) {
-      const percent = this.#format.indexOf('%', at);
+    let index = 0;
+    while (index < this.#format.length) {
+      const percent = this.#format.indexOf('%', index);
       const end = percent < 0 ? this.#format.length : percent;
-      this.#add(this.#format.slice(at, end));
-      at = percent < 0 ? end : this.#directive(percent);
+      this.#add(this.#format.slice(index, end));
+      index = percent < 0 ? end : this.#directive(percent);
     }
-    const extra = this.#given.slice(this.#next);
+    const extra = this.#values.slice(this.#next);
     if (!this.#reordered && extra.length > 0) {
-      const written = extra.map((value) =>
-        value === null || value === undefined ? '<nil>' : `${typeOf(value)}=${this.#formatter.write(value, 'v')}`,
+      const extras = extra.map((value) =>
+        value === null || value === undefined ? '<nil>' : `${getType(value)}=${this.#formatter.write(value, 'v')}`,
       );
-      this.#add(`%!(EXTRA ${written.join(', ')})`);
+      this.#add(`%!(EXTRA ${extras.join(', ')})`);
     }
-    return this.#out;
+    return this.#output;
   }
 
-  /** Writes what one `%…` asks for; answers where the format goes on. */
-  #directive(at: number): number {
-    directive.lastIndex = at;
-    const [all = '%', signs = '', widthIndex, width, precisionIndex, precision, index] =
+  /** Formats one `%…` directive and returns the index after it. */
+  #directive(start: number): number {
+    directive.lastIndex = start;
+    const [directiveText = '%', flagText = '', widthIndex, width, precisionIndex, precision, index] =
       directive.exec(this.#format) ?? [];
-    this.#lost = false;
+    this.#badIndex = false;
     this.#seek(widthIndex);
-    const flags = this.#flags(signs, width);
+    const flags = this.#flags(flagText, width);
     this.#seek(precisionIndex);
-    const hasPrecision = all.slice(signs.length).includes('.');
+    const hasPrecision = directiveText.slice(flagText.length).includes('.');
     const digits = hasPrecision ? this.#digits(precision) : undefined;
     this.#seek(index);
-    const verbAt = at + all.length;
-    // What comes after a number beyond all bounds is lost, as in Go.
-    if (verbAt >= this.#format.length || isTooLarge(width) || isTooLarge(precision)) {
+    const verbIndex = start + directiveText.length;
+    // Output after an excessive number is dropped, as in Go.
+    if (verbIndex >= this.#format.length || isTooLarge(width) || isTooLarge(precision)) {
       this.#add('%!(NOVERB)');
       return this.#format.length;
     }
-    const { rune, size } = runeAt(this.#format, verbAt);
-    this.#add(this.#verb(bytesOfRune(rune), { ...flags, precision: digits }));
-    return verbAt + size;
+    const { rune, size } = readRune(this.#format, verbIndex);
+    this.#add(this.#verb(encodeRune(rune), { ...flags, precision: digits }));
+    return verbIndex + size;
   }
 
   #verb(verb: string, flags: Flags): string {
     if (verb === '%') return '%';
-    if (this.#lost) return `%!${verb}(BADINDEX)`;
-    if (this.#next >= this.#given.length) return `%!${verb}(MISSING)`;
-    const value = this.#given[this.#next];
+    if (this.#badIndex) return `%!${verb}(BADINDEX)`;
+    if (this.#next >= this.#values.length) return `%!${verb}(MISSING)`;
+    const value = this.#values[this.#next];
     this.#next += 1;
     return this.#formatter.write(value, verb, flags);
   }
 
-  #flags(signs: string, width: string | undefined): Flags {
-    const has = (sign: string): boolean => signs.includes(sign);
-    const flags = { plus: has('+'), sharp: has('#'), space: has(' '), zero: has('0') };
-    const wide = width === undefined ? undefined : this.#number(width, '%!(BADWIDTH)');
-    // A negative width is the sign for the left side.
-    const size = wide === undefined ? undefined : Math.abs(wide);
-    this.#run.fits(size ?? 0);
-    return { ...flags, minus: has('-') || (wide ?? 0) < 0, width: size };
+  #flags(flagText: string, width: string | undefined): Flags {
+    const hasFlag = (sign: string): boolean => flagText.includes(sign);
+    const flags = { plus: hasFlag('+'), sharp: hasFlag('#'), space: hasFlag(' '), zero: hasFlag('0') };
+    const signedWidth = width === undefined ? undefined : this.#number(width, '%!(BADWIDTH)');
+    // A negative width aligns left.
+    const size = signedWidth === undefined ? undefined : Math.abs(signedWidth);
+    this.#run.checkLength(size ?? 0);
+    return { ...flags, minus: hasFlag('-') || (signedWidth ?? 0) < 0, width: size };
   }
 
   #digits(text: string | undefined): number | undefined {
@@ -97,34 +97,34 @@ class Printf {
       this.#add('%!(BADPREC)');
       return undefined;
     }
-    this.#run.fits(digits ?? 0);
+    this.#run.checkLength(digits ?? 0);
     return digits;
   }
 
-  /** A number of the format, or with `*` the next value. */
-  #number(text: string, otherwise: string): number | undefined {
+  /** Reads a number of the format, or the next value for `*`. */
+  #number(text: string, errorText: string): number | undefined {
     if (text !== '*') return isTooLarge(text) ? undefined : Number(text);
-    const value = this.#given[this.#next];
-    if (this.#next < this.#given.length) this.#next += 1;
-    if (value instanceof Integer && Math.abs(Number(value.value)) <= widest) return Number(value.value);
-    this.#add(otherwise);
+    const value = this.#values[this.#next];
+    if (this.#next < this.#values.length) this.#next += 1;
+    if (value instanceof Integer && Math.abs(Number(value.value)) <= maxWidth) return Number(value.value);
+    this.#add(errorText);
     return undefined;
   }
 
   #seek(index: string | undefined): void {
     if (index === undefined) return;
     this.#reordered = true;
-    const at = Number(index.slice(1, -1)) - 1;
-    if (at >= 0 && at < this.#given.length) this.#next = at;
-    else this.#lost = true;
+    const position = Number(index.slice(1, -1)) - 1;
+    if (position >= 0 && position < this.#values.length) this.#next = position;
+    else this.#badIndex = true;
   }
 
   #add(text: string): void {
-    this.#out += text;
-    this.#run.fits(this.#out.length);
+    this.#output += text;
+    this.#run.checkLength(this.#output.length);
   }
 }
 
 function isTooLarge(number: string | undefined): boolean {
-  return Math.floor(Number(number ?? 0) / 10) > widest;
+  return Math.floor(Number(number ?? 0) / 10) > maxWidth;
 }

@@ -1,23 +1,28 @@
-import { RunFault } from '../faults.ts';
-import { isTrue, kindOf, typeOf } from '../values.ts';
+import { ExecutionError } from '../errors.ts';
+import { isTrue, getKind, getType } from '../values.ts';
 import { isDeepEqual } from './equality.ts';
-import { takes, takesMore, type TemplateFunction } from './signature.ts';
+import { defineFunction, defineVariadic, type TemplateFunction } from './signature.ts';
 
-/** Sprig's functions that choose, and those that tell of what kind a value is. */
+/** Sprig's functions for defaults, conditions and types. */
 export const choiceFunctions: Readonly<Record<string, TemplateFunction>> = {
-  default: takesMore(['any'], 'any', ([otherwise], [value]) => (isTrue(value) ? value : otherwise)),
-  empty: takes(['any'], ([value]) => !isTrue(value)),
-  coalesce: takesMore([], 'any', (_none, values) => values.find(isTrue)),
-  ternary: takes(['any', 'any', 'bool'], ([yes, no, which]) => (which ? yes : no)),
-  all: takesMore([], 'any', (_none, values) => values.every(isTrue)),
-  any: takesMore([], 'any', (_none, values) => values.some(isTrue)),
-  fail: takes(['string'], ([reason]) => {
-    throw new RunFault(reason);
+  default: defineVariadic(['any'], 'any', ([fallback], [value]) => (isTrue(value) ? value : fallback)),
+  empty: defineFunction(['any'], ([value]) => !isTrue(value)),
+  coalesce: defineVariadic([], 'any', (_none, values) => values.find(isTrue)),
+  ternary: defineFunction(['any', 'any', 'bool'], ([whenTrue, whenFalse, condition]) =>
+    condition ? whenTrue : whenFalse,
+  ),
+  all: defineVariadic([], 'any', (_none, values) => values.every(isTrue)),
+  any: defineVariadic([], 'any', (_none, values) => values.some(isTrue)),
+  fail: defineFunction(['string'], ([reason]) => {
+    throw new ExecutionError(reason);
   }),
-  typeOf: takes(['any'], ([value]) => typeOf(value)),
-  typeIs: takes(['string', 'any'], ([type, value]) => type === typeOf(value)),
-  typeIsLike: takes(['string', 'any'], ([type, value]) => type === typeOf(value) || `*${type}` === typeOf(value)),
-  kindOf: takes(['any'], ([value]) => kindOf(value)),
-  kindIs: takes(['string', 'any'], ([kind, value]) => kind === kindOf(value)),
-  deepEqual: takes(['any', 'any'], ([a, b], run) => isDeepEqual(a, b, run)),
+  typeOf: defineFunction(['any'], ([value]) => getType(value)),
+  typeIs: defineFunction(['string', 'any'], ([type, value]) => type === getType(value)),
+  typeIsLike: defineFunction(
+    ['string', 'any'],
+    ([type, value]) => type === getType(value) || `*${type}` === getType(value),
+  ),
+  kindOf: defineFunction(['any'], ([value]) => getKind(value)),
+  kindIs: defineFunction(['string', 'any'], ([kind, value]) => kind === getKind(value)),
+  deepEqual: defineFunction(['any', 'any'], ([a, b], run) => isDeepEqual(a, b, run)),
 };

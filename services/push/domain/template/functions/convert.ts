@@ -1,60 +1,64 @@
-import { RunFault } from '../faults.ts';
-import { Formatter, stringOf } from '../format/formatter.ts';
-import type { Run } from '../run.ts';
-import { Integer, kindOf, List, nilDereference, type Value } from '../values.ts';
+import { ExecutionError } from '../errors.ts';
+import { Formatter, callString } from '../format/formatter.ts';
+import type { TemplateRun } from '../run.ts';
+import { Integer, getKind, List, createNilError, type Value } from '../values.ts';
 
-const smallest = -(2n ** 63n);
-const largest = 2n ** 63n - 1n;
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;
 
-/** A whole number of a text in a base; undefined for what is none, or does not fit 64 bits. */
-export function readInteger(text: string, base: 8 | 10 = 10): bigint | undefined {
+/** Parses an integer in a base; undefined when invalid or beyond 64 bits. */
+export function parseInteger(text: string, base: 8 | 10 = 10): bigint | undefined {
   const [, sign, digits] = (base === 8 ? /^([+-]?)([0-7]{1,25})$/ : /^([+-]?)(\d{1,25})$/).exec(text) ?? [];
   if (digits === undefined) return undefined;
-  const size = BigInt(base === 8 ? `0o${digits}` : digits);
-  const value = sign === '-' ? -size : size;
-  return value < smallest || value > largest ? undefined : value;
+  const magnitude = BigInt(base === 8 ? `0o${digits}` : digits);
+  const value = sign === '-' ? -magnitude : magnitude;
+  return value < minInt64 || value > maxInt64 ? undefined : value;
 }
 
-/** As a whole number; what reads as none counts as 0. */
+/** Converts to an integer; invalid values become 0. */
 export function toInteger(value: Value): bigint {
-  if (typeof value === 'string') return readInteger(value) ?? 0n;
+  if (typeof value === 'string') return parseInteger(value) ?? 0n;
   if (typeof value === 'boolean') return value ? 1n : 0n;
   if (value instanceof Integer) return value.value;
   if (typeof value !== 'number') return 0n;
-  const whole = Number.isFinite(value) ? BigInt(Math.trunc(value)) : smallest;
-  return whole < smallest || whole > largest ? smallest : whole;
+  const truncated = Number.isFinite(value) ? BigInt(Math.trunc(value)) : minInt64;
+  return truncated < minInt64 || truncated > maxInt64 ? minInt64 : truncated;
 }
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** As a float64; what reads as none counts as 0. */
+/** Converts to a float64; invalid values become 0. */
 export function toFloat(value: Value): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (value instanceof Integer) return Number(value.value);
   if (typeof value !== 'string') return 0;
-  const named = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i.exec(value);
-  if (named !== null) return named[2] === undefined ? NaN : named[1] === '-' ? -Infinity : Infinity;
-  const read = decimal.test(value) ? Number(value) : 0;
-  return Number.isFinite(read) ? read : 0;
+  const special = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i.exec(value);
+  if (special !== null) return special[2] === undefined ? NaN : special[1] === '-' ? -Infinity : Infinity;
+  const parsed = decimal.test(value) ? Number(value) : 0;
+  return Number.isFinite(parsed) ? parsed : 0;
 }
 
-/** As a text. */
-export function toText(value: Value, run: Run): string {
+/** Converts to text. */
+export function toText(value: Value, run: TemplateRun): string {
   if (typeof value === 'string') return value;
-  return stringOf(value) ?? new Formatter(run).write(value, 'v');
+  return callString(value) ?? new Formatter(run).write(value, 'v');
 }
 
-/** As a list of texts; what is nil is left out. */
-export function toTexts(value: Value, run: Run): readonly string[] {
+/** Converts to a list of texts, without nil. */
+export function toTexts(value: Value, run: TemplateRun): readonly string[] {
   if (value === null || value === undefined) return [];
   const items = value instanceof List ? value.items : [value];
   return items.filter((item) => item !== null && item !== undefined).map((item) => toText(item, run));
 }
 
-/** The list that a value is. `doing` is what the peer says it cannot do otherwise. @throws RunFault */
-export function listOf(value: Value, doing: string, of = 'type '): readonly Value[] {
+/**
+ * Returns the items of a list. `operation` and `prefix` are part of Go's error message.
+ *
+ * @throws ExecutionError
+ */
+export function toItems(value: Value, operation: string, prefix = 'type '): readonly Value[] {
   if (value instanceof List) return value.items;
-  if (value === null || value === undefined) throw nilDereference();
-  throw new RunFault(`cannot ${doing} ${of}${kindOf(value)}`);
+  if (value === null || value === undefined) throw createNilError();
+  throw new ExecutionError(`cannot ${operation} ${prefix}${getKind(value)}`);
 }

@@ -1,104 +1,116 @@
 import { fromBytes, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
-import type { Run } from '../run.ts';
-import { readDuration, writeDuration } from '../time/duration.ts';
+import { ExecutionError } from '../errors.ts';
+import type { TemplateRun } from '../run.ts';
+import { parseGoDuration, formatGoDuration } from '../time/duration.ts';
 import { formatMoment } from '../time/layout.ts';
 import { Moment } from '../time/moment.ts';
 import { parseMoment } from '../time/parse-time.ts';
-import { utc, zoneNamed, type Zone } from '../time/zone.ts';
+import { utc, findZone, type Zone } from '../time/zone.ts';
 import { Integer, type Value } from '../values.ts';
-import { readInteger } from './convert.ts';
-import { takes, type TemplateFunction } from './signature.ts';
+import { parseInteger } from './convert.ts';
+import { defineFunction, type TemplateFunction } from './signature.ts';
 
-const second = 1_000_000_000n;
+const nanosecondsPerSecond = 1_000_000_000n;
 
-export function localZone({ surroundings }: Run): Zone {
-  return zoneNamed('Local', surroundings.zone) ?? utc;
+export function getLocalZone({ environment }: TemplateRun): Zone {
+  return findZone('Local', environment.zone) ?? utc;
 }
 
-export function nowOf(run: Run): Moment {
-  return new Moment(BigInt(Math.round(run.surroundings.now() * 1000)) * 1000n, localZone(run));
+export function getNow(run: TemplateRun): Moment {
+  return new Moment(BigInt(Math.round(run.environment.now() * 1000)) * 1000n, getLocalZone(run));
 }
 
-/** A time, or unix seconds as a whole number; for all else the peer takes the present. */
-function momentFor(value: Value, run: Run): Moment {
+/** Converts a time or unix seconds; other values become the current time, as in ntfy. */
+function toMoment(value: Value, run: TemplateRun): Moment {
   if (value instanceof Moment) return value;
   const isSeconds = value instanceof Integer && (value.type === 'int' || value.type === 'int64');
-  return isSeconds ? Moment.ofSeconds(value.value, localZone(run)) : nowOf(run);
+  return isSeconds ? Moment.fromSeconds(value.value, getLocalZone(run)) : getNow(run);
 }
 
-function inZone(layout: string, value: Value, zone: string, run: Run): string {
-  const moment = momentFor(value, run).in(zoneNamed(fromBytes(zone), run.surroundings.zone) ?? utc);
+function formatInZone(layout: string, value: Value, zone: string, run: TemplateRun): string {
+  const moment = toMoment(value, run).in(findZone(fromBytes(zone), run.environment.zone) ?? utc);
   return toBytes(formatMoment(moment, fromBytes(layout)));
 }
 
-function moved(by: string, moment: Moment): Moment {
-  const nanoseconds = readDuration(fromBytes(by));
-  if (nanoseconds === undefined) throw new RunFault(`time: invalid duration "${by}"`);
+function addDuration(duration: string, moment: Moment): Moment {
+  const nanoseconds = parseGoDuration(fromBytes(duration));
+  if (nanoseconds === undefined) throw new ExecutionError(`time: invalid duration "${duration}"`);
   return moment.plus(nanoseconds);
 }
 
-function ago(value: Value, run: Run): string {
-  const passed = nowOf(run).nanoseconds - momentFor(value, run).nanoseconds;
-  const half = passed < 0n ? -second / 2n : second / 2n;
-  return writeDuration(((passed + half) / second) * second);
+function formatAge(value: Value, run: TemplateRun): string {
+  const elapsed = getNow(run).nanoseconds - toMoment(value, run).nanoseconds;
+  const half = elapsed < 0n ? -nanosecondsPerSecond / 2n : nanosecondsPerSecond / 2n;
+  return formatGoDuration(((elapsed + half) / nanosecondsPerSecond) * nanosecondsPerSecond);
 }
 
-function secondsOf(value: Value): bigint {
-  if (typeof value === 'string') return readInteger(value) ?? 0n;
+function toSeconds(value: Value): bigint {
+  if (typeof value === 'string') return parseInteger(value) ?? 0n;
   return value instanceof Integer && value.type === 'int64' ? value.value : 0n;
 }
 
 const units: readonly (readonly [string, bigint])[] = [
-  ['y', 365n * 86_400n * second],
-  ['mo', 30n * 86_400n * second],
-  ['d', 86_400n * second],
-  ['h', 3600n * second],
-  ['m', 60n * second],
-  ['s', second],
+  ['y', 365n * 86_400n * nanosecondsPerSecond],
+  ['mo', 30n * 86_400n * nanosecondsPerSecond],
+  ['d', 86_400n * nanosecondsPerSecond],
+  ['h', 3600n * nanosecondsPerSecond],
+  ['m', 60n * nanosecondsPerSecond],
+  ['s', nanosecondsPerSecond],
 ];
 
-/** The largest unit alone: `2400h10m5s` is `3mo`. */
-function rounded(value: Value, run: Run): string {
-  let span = 0n;
-  if (typeof value === 'string') span = readDuration(fromBytes(value)) ?? 0n;
-  else if (value instanceof Integer && value.type === 'int64') span = value.value;
-  else if (value instanceof Moment) span = nowOf(run).nanoseconds - value.nanoseconds;
-  const size = span < 0n ? -span : span;
+/** Formats the largest unit only: `2400h10m5s` is `3mo`. */
+function formatRounded(value: Value, run: TemplateRun): string {
+  let nanoseconds = 0n;
+  if (typeof value === 'string') nanoseconds = parseGoDuration(fromBytes(value)) ?? 0n;
+  else if (value instanceof Integer && value.type === 'int64') nanoseconds = value.value;
+  else if (value instanceof Moment) nanoseconds = getNow(run).nanoseconds - value.nanoseconds;
+  const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const [name, unit] = units.find(([, length]) => size > length) ?? ['s', size + 1n];
   return `${String(size / unit)}${name}`;
 }
 
-function read(layout: string, text: string, run: Run): Moment {
-  return parseMoment(fromBytes(layout), fromBytes(text), localZone(run));
+function parse(layout: string, text: string, run: TemplateRun): Moment {
+  return parseMoment(fromBytes(layout), fromBytes(text), getLocalZone(run));
 }
 
-/** What `call` answers; where it fails, what stands in for it. */
-function orElse(call: () => Moment, otherwise: Moment): Moment {
+/** Returns the result of `call`, or the fallback when it fails. */
+function withFallback(call: () => Moment, fallback: Moment): Moment {
   try {
     return call();
   } catch (error) {
-    if (error instanceof RunFault) return otherwise;
+    if (error instanceof ExecutionError) return fallback;
     throw error;
   }
 }
 
-const dateInZone = takes(['string', 'any', 'string'], ([layout, value, zone], run) => inZone(layout, value, zone, run));
-const dateModify = takes(['string', 'time'], ([by, moment]) => orElse(() => moved(by, moment), moment));
-const mustDateModify = takes(['string', 'time'], ([by, moment]) => moved(by, moment));
+const dateInZone = defineFunction(['string', 'any', 'string'], ([layout, value, zone], run) =>
+  formatInZone(layout, value, zone, run),
+);
+const dateModify = defineFunction(['string', 'time'], ([duration, moment]) =>
+  withFallback(() => addDuration(duration, moment), moment),
+);
+const mustDateModify = defineFunction(['string', 'time'], ([duration, moment]) => addDuration(duration, moment));
 
-/** Sprig's functions for times. */
+/** Sprig's functions for dates. */
 export const dateFunctions: Readonly<Record<string, TemplateFunction>> = {
-  now: takes([], (_none, run) => nowOf(run)),
-  ago: takes(['any'], ([value], run) => ago(value, run)),
-  date: takes(['string', 'any'], ([layout, value], run) => inZone(layout, value, 'Local', run)),
-  ...{ dateInZone, date_in_zone: dateInZone, dateModify, date_modify: dateModify },
-  ...{ mustDateModify, must_date_modify: mustDateModify },
-  htmlDate: takes(['any'], ([value], run) => inZone('2006-01-02', value, 'Local', run)),
-  htmlDateInZone: takes(['any', 'string'], ([value, zone], run) => inZone('2006-01-02', value, zone, run)),
-  duration: takes(['any'], ([value]) => toBytes(writeDuration(secondsOf(value) * second))),
-  durationRound: takes(['any'], ([value], run) => rounded(value, run)),
-  toDate: takes(['string', 'string'], ([layout, text], run) => orElse(() => read(layout, text, run), Moment.zero())),
-  mustToDate: takes(['string', 'string'], ([layout, text], run) => read(layout, text, run)),
-  unixEpoch: takes(['time'], ([moment]) => String(moment.unix)),
+  now: defineFunction([], (_none, run) => getNow(run)),
+  ago: defineFunction(['any'], ([value], run) => formatAge(value, run)),
+  date: defineFunction(['string', 'any'], ([layout, value], run) => formatInZone(layout, value, 'Local', run)),
+  dateInZone,
+  date_in_zone: dateInZone,
+  dateModify,
+  date_modify: dateModify,
+  mustDateModify,
+  must_date_modify: mustDateModify,
+  htmlDate: defineFunction(['any'], ([value], run) => formatInZone('2006-01-02', value, 'Local', run)),
+  htmlDateInZone: defineFunction(['any', 'string'], ([value, zone], run) =>
+    formatInZone('2006-01-02', value, zone, run),
+  ),
+  duration: defineFunction(['any'], ([value]) => toBytes(formatGoDuration(toSeconds(value) * nanosecondsPerSecond))),
+  durationRound: defineFunction(['any'], ([value], run) => formatRounded(value, run)),
+  toDate: defineFunction(['string', 'string'], ([layout, text], run) =>
+    withFallback(() => parse(layout, text, run), Moment.zero()),
+  ),
+  mustToDate: defineFunction(['string', 'string'], ([layout, text], run) => parse(layout, text, run)),
+  unixEpoch: defineFunction(['time'], ([moment]) => String(moment.unix)),
 };

@@ -1,12 +1,12 @@
-import type { Run } from '../run.ts';
+import type { TemplateRun } from '../run.ts';
 import { Moment } from '../time/moment.ts';
-import { Dict, Integer, List, typeOf, type Value } from '../values.ts';
+import { Dict, Integer, List, getType, type Value } from '../values.ts';
 
-/** The same type and the same content, all the way down. */
-export function isDeepEqual(a: Value, b: Value, run: Run): boolean {
+/** Returns true when type and content are equal, recursively. */
+export function isDeepEqual(a: Value, b: Value, run: TemplateRun): boolean {
   run.step();
   if ((a ?? null) === null || (b ?? null) === null) return (a ?? null) === (b ?? null);
-  if (typeOf(a) !== typeOf(b)) return false;
+  if (getType(a) !== getType(b)) return false;
   if (a instanceof List && b instanceof List) {
     if (a.isNil !== b.isNil || a.items.length !== b.items.length) return false;
     return a === b || a.items.every((item, index) => isDeepEqual(item, b.items[index], run));

@@ -11,13 +11,13 @@ import type { TemplateFunction } from './signature.ts';
 import { textFunctions } from './text-functions.ts';
 import { urlFunctions } from './url-functions.ts';
 
-/** Functions that look at their arguments one after another and stop at the first that is true (or false). */
+/** Functions that evaluate arguments until the first true (or false) one. */
 export const lazyFunctions: ReadonlyMap<string, boolean> = new Map([
   ['and', false],
   ['or', true],
 ]);
 
-/** All functions by name: Go's own and the peer's, which are Sprig's for text. */
+/** All functions by name: those of Go and those of ntfy, which are Sprig's text functions. */
 export const functions: ReadonlyMap<string, TemplateFunction> = new Map(
   [
     goFunctions,

@@ -1,6 +1,6 @@
-import { takes, type TemplateFunction } from './signature.ts';
+import { defineFunction, type TemplateFunction } from './signature.ts';
 
-/** Without `.`, `..` that lead back, and slashes too many. */
+/** Removes `.`, resolvable `..` and repeated slashes. */
 function clean(path: string): string {
   const isRooted = path.startsWith('/');
   const parts: string[] = [];
@@ -10,30 +10,38 @@ function clean(path: string): string {
     else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
     else if (!isRooted) parts.push(part);
   }
-  const joined = (isRooted ? '/' : '') + parts.join('/');
-  return joined === '' ? '.' : joined;
+  const cleaned = (isRooted ? '/' : '') + parts.join('/');
+  return cleaned === '' ? '.' : cleaned;
 }
 
-function base(path: string): string {
+function getBaseName(path: string): string {
   if (path === '') return '.';
   const trimmed = path.replace(/\/+$/, '');
   return trimmed === '' ? '/' : trimmed.slice(trimmed.lastIndexOf('/') + 1);
 }
 
-function ending(path: string): string {
+function getExtension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot < 0 ? '' : name.slice(dot);
 }
 
-const baseOf = takes(['string'], ([path]) => base(path));
-const folderOf = takes(['string'], ([path]) => clean(path.slice(0, path.lastIndexOf('/') + 1)));
-const cleaned = takes(['string'], ([path]) => clean(path));
-const endingOf = takes(['string'], ([path]) => ending(path));
-const isRooted = takes(['string'], ([path]) => path.startsWith('/'));
+const baseFunction = defineFunction(['string'], ([path]) => getBaseName(path));
+const dirFunction = defineFunction(['string'], ([path]) => clean(path.slice(0, path.lastIndexOf('/') + 1)));
+const cleanFunction = defineFunction(['string'], ([path]) => clean(path));
+const extFunction = defineFunction(['string'], ([path]) => getExtension(path));
+const isAbsFunction = defineFunction(['string'], ([path]) => path.startsWith('/'));
 
-/** Sprig's functions for paths. The peer's server knows slashes only, so those for files say the same. */
+/** Sprig's functions for paths. ntfy only knows slashes, so the os variants behave the same. */
 export const pathFunctions: Readonly<Record<string, TemplateFunction>> = {
-  ...{ base: baseOf, osBase: baseOf, dir: folderOf, osDir: folderOf, clean: cleaned, osClean: cleaned },
-  ...{ ext: endingOf, osExt: endingOf, isAbs: isRooted, osIsAbs: isRooted },
+  base: baseFunction,
+  osBase: baseFunction,
+  dir: dirFunction,
+  osDir: dirFunction,
+  clean: cleanFunction,
+  osClean: cleanFunction,
+  ext: extFunction,
+  osExt: extFunction,
+  isAbs: isAbsFunction,
+  osIsAbs: isAbsFunction,
 };

@@ -1,68 +1,70 @@
-import { RunFault } from '../faults.ts';
-import { Expression, quoteExpression } from '../regex/expression.ts';
-import type { Run } from '../run.ts';
+import { ExecutionError } from '../errors.ts';
+import { Expression, escapeExpression } from '../regex/expression.ts';
+import type { TemplateRun } from '../run.ts';
 import { List, type Value } from '../values.ts';
-import { takes, type TemplateFunction } from './signature.ts';
+import { defineFunction, type TemplateFunction } from './signature.ts';
 
-/** Without `must` the peer ends in a panic that says more. */
-function compiled(source: string, run: Run): Expression {
+/** Compiles an expression for functions without `must`, whose errors have a prefix in Go. */
+function compile(source: string, run: TemplateRun): Expression {
   try {
     return new Expression(source, run);
   } catch (error) {
-    if (error instanceof RunFault) throw new RunFault(`regexp: Compile(\`${source}\`): ${error.message}`);
+    if (error instanceof ExecutionError) throw new ExecutionError(`regexp: Compile(\`${source}\`): ${error.message}`);
     throw error;
   }
 }
 
-function texts(items: readonly string[] | undefined): List {
+function toTextList(items: readonly string[] | undefined): List {
   return new List(items ?? [], 'string', items === undefined);
 }
 
-type Open = (source: string, run: Run) => Expression;
+type Compile = (source: string, run: TemplateRun) => Expression;
 
-/** The functions of one kind: those that say `must`, and those that do not. */
-function family(open: Open) {
+/** Defines one family of functions: with or without `must`. */
+function defineFamily(compileSource: Compile) {
   return {
-    find: takes(['string', 'string'], ([source, text], run) => open(source, run).find(text)),
-    findAll: takes(['string', 'string', 'int'], ([source, text, most], run) =>
-      texts(open(source, run).findAll(text, most)),
+    find: defineFunction(['string', 'string'], ([source, text], run) => compileSource(source, run).find(text)),
+    findAll: defineFunction(['string', 'string', 'int'], ([source, text, maxMatches], run) =>
+      toTextList(compileSource(source, run).findAll(text, maxMatches)),
     ),
-    replaceAll: takes(['string', 'string', 'string'], ([source, text, by], run): Value => {
-      const expression = open(source, run);
-      return expression.replace(text, (match) => expression.expand(by, text, match));
+    replaceAll: defineFunction(['string', 'string', 'string'], ([source, text, replacement], run): Value => {
+      const expression = compileSource(source, run);
+      return expression.replace(text, (match) => expression.expand(replacement, text, match));
     }),
-    replaceAllLiteral: takes(['string', 'string', 'string'], ([source, text, by], run) =>
-      open(source, run).replace(text, () => by),
+    replaceAllLiteral: defineFunction(['string', 'string', 'string'], ([source, text, replacement], run) =>
+      compileSource(source, run).replace(text, () => replacement),
     ),
-    split: takes(['string', 'string', 'int'], ([source, text, most], run) =>
-      texts(open(source, run).split(text, most)),
+    split: defineFunction(['string', 'string', 'int'], ([source, text, maxMatches], run) =>
+      toTextList(compileSource(source, run).split(text, maxMatches)),
     ),
   };
 }
 
-const plain = family(compiled);
-const must = family((source, run) => new Expression(source, run));
+const standard = defineFamily(compile);
+const must = defineFamily((source, run) => new Expression(source, run));
 
-/** Sprig's functions for regular expressions, in the syntax of RE2. */
+/** Sprig's functions for regular expressions in RE2 syntax. */
 export const regexFunctions: Readonly<Record<string, TemplateFunction>> = {
-  regexMatch: takes(['string', 'string'], ([source, text], run) => {
+  regexMatch: defineFunction(['string', 'string'], ([source, text], run) => {
     try {
       return new Expression(source, run).matches(text);
     } catch (error) {
-      if (error instanceof RunFault) return false;
+      if (error instanceof ExecutionError) return false;
       throw error;
     }
   }),
-  mustRegexMatch: takes(['string', 'string'], ([source, text], run) => new Expression(source, run).matches(text)),
-  regexFind: plain.find,
+  mustRegexMatch: defineFunction(['string', 'string'], ([source, text], run) =>
+    new Expression(source, run).matches(text),
+  ),
+  regexFind: standard.find,
   mustRegexFind: must.find,
-  regexFindAll: plain.findAll,
+  regexFindAll: standard.findAll,
   mustRegexFindAll: must.findAll,
-  regexReplaceAll: plain.replaceAll,
+  regexReplaceAll: standard.replaceAll,
   mustRegexReplaceAll: must.replaceAll,
-  regexReplaceAllLiteral: plain.replaceAllLiteral,
+  regexReplaceAllLiteral: standard.replaceAllLiteral,
   mustRegexReplaceAllLiteral: must.replaceAllLiteral,
-  regexSplit: plain.split,
+  regexSplit: standard.split,
   mustRegexSplit: must.split,
-  regexQuoteMeta: takes(['string'], ([text]) => quoteExpression(text)),
+  regexQuoteMeta: defineFunction(['string'], ([text]) => escapeExpression(text)),
 };

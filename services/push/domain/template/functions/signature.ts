@@ -1,10 +1,10 @@
-import { RunFault } from '../faults.ts';
-import type { Run } from '../run.ts';
+import { ExecutionError } from '../errors.ts';
+import type { TemplateRun } from '../run.ts';
 import type { Moment } from '../time/moment.ts';
-import { Dict, Integer, typeOf, type Value } from '../values.ts';
+import { Dict, Integer, getType, type Value } from '../values.ts';
 
-/** What a function takes at a place, and what its code gets for it. */
-interface Taken {
+/** Parameter kinds with the type that the implementation receives. */
+interface ParameterTypes {
   readonly any: Value;
   readonly string: string;
   readonly int: number;
@@ -15,45 +15,47 @@ interface Taken {
   readonly time: Moment;
   readonly duration: bigint;
 }
-export type Kind = keyof Taken;
+export type ParameterKind = keyof ParameterTypes;
 
-/** A function of the template language, or a method of one of its values. */
+/** Function of the template language, or method of a value. */
 export interface TemplateFunction {
-  readonly takes: readonly Kind[];
-  /** What further values are, as many as there are. */
-  readonly rest: Kind | undefined;
-  readonly call: (given: readonly unknown[], run: Run) => Value;
+  readonly parameters: readonly ParameterKind[];
+  /** Kind of further arguments of a variadic function. */
+  readonly rest: ParameterKind | undefined;
+  readonly call: (args: readonly unknown[], run: TemplateRun) => Value;
 }
 
-type All<Kinds extends readonly Kind[]> = { readonly [Place in keyof Kinds]: Taken[Kinds[Place]] };
+type ArgumentsOf<Kinds extends readonly ParameterKind[]> = {
+  readonly [Place in keyof Kinds]: ParameterTypes[Kinds[Place]];
+};
 
-/** A function of exactly these parameters. */
-export function takes<const Kinds extends readonly Kind[]>(
+/** Defines a function with fixed parameters. */
+export function defineFunction<const Kinds extends readonly ParameterKind[]>(
   kinds: Kinds,
-  call: (given: All<Kinds>, run: Run) => Value,
+  call: (args: ArgumentsOf<Kinds>, run: TemplateRun) => Value,
 ): TemplateFunction {
-  return { takes: kinds, rest: undefined, call: (given, run) => call(given as unknown as All<Kinds>, run) };
+  return { parameters: kinds, rest: undefined, call: (args, run) => call(args as unknown as ArgumentsOf<Kinds>, run) };
 }
 
-/** A function of these parameters and any number of further ones. */
-export function takesMore<const Kinds extends readonly Kind[], Rest extends Kind>(
+/** Defines a function with fixed parameters and any number of further ones. */
+export function defineVariadic<const Kinds extends readonly ParameterKind[], Rest extends ParameterKind>(
   kinds: Kinds,
   rest: Rest,
-  call: (given: All<Kinds>, others: readonly Taken[Rest][], run: Run) => Value,
+  call: (args: ArgumentsOf<Kinds>, others: readonly ParameterTypes[Rest][], run: TemplateRun) => Value,
 ): TemplateFunction {
   return {
-    takes: kinds,
+    parameters: kinds,
     rest,
-    call: (given, run) =>
+    call: (args, run) =>
       call(
-        given.slice(0, kinds.length) as unknown as All<Kinds>,
-        given.slice(kinds.length) as readonly Taken[Rest][],
+        args.slice(0, kinds.length) as unknown as ArgumentsOf<Kinds>,
+        args.slice(kinds.length) as readonly ParameterTypes[Rest][],
         run,
       ),
   };
 }
 
-const goNames: Readonly<Record<Kind, string>> = {
+const goTypes: Readonly<Record<ParameterKind, string>> = {
   any: 'interface {}',
   string: 'string',
   int: 'int',
@@ -65,21 +67,25 @@ const goNames: Readonly<Record<Kind, string>> = {
   duration: 'time.Duration',
 };
 
-export function goName(kind: Kind): string {
-  return goNames[kind];
+export function getGoType(kind: ParameterKind): string {
+  return goTypes[kind];
 }
 
-/** A value for a parameter. Go converts nothing on the way. @throws RunFault */
-export function accept(value: Value, kind: Kind): unknown {
+/**
+ * Checks a value for a parameter without conversions, as Go does.
+ *
+ * @throws ExecutionError
+ */
+export function accept(value: Value, kind: ParameterKind): unknown {
   if (kind === 'any') return value ?? null;
   if (value === undefined) {
     if (kind === 'map') return new Dict([], 'interface {}', true);
-    throw new RunFault(`invalid value; expected ${goNames[kind]}`);
+    throw new ExecutionError(`invalid value; expected ${goTypes[kind]}`);
   }
-  if (typeOf(value) === goNames[kind]) {
+  if (getType(value) === goTypes[kind]) {
     if (value instanceof Integer) return kind === 'int' ? Number(value.value) : value.value;
     return value;
   }
-  const got = value === null ? 'interface {}' : typeOf(value);
-  throw new RunFault(`wrong type for value; expected ${goNames[kind]}; got ${got}`);
+  const actualType = value === null ? 'interface {}' : getType(value);
+  throw new ExecutionError(`wrong type for value; expected ${goTypes[kind]}; got ${actualType}`);
 }

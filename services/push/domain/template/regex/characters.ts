@@ -1,4 +1,4 @@
-/** Ranges of code points, each with its first and last. */
+/** Ranges of code points, inclusive. */
 export type Ranges = readonly (readonly [number, number])[];
 
 const digits: Ranges = [[0x30, 0x39]];
@@ -7,7 +7,7 @@ const lower: Ranges = [[0x61, 0x7a]];
 const letters: Ranges = [...upper, ...lower];
 const word: Ranges = [...digits, ...upper, [0x5f, 0x5f], ...lower];
 
-/** `\d`, `\s` and `\w`: of ASCII alone. */
+/** `\d`, `\s` and `\w`, ASCII only. */
 export const perlClasses: Readonly<Record<string, Ranges>> = {
   d: digits,
   s: [
@@ -18,7 +18,7 @@ export const perlClasses: Readonly<Record<string, Ranges>> = {
   w: word,
 };
 
-/** `[:alpha:]` and its like. */
+/** POSIX classes such as `[:alpha:]`. */
 export const posixClasses: Readonly<Record<string, Ranges>> = {
   alnum: [...digits, ...letters],
   alpha: letters,
@@ -50,18 +50,18 @@ export const posixClasses: Readonly<Record<string, Ranges>> = {
   xdigit: [...digits, [0x41, 0x46], [0x61, 0x66]],
 };
 
-/** A part of a class: what JavaScript would write inside of brackets, or all but that. */
-export interface Item {
+/** Part of a character class in JavaScript syntax, possibly negated. */
+export interface ClassItem {
   readonly inside: string;
   readonly negated: boolean;
 }
 
-export function itemOf(ranges: Ranges, negated = false): Item {
-  return { inside: ranges.map(([from, to]) => `${point(from)}-${point(to)}`).join(''), negated };
+export function createItem(ranges: Ranges, negated = false): ClassItem {
+  return { inside: ranges.map(([from, to]) => `${escapeCodePoint(from)}-${escapeCodePoint(to)}`).join(''), negated };
 }
 
-/** The Unicode class of the name in `\p{…}`; undefined when there is none. */
-export function unicodeItem(name: string, negated: boolean): Item | undefined {
+/** Returns the Unicode class of `\p{…}`; undefined for unknown names. */
+export function createUnicodeItem(name: string, negated: boolean): ClassItem | undefined {
   const inside = /^[A-Z][a-z]?$|^Any$/.test(name) ? `\\p{${name}}` : `\\p{Script=${name}}`;
   try {
     new RegExp(inside, 'u');
@@ -72,32 +72,35 @@ export function unicodeItem(name: string, negated: boolean): Item | undefined {
   }
 }
 
-/** Tells which code points a part of an expression takes. */
+/** Returns true for code points that match a part of an expression. */
 export type Predicate = (rune: number) => boolean;
 
-function point(rune: number): string {
+function escapeCodePoint(rune: number): string {
   return `\\u{${rune.toString(16)}}`;
 }
 
 /**
- * A predicate for a class. One character at a time is all that JavaScript's own engine gets to see, so that it has nothing
- * to go back to. Cases are folded before an item is negated.
+ * Creates a predicate for a class. JavaScript's engine only tests single characters, so no backtracking occurs. Case is
+ * folded before an item is negated.
  */
-export function predicateOf(items: readonly Item[], { negated = false, folds = false }): Predicate {
-  const shapes = items.map((item) => ({ ...item, shape: new RegExp(`^[${item.inside}]$`, folds ? 'iu' : 'u') }));
-  const known = new Map<number, boolean>();
+export function createPredicate(items: readonly ClassItem[], { negated = false, foldsCase = false }): Predicate {
+  const patterns = items.map((item) => ({
+    ...item,
+    pattern: new RegExp(`^[${item.inside}]$`, foldsCase ? 'iu' : 'u'),
+  }));
+  const cache = new Map<number, boolean>();
   return (rune) => {
-    let takes = known.get(rune);
-    if (takes === undefined) {
+    let isMatch = cache.get(rune);
+    if (isMatch === undefined) {
       const letter = String.fromCodePoint(rune);
-      takes = shapes.some((item) => item.shape.test(letter) !== item.negated) !== negated;
-      if (known.size < 1000) known.set(rune, takes);
+      isMatch = patterns.some((item) => item.pattern.test(letter) !== item.negated) !== negated;
+      if (cache.size < 1000) cache.set(rune, isMatch);
     }
-    return takes;
+    return isMatch;
   };
 }
 
-export function exactly(rune: number, folds: boolean): Predicate {
-  if (!folds) return (other) => other === rune;
-  return predicateOf([itemOf([[rune, rune]])], { folds });
+export function matchesExactly(rune: number, foldsCase: boolean): Predicate {
+  if (!foldsCase) return (other) => other === rune;
+  return createPredicate([createItem([[rune, rune]])], { foldsCase });
 }

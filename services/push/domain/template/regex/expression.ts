@@ -1,15 +1,15 @@
-import type { Run } from '../run.ts';
-import { Haystack, type Match } from './match.ts';
+import type { TemplateRun } from '../run.ts';
+import { SearchText, type Match } from './match.ts';
 import { compileExpression, type Program } from './program.ts';
 
-/** An expression of Go's regexp, on bytes. */
+/** Regular expression with the semantics of Go's regexp, on bytes. */
 export class Expression {
   readonly #source: string;
   readonly #program: Program;
-  readonly #run: Run;
+  readonly #run: TemplateRun;
 
-  /** @throws RunFault with Go's words for what is none */
-  constructor(source: string, run: Run) {
+  /** @throws ExecutionError with Go's message for an invalid expression */
+  constructor(source: string, run: TemplateRun) {
     this.#source = source;
     this.#program = compileExpression(source);
     this.#run = run;
@@ -17,102 +17,104 @@ export class Expression {
   }
 
   matches(text: string): boolean {
-    return new Haystack(text, this.#run).find(this.#program, 0) !== undefined;
+    return new SearchText(text, this.#run).find(this.#program, 0) !== undefined;
   }
 
-  /** The first match; empty when there is none. */
+  /** Returns the first match; empty without one. */
   find(text: string): string {
-    const found = new Haystack(text, this.#run).find(this.#program, 0);
-    return found === undefined ? '' : cut(text, found);
+    const match = new SearchText(text, this.#run).find(this.#program, 0);
+    return match === undefined ? '' : getSlice(text, match);
   }
 
-  /** All matches, or the first `most`; undefined when there are none. */
-  findAll(text: string, most: number): readonly string[] | undefined {
-    const found = this.#all(text, most).map((match) => cut(text, match));
-    return found.length === 0 ? undefined : found;
+  /** Returns all matches or the first `maxMatches`; undefined without matches. */
+  findAll(text: string, maxMatches: number): readonly string[] | undefined {
+    const matches = this.#all(text, maxMatches).map((match) => getSlice(text, match));
+    return matches.length === 0 ? undefined : matches;
   }
 
-  /** What lies between the matches, in `most` pieces at most; undefined for none. */
-  split(text: string, most: number): readonly string[] | undefined {
-    if (most === 0) return undefined;
+  /** Returns the text between matches in at most `maxPieces` pieces; undefined for 0. */
+  split(text: string, maxMatches: number): readonly string[] | undefined {
+    if (maxMatches === 0) return undefined;
     if (this.#source !== '' && text === '') return [''];
     const pieces: string[] = [];
-    let begin = 0;
-    let end = 0;
-    for (const match of this.#all(text, most)) {
-      if (most > 0 && pieces.length === most - 1) break;
+    let pieceStart = 0;
+    let pieceEnd = 0;
+    for (const match of this.#all(text, maxMatches)) {
+      if (maxMatches > 0 && pieces.length === maxMatches - 1) break;
       const [from = 0, to = 0] = match;
-      end = from;
-      if (to !== 0) pieces.push(text.slice(begin, end));
-      begin = to;
+      pieceEnd = from;
+      if (to !== 0) pieces.push(text.slice(pieceStart, pieceEnd));
+      pieceStart = to;
     }
-    if (end !== text.length) pieces.push(text.slice(begin));
+    if (pieceEnd !== text.length) pieces.push(text.slice(pieceStart));
     return pieces;
   }
 
-  /** With each match replaced by what `by` makes of it. */
-  replace(text: string, by: (match: Match) => string): string {
-    const haystack = new Haystack(text, this.#run);
+  /** Replaces each match with the result of `getReplacement`. */
+  replace(text: string, getReplacement: (match: Match) => string): string {
+    const haystack = new SearchText(text, this.#run);
     let replaced = '';
-    let done = 0;
+    let copiedUpTo = 0;
     for (let index = 0; index <= haystack.size;) {
       const match = haystack.find(this.#program, index);
       if (match === undefined) break;
       const [from = 0, to = 0] = match;
-      replaced += text.slice(done, from);
-      // An empty match right behind another one would be replaced twice.
-      if (to > done || from === 0) replaced += by(match);
-      this.#run.fits(replaced.length);
-      done = to;
+      replaced += text.slice(copiedUpTo, from);
+      // An empty match directly after another match is skipped.
+      if (to > copiedUpTo || from === 0) replaced += getReplacement(match);
+      this.#run.checkLength(replaced.length);
+      copiedUpTo = to;
       index += 1;
-      while (index <= haystack.size && haystack.byteOf(index) < to) index += 1;
+      while (index <= haystack.size && haystack.getByteIndex(index) < to) index += 1;
     }
-    return replaced + text.slice(done);
+    return replaced + text.slice(copiedUpTo);
   }
 
-  /** `template` with `$1` and `${name}` replaced by the groups of the match. */
+  /** Expands `$1` and `${name}` in a template with the groups of the match. */
   expand(template: string, text: string, match: Match): string {
-    const group = (index: number): string => cut(text, match.slice(2 * index, 2 * index + 2));
+    const group = (index: number): string => getSlice(text, match.slice(2 * index, 2 * index + 2));
     return template.replace(
       /\$(?:\$|(\w+)|\{(\w+)\})/g,
-      (all, bare: string | undefined, braced: string | undefined) => {
-        if (all === '$$') return '$';
-        const name = bare ?? braced ?? '';
+      (matches, plainName: string | undefined, bracedName: string | undefined) => {
+        if (matches === '$$') return '$';
+        const name = plainName ?? bracedName ?? '';
         if (/^\d+$/.test(name)) return group(Number(name));
-        // Of several groups of the name the first that took part.
-        const index = this.#program.groups.findIndex((each, at) => each === name && match[2 * at] !== undefined);
+        // The first matching group of that name is used.
+        const index = this.#program.groups.findIndex(
+          (group, position) => group === name && match[2 * position] !== undefined,
+        );
         return index < 0 ? '' : group(index);
       },
     );
   }
 
-  #all(text: string, most: number): Match[] {
-    const haystack = new Haystack(text, this.#run);
-    const all: Match[] = [];
-    let before = -1;
-    for (let index = 0; index <= haystack.size && (most < 0 || all.length < most);) {
+  #all(text: string, maxMatches: number): Match[] {
+    const haystack = new SearchText(text, this.#run);
+    const matches: Match[] = [];
+    let previousEnd = -1;
+    for (let index = 0; index <= haystack.size && (maxMatches < 0 || matches.length < maxMatches);) {
       const match = haystack.find(this.#program, index);
       if (match === undefined) break;
       const [from = 0, to = 0] = match;
-      // An empty match right behind another one does not count.
-      if (to > haystack.byteOf(index)) {
-        while (index <= haystack.size && haystack.byteOf(index) < to) index += 1;
-        all.push(match);
+      // An empty match directly after another match is not counted.
+      if (to > haystack.getByteIndex(index)) {
+        while (index <= haystack.size && haystack.getByteIndex(index) < to) index += 1;
+        matches.push(match);
       } else {
         index += 1;
-        if (from !== before) all.push(match);
+        if (from !== previousEnd) matches.push(match);
       }
-      before = to;
+      previousEnd = to;
     }
-    return all;
+    return matches;
   }
 }
 
-function cut(text: string, [from, to]: Match): string {
+function getSlice(text: string, [from, to]: Match): string {
   return from === undefined || to === undefined ? '' : text.slice(from, to);
 }
 
-/** The text as an expression that stands for itself. */
-export function quoteExpression(text: string): string {
+/** Escapes all special characters of a text. */
+export function escapeExpression(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&');
 }

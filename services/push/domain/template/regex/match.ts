@@ -1,105 +1,111 @@
-import { runesOf, type Rune } from '../bytes.ts';
-import type { Run } from '../run.ts';
+import { iterateRunes, type Rune } from '../bytes.ts';
+import type { TemplateRun } from '../run.ts';
 import type { Program } from './program.ts';
-import type { Place } from './parts.ts';
+import type { Assertion } from './nodes.ts';
 
-/** Where a match and its groups begin and end, in bytes: two numbers each; undefined for a group that took no part. */
+/**
+ * Start and end of a match and its groups in bytes, two numbers each; undefined for groups that did not participate.
+ */
 export type Match = readonly (number | undefined)[];
 
 interface Thread {
   readonly step: number;
-  readonly marks: Match;
+  readonly positions: Match;
 }
 
 /**
- * A text that expressions are looked for in. All ways through an expression go on side by side, so that the time is at most
- * the length of the text times that of the expression, whatever they are.
+ * Text to be searched. All alternatives are followed in parallel (Thompson simulation), so the time is bounded by the
+ * length of the text times that of the expression.
  */
-export class Haystack {
+export class SearchText {
   readonly #runes: readonly Rune[];
-  readonly #run: Run;
+  readonly #run: TemplateRun;
   readonly length: number;
 
-  constructor(bytes: string, run: Run) {
+  constructor(bytes: string, run: TemplateRun) {
     run.step(Math.ceil(bytes.length / 16));
-    this.#runes = [...runesOf(bytes)];
+    this.#runes = [...iterateRunes(bytes)];
     this.#run = run;
     this.length = bytes.length;
   }
 
-  /** How many characters there are. */
+  /** Number of characters. */
   get size(): number {
     return this.#runes.length;
   }
 
-  /** Where a character begins, in bytes; at the end the length. */
-  byteOf(index: number): number {
-    return this.#runes[index]?.at ?? this.length;
+  /** Returns the byte index of a character, or the length at the end. */
+  getByteIndex(index: number): number {
+    return this.#runes[index]?.index ?? this.length;
   }
 
-  /** The leftmost match from a character on; of several the one that comes first in the expression. */
+  /** Returns the leftmost match from a character on, preferring earlier alternatives of the expression. */
   find({ steps }: Program, from: number): Match | undefined {
     let threads: Thread[] = [];
-    let found: Match | undefined;
+    let match: Match | undefined;
     for (let index = from; index <= this.#runes.length; index += 1) {
-      const seen = new Set<number>();
-      const here: Thread[] = [];
-      for (const thread of threads) this.#enter(steps, thread, index, seen, here);
-      if (found === undefined) this.#enter(steps, { step: 0, marks: [] }, index, seen, here);
-      else if (here.length === 0) break;
-      this.#run.step(1 + seen.size);
+      const visited = new Set<number>();
+      const current: Thread[] = [];
+      for (const thread of threads) this.#enter(steps, thread, index, visited, current);
+      if (match === undefined) this.#enter(steps, { step: 0, positions: [] }, index, visited, current);
+      else if (current.length === 0) break;
+      this.#run.step(1 + visited.size);
       const rune = this.#runes[index]?.rune;
       threads = [];
-      for (const { step, marks } of here) {
-        const at = steps[step];
-        if (at?.kind === 'match') {
-          // Those behind it are less preferred.
-          found = marks;
+      for (const { step, positions } of current) {
+        const instruction = steps[step];
+        if (instruction?.kind === 'match') {
+          // Threads after this one have lower priority.
+          match = positions;
           break;
         }
-        if (at?.kind === 'character' && rune !== undefined && at.takes(rune)) threads.push({ step: step + 1, marks });
+        if (instruction?.kind === 'character' && rune !== undefined && instruction.matches(rune))
+          threads.push({ step: step + 1, positions });
       }
     }
-    return found;
+    return match;
   }
 
-  /** Follows what takes no character; what was entered already by a preferred way is left out. */
-  #enter(steps: Program['steps'], begin: Thread, index: number, seen: Set<number>, here: Thread[]): void {
-    const open: Thread[] = [begin];
-    for (let thread = open.pop(); thread !== undefined; thread = open.pop()) {
-      const { step, marks } = thread;
-      if (seen.has(step)) continue;
-      seen.add(step);
-      const at = steps[step];
-      if (at === undefined) continue;
-      if (at.kind === 'fork') {
-        for (const to of at.to.toReversed()) open.push({ step: to, marks });
-      } else if (at.kind === 'mark') {
-        open.push({ step: step + 1, marks: Object.assign([...marks], { [at.slot]: this.byteOf(index) }) });
-      } else if (at.kind !== 'place') {
-        here.push(thread);
-      } else if (this.#isAt(at.where, index)) {
-        open.push({ step: step + 1, marks });
+  /** Follows steps that consume no character; steps already entered by a preferred thread are skipped. */
+  #enter(steps: Program['steps'], initial: Thread, index: number, visited: Set<number>, current: Thread[]): void {
+    const pending: Thread[] = [initial];
+    for (let thread = pending.pop(); thread !== undefined; thread = pending.pop()) {
+      const { step, positions } = thread;
+      if (visited.has(step)) continue;
+      visited.add(step);
+      const instruction = steps[step];
+      if (instruction === undefined) continue;
+      if (instruction.kind === 'fork') {
+        for (const target of instruction.to.toReversed()) pending.push({ step: target, positions });
+      } else if (instruction.kind === 'mark') {
+        pending.push({
+          step: step + 1,
+          positions: Object.assign([...positions], { [instruction.slot]: this.getByteIndex(index) }),
+        });
+      } else if (instruction.kind !== 'assertion') {
+        current.push(thread);
+      } else if (this.#isAt(instruction.assertion, index)) {
+        pending.push({ step: step + 1, positions });
       }
     }
   }
 
-  #isAt(where: Place, index: number): boolean {
-    const before = this.#runes[index - 1]?.rune;
-    const after = this.#runes[index]?.rune;
-    switch (where) {
-      case 'text begin':
+  #isAt(assertion: Assertion, index: number): boolean {
+    const previous = this.#runes[index - 1]?.rune;
+    const next = this.#runes[index]?.rune;
+    switch (assertion) {
+      case 'text start':
         return index === 0;
       case 'text end':
         return index === this.#runes.length;
-      case 'line begin':
-        return before === undefined || before === 10;
+      case 'line start':
+        return previous === undefined || previous === 10;
       case 'line end':
-        return after === undefined || after === 10;
-      case 'word edge':
-        return isWord(before) !== isWord(after);
-      case 'no word edge':
-        return isWord(before) === isWord(after);
+        return next === undefined || next === 10;
+      case 'word boundary':
+        return isWord(previous) !== isWord(next);
+      case 'no word boundary':
+        return isWord(previous) === isWord(next);
     }
   }
 }

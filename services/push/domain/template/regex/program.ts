@@ -1,25 +1,29 @@
-import { RunFault } from '../faults.ts';
+import { ExecutionError } from '../errors.ts';
 import type { Predicate } from './characters.ts';
-import type { Part, Place } from './parts.ts';
+import type { RegexNode, Assertion } from './nodes.ts';
 import { parseExpression } from './syntax.ts';
 
-/** One step of an expression. What a `fork` names first is preferred. */
-export type Step =
-  | { readonly kind: 'character'; readonly takes: Predicate }
-  | { readonly kind: 'place'; readonly where: Place }
+/** Instruction of a compiled expression. The first target of a `fork` is preferred. */
+export type Instruction =
+  | { readonly kind: 'character'; readonly matches: Predicate }
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
   | { readonly kind: 'mark'; readonly slot: number }
   | { readonly kind: 'fork'; to: readonly number[] }
   | { readonly kind: 'match' };
 
 export interface Program {
-  readonly steps: readonly Step[];
+  readonly steps: readonly Instruction[];
   readonly groups: readonly string[];
 }
 
-/** What repetitions inside of repetitions may come to. */
-const mostSteps = 20_000;
+/** Maximum number of instructions, including expanded repetitions. */
+const maxInstructions = 20_000;
 
-/** @throws RunFault for what is no expression, or too large a one */
+/**
+ * Compiles an expression.
+ *
+ * @throws ExecutionError for an invalid or too large expression
+ */
 export function compileExpression(source: string): Program {
   const { part, groups } = parseExpression(source);
   const compiler = new Compiler(source);
@@ -29,7 +33,7 @@ export function compileExpression(source: string): Program {
 }
 
 class Compiler {
-  readonly steps: Step[] = [];
+  readonly steps: Instruction[] = [];
   readonly #source: string;
   #parts = 0;
 
@@ -37,23 +41,23 @@ class Compiler {
     this.#source = source;
   }
 
-  add(step: Step): number {
+  add(step: Instruction): number {
     return this.steps.push(step) - 1;
   }
 
-  part(part: Part): void {
-    if ((this.#parts += 1) > mostSteps) {
-      throw new RunFault(`error parsing regexp: expression too large: \`${this.#source}\``);
+  part(part: RegexNode): void {
+    if ((this.#parts += 1) > maxInstructions) {
+      throw new ExecutionError(`error parsing regexp: expression too large: \`${this.#source}\``);
     }
     switch (part.kind) {
       case 'empty':
         return;
       case 'character':
-      case 'place':
+      case 'assertion':
         this.add(part);
         return;
       case 'all':
-        for (const each of part.parts) this.part(each);
+        for (const child of part.parts) this.part(child);
         return;
       case 'group':
         this.add({ kind: 'mark', slot: 2 * part.index });
@@ -68,41 +72,41 @@ class Compiler {
     }
   }
 
-  #either(parts: readonly Part[]): void {
-    const begins: number[] = [];
+  #either(parts: readonly RegexNode[]): void {
+    const starts: number[] = [];
     const fork = this.#fork();
     const ends = parts.map((part) => {
-      begins.push(this.steps.length);
+      starts.push(this.steps.length);
       this.part(part);
       return this.#fork();
     });
-    fork.to = begins;
+    fork.to = starts;
     for (const end of ends) end.to = [this.steps.length];
   }
 
-  #repeat({ part, least, most, greedy }: Extract<Part, { kind: 'repeat' }>): void {
-    for (let count = 0; count < least; count += 1) this.part(part);
-    if (most === Infinity) {
-      const begin = this.steps.length;
+  #repeat({ part, min, max, greedy }: Extract<RegexNode, { kind: 'repeat' }>): void {
+    for (let count = 0; count < min; count += 1) this.part(part);
+    if (max === Infinity) {
+      const start = this.steps.length;
       const fork = this.#fork();
       this.part(part);
-      this.#fork().to = [begin];
-      this.#choose(fork, begin + 1, greedy);
+      this.#fork().to = [start];
+      this.#setTargets(fork, start + 1, greedy);
       return;
     }
-    // Each further time is inside of the one before: (x(x(x)?)?)?
+    // Optional repetitions are nested: (x(x(x)?)?)?
     const forks: [{ to: readonly number[] }, number][] = [];
-    for (let count = least; count < most; count += 1) {
+    for (let count = min; count < max; count += 1) {
       forks.push([this.#fork(), this.steps.length]);
       this.part(part);
     }
-    for (const [fork, begin] of forks) this.#choose(fork, begin, greedy);
+    for (const [fork, first] of forks) this.#setTargets(fork, first, greedy);
   }
 
-  /** Into the part or past it, which ends here. */
-  #choose(fork: { to: readonly number[] }, begin: number, greedy: boolean): void {
+  /** Sets the targets of a fork: into the node or past it, which ends here. */
+  #setTargets(fork: { to: readonly number[] }, first: number, greedy: boolean): void {
     const end = this.steps.length;
-    fork.to = greedy ? [begin, end] : [end, begin];
+    fork.to = greedy ? [first, end] : [end, first];
   }
 
   #fork(): { to: readonly number[] } {

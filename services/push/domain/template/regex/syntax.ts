@@ -1,122 +1,134 @@
 import { fromBytes, toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
-import { exactly, itemOf, perlClasses, posixClasses, predicateOf, unicodeItem, type Item } from './characters.ts';
-import { repeatsAtMost, type Expression, type Part, type Place } from './parts.ts';
+import { ExecutionError } from '../errors.ts';
+import {
+  matchesExactly,
+  createItem,
+  perlClasses,
+  posixClasses,
+  createPredicate,
+  createUnicodeItem,
+  type ClassItem,
+} from './characters.ts';
+import { isRepeatCountWithin, type ParsedExpression, type RegexNode, type Assertion } from './nodes.ts';
 
-const mostRepeats = 1000;
-const deepest = 200;
-const counts = /^\{(\d{1,9})(,(\d{1,9})?)?\}/;
+const maxRepeats = 1000;
+const maxDepth = 200;
+const countPattern = /^\{(\d{1,9})(,(\d{1,9})?)?\}/;
 
-/** What `i`, `m`, `s` and `U` switch. */
-interface Switches {
-  readonly folds: boolean;
+/** Flags `i`, `m`, `s` and `U`. */
+interface RegexFlags {
+  readonly foldsCase: boolean;
   readonly lines: boolean;
   readonly dotAll: boolean;
   readonly lazy: boolean;
 }
 
-/** Parses an expression in the syntax of RE2, which Go uses. @throws RunFault with Go's words */
-export function parseExpression(bytes: string): Expression {
+/**
+ * Parses an expression in RE2 syntax, as used by Go.
+ *
+ * @throws ExecutionError with Go's message
+ */
+export function parseExpression(bytes: string): ParsedExpression {
   return new Parser(fromBytes(bytes)).expression();
 }
 
 class Parser {
   readonly #source: string;
   readonly #groups: string[] = [''];
-  #at = 0;
+  #index = 0;
   #depth = 0;
-  #switches: Switches = { folds: false, lines: false, dotAll: false, lazy: false };
+  #flags: RegexFlags = { foldsCase: false, lines: false, dotAll: false, lazy: false };
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  expression(): Expression {
-    const part = this.#either();
-    if (this.#at < this.#source.length) throw this.#fault('unexpected )', this.#source);
+  expression(): ParsedExpression {
+    const part = this.#alternation();
+    if (this.#index < this.#source.length) throw this.#error('unexpected )', this.#source);
     return { part, groups: this.#groups };
   }
 
-  #either(): Part {
-    const parts = [this.#all()];
-    while (this.#eat('|')) parts.push(this.#all());
+  #alternation(): RegexNode {
+    const parts = [this.#concatenation()];
+    while (this.#accept('|')) parts.push(this.#concatenation());
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: 'either', parts };
   }
 
-  #all(): Part {
-    const parts: Part[] = [];
-    while (this.#at < this.#source.length && !/^[|)]/.test(this.#rest(1))) {
-      const quoted = this.#quoted();
-      if (quoted === undefined) {
-        parts.push(this.#repeated(() => this.#atom()));
+  #concatenation(): RegexNode {
+    const parts: RegexNode[] = [];
+    while (this.#index < this.#source.length && !/^[|)]/.test(this.#peek(1))) {
+      const literals = this.#quotedLiteral();
+      if (literals === undefined) {
+        parts.push(this.#withRepetition(() => this.#atom()));
       } else {
-        // A repetition is for the last of them.
-        const last = quoted.pop();
-        parts.push(...quoted);
-        if (last !== undefined) parts.push(this.#repeated(() => last));
+        // A quantifier applies only to the last character.
+        const lastLiteral = literals.pop();
+        parts.push(...literals);
+        if (lastLiteral !== undefined) parts.push(this.#withRepetition(() => lastLiteral));
       }
     }
     return { kind: 'all', parts };
   }
 
-  /** `\Q…\E`: characters that stand for themselves. */
-  #quoted(): Part[] | undefined {
-    if (!this.#eat('\\Q')) return undefined;
-    const end = this.#source.indexOf('\\E', this.#at);
-    const text = this.#source.slice(this.#at, end < 0 ? undefined : end);
-    this.#at = end < 0 ? this.#source.length : end + 2;
+  /** Parses `\Q…\E`: literal characters. */
+  #quotedLiteral(): RegexNode[] | undefined {
+    if (!this.#accept('\\Q')) return undefined;
+    const end = this.#source.indexOf('\\E', this.#index);
+    const text = this.#source.slice(this.#index, end < 0 ? undefined : end);
+    this.#index = end < 0 ? this.#source.length : end + 2;
     return [...text].map((letter) => this.#literal(letter));
   }
 
-  #repeated(atom: () => Part): Part {
-    const begin = this.#at;
+  #withRepetition(atom: () => RegexNode): RegexNode {
+    const start = this.#index;
     let part = atom();
     let operators = 0;
-    for (let from = this.#at; ; from = this.#at) {
-      const times = this.#times();
-      if (times === undefined) return part;
+    for (let rangeStart = this.#index; ; rangeStart = this.#index) {
+      const quantifier = this.#quantifier();
+      if (quantifier === undefined) return part;
       operators += 1;
-      const greedy = this.#eat('?') === this.#switches.lazy;
+      const greedy = this.#accept('?') === this.#flags.lazy;
       if (operators > 1)
-        throw this.#fault('invalid nested repetition operator', this.#source.slice(begin + 1, this.#at));
-      part = { kind: 'repeat', part, ...times, greedy };
-      if (times.most < times.least || !repeatsAtMost(mostRepeats, part)) {
-        throw this.#fault('invalid repeat count', this.#source.slice(from, this.#at));
+        throw this.#error('invalid nested repetition operator', this.#source.slice(start + 1, this.#index));
+      part = { kind: 'repeat', part, ...quantifier, greedy };
+      if (quantifier.max < quantifier.min || !isRepeatCountWithin(maxRepeats, part)) {
+        throw this.#error('invalid repeat count', this.#source.slice(rangeStart, this.#index));
       }
     }
   }
 
-  #times(): { readonly least: number; readonly most: number } | undefined {
-    if (this.#eat('*')) return { least: 0, most: Infinity };
-    if (this.#eat('+')) return { least: 1, most: Infinity };
-    if (this.#eat('?')) return { least: 0, most: 1 };
-    const counted = counts.exec(this.#rest(24));
-    if (counted === null) return undefined;
-    this.#at += counted[0].length;
-    const least = Number(counted[1]);
-    return { least, most: counted[2] === undefined ? least : counted[3] === undefined ? Infinity : Number(counted[3]) };
+  #quantifier(): { readonly min: number; readonly max: number } | undefined {
+    if (this.#accept('*')) return { min: 0, max: Infinity };
+    if (this.#accept('+')) return { min: 1, max: Infinity };
+    if (this.#accept('?')) return { min: 0, max: 1 };
+    const match = countPattern.exec(this.#peek(24));
+    if (match === null) return undefined;
+    this.#index += match[0].length;
+    const min = Number(match[1]);
+    return { min, max: match[2] === undefined ? min : match[3] === undefined ? Infinity : Number(match[3]) };
   }
 
-  #atom(): Part {
-    const letter = this.#take();
+  #atom(): RegexNode {
+    const letter = this.#next();
     switch (letter) {
       case '(':
         return this.#group();
       case '[':
         return this.#class();
       case '.':
-        return { kind: 'character', takes: this.#switches.dotAll ? () => true : (rune) => rune !== 10 };
+        return { kind: 'character', matches: this.#flags.dotAll ? () => true : (rune) => rune !== 10 };
       case '^':
-        return { kind: 'place', where: this.#switches.lines ? 'line begin' : 'text begin' };
+        return { kind: 'assertion', assertion: this.#flags.lines ? 'line start' : 'text start' };
       case '$':
-        return { kind: 'place', where: this.#switches.lines ? 'line end' : 'text end' };
+        return { kind: 'assertion', assertion: this.#flags.lines ? 'line end' : 'text end' };
       case '*':
       case '+':
       case '?':
-        throw this.#fault('missing argument to repetition operator', letter);
+        throw this.#error('missing argument to repetition operator', letter);
       case '{': {
-        const counted = counts.exec(letter + this.#rest(24))?.[0];
-        if (counted !== undefined) throw this.#fault('missing argument to repetition operator', counted);
+        const match = countPattern.exec(letter + this.#peek(24))?.[0];
+        if (match !== undefined) throw this.#error('missing argument to repetition operator', match);
         return this.#literal(letter);
       }
       case '\\':
@@ -126,165 +138,167 @@ class Parser {
     }
   }
 
-  #literal(letter: string): Part {
-    return { kind: 'character', takes: exactly(letter.codePointAt(0) ?? 0, this.#switches.folds) };
+  #literal(letter: string): RegexNode {
+    return { kind: 'character', matches: matchesExactly(letter.codePointAt(0) ?? 0, this.#flags.foldsCase) };
   }
 
-  #group(): Part {
-    if ((this.#depth += 1) > deepest) throw this.#fault('expression nests too deeply', this.#source);
-    const outer = this.#switches;
+  #group(): RegexNode {
+    if ((this.#depth += 1) > maxDepth) throw this.#error('expression nests too deeply', this.#source);
+    const outerFlags = this.#flags;
     let index: number | undefined;
-    if (this.#eat('?')) {
-      const named = /^P?<([^>]*)>/.exec(this.#source.slice(this.#at));
+    if (this.#accept('?')) {
+      const named = /^P?<([^>]*)>/.exec(this.#source.slice(this.#index));
       if (named === null) {
-        if (this.#switch()) {
+        if (this.#parseFlags()) {
           this.#depth -= 1;
           return { kind: 'empty' };
         }
       } else {
         const [all, name = ''] = named;
-        if (!/^\w+$/.test(name)) throw this.#fault('invalid named capture', `(?${all}`);
-        this.#at += all.length;
+        if (!/^\w+$/.test(name)) throw this.#error('invalid named capture', `(?${all}`);
+        this.#index += all.length;
         index = this.#groups.push(name) - 1;
       }
     } else {
       index = this.#groups.push('') - 1;
     }
-    const part = this.#either();
-    if (!this.#eat(')')) throw this.#fault('missing closing )', this.#source);
-    this.#switches = outer;
+    const part = this.#alternation();
+    if (!this.#accept(')')) throw this.#error('missing closing )', this.#source);
+    this.#flags = outerFlags;
     this.#depth -= 1;
     return index === undefined ? part : { kind: 'group', index, part };
   }
 
-  /** `(?i)` switches until the group ends: true; `(?i:…)` only inside. */
-  #switch(): boolean {
-    const found = /^([imsU]*)(?:-([imsU]+))?([:)])/.exec(this.#rest(24));
-    if (found === null || (found[0] === ')' && found[1] === '')) {
-      throw this.#fault('invalid or unsupported Perl syntax', `(?${this.#rest(1)}`);
+  /** Parses flags. Returns true for `(?i)`, which applies until the group ends, and false for `(?i:…)`. */
+  #parseFlags(): boolean {
+    const match = /^([imsU]*)(?:-([imsU]+))?([:)])/.exec(this.#peek(24));
+    if (match === null || (match[0] === ')' && match[1] === '')) {
+      throw this.#error('invalid or unsupported Perl syntax', `(?${this.#peek(1)}`);
     }
-    const [all, on = '', off = '', end] = found;
-    this.#at += all.length;
-    const now = this.#switches;
-    const read = (letter: string, before: boolean): boolean => !off.includes(letter) && (on.includes(letter) || before);
-    this.#switches = {
-      folds: read('i', now.folds),
-      lines: read('m', now.lines),
-      dotAll: read('s', now.dotAll),
-      lazy: read('U', now.lazy),
+    const [all, on = '', off = '', end] = match;
+    this.#index += all.length;
+    const current = this.#flags;
+    const isEnabled = (letter: string, before: boolean): boolean =>
+      !off.includes(letter) && (on.includes(letter) || before);
+    this.#flags = {
+      foldsCase: isEnabled('i', current.foldsCase),
+      lines: isEnabled('m', current.lines),
+      dotAll: isEnabled('s', current.dotAll),
+      lazy: isEnabled('U', current.lazy),
     };
     return end === ')';
   }
 
-  #escape(): Part {
-    const begin = this.#at - 1;
-    const letter = this.#rest(1);
-    const place = { A: 'text begin', z: 'text end', b: 'word edge', B: 'no word edge' }[letter] as Place | undefined;
-    if (place !== undefined) {
-      this.#at += 1;
-      return { kind: 'place', where: place };
+  #escape(): RegexNode {
+    const start = this.#index - 1;
+    const letter = this.#peek(1);
+    const assertion = { A: 'text start', z: 'text end', b: 'word boundary', B: 'no word boundary' }[letter] as
+      Assertion | undefined;
+    if (assertion !== undefined) {
+      this.#index += 1;
+      return { kind: 'assertion', assertion };
     }
-    const inside = this.#classEscape();
-    if (inside !== undefined)
-      return { kind: 'character', takes: predicateOf([inside], { folds: this.#switches.folds }) };
-    return { kind: 'character', takes: exactly(this.#escaped(begin), this.#switches.folds) };
+    const item = this.#classEscape();
+    if (item !== undefined)
+      return { kind: 'character', matches: createPredicate([item], { foldsCase: this.#flags.foldsCase }) };
+    return { kind: 'character', matches: matchesExactly(this.#escaped(start), this.#flags.foldsCase) };
   }
 
-  /** `\d`, `\pL` and their like after the backslash. */
-  #classEscape(): Item | undefined {
-    const letter = this.#rest(1);
+  /** Parses a class such as `\d` or `\pL` after the backslash. */
+  #classEscape(): ClassItem | undefined {
+    const letter = this.#peek(1);
     const perl = perlClasses[letter.toLowerCase()];
     if (perl !== undefined) {
-      this.#at += 1;
-      return itemOf(perl, letter !== letter.toLowerCase());
+      this.#index += 1;
+      return createItem(perl, letter !== letter.toLowerCase());
     }
-    const found = /^[pP](?:\{(\^?)([^}]*)\}|(.))/u.exec(this.#rest(64));
-    if (found === null) return undefined;
-    const [all, caret, name = '', single] = found;
-    const item = unicodeItem(single ?? name, (letter === 'P') !== (caret === '^'));
-    if (item === undefined) throw this.#fault('invalid character class range', `\\${all}`);
-    this.#at += all.length;
+    const match = /^[pP](?:\{(\^?)([^}]*)\}|(.))/u.exec(this.#peek(64));
+    if (match === null) return undefined;
+    const [all, negation, name = '', single] = match;
+    const item = createUnicodeItem(single ?? name, (letter === 'P') !== (negation === '^'));
+    if (item === undefined) throw this.#error('invalid character class range', `\\${all}`);
+    this.#index += all.length;
     return item;
   }
 
-  /** The character that an escape stands for. */
-  #escaped(begin: number): number {
-    const found = /^(?:x\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{2})|([0-7]{3}|0[0-7]{0,2})|([aftnrv])|([^\w\s]))/u.exec(
-      this.#rest(12),
+  /** Parses an escape sequence into a code point. */
+  #escaped(start: number): number {
+    const match = /^(?:x\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{2})|([0-7]{3}|0[0-7]{0,2})|([aftnrv])|([^\w\s]))/u.exec(
+      this.#peek(12),
     );
-    if (found === null) {
-      const rest = this.#source.slice(begin, begin + 2);
+    if (match === null) {
+      const rest = this.#source.slice(start, start + 2);
       throw rest === '\\'
-        ? this.#fault('trailing backslash at end of expression', '')
-        : this.#fault('invalid escape sequence', rest);
+        ? this.#error('trailing backslash at end of expression', '')
+        : this.#error('invalid escape sequence', rest);
     }
-    const [all, braced, hex, octal, letter, itself] = found;
-    this.#at += all.length;
+    const [all, braced, hex, octal, letter, literal] = match;
+    this.#index += all.length;
     if (letter !== undefined) return { a: 7, f: 12, t: 9, n: 10, r: 13, v: 11 }[letter] ?? 0;
-    if (itself !== undefined) return itself.codePointAt(0) ?? 0;
+    if (literal !== undefined) return literal.codePointAt(0) ?? 0;
     const rune = octal === undefined ? parseInt(braced ?? hex ?? '', 16) : parseInt(octal, 8);
-    if (rune > 0x10ffff) throw this.#fault('invalid escape sequence', `\\${all}`);
+    if (rune > 0x10ffff) throw this.#error('invalid escape sequence', `\\${all}`);
     return rune;
   }
 
-  #class(): Part {
-    const begin = this.#at - 1;
-    const negated = this.#eat('^');
-    const items: Item[] = [];
-    for (let first = true; first || this.#rest(1) !== ']'; first = false) {
-      if (this.#at >= this.#source.length) throw this.#fault('missing closing ]', this.#source.slice(begin));
-      items.push(this.#classItem(begin));
+  #class(): RegexNode {
+    const start = this.#index - 1;
+    const negated = this.#accept('^');
+    const items: ClassItem[] = [];
+    for (let first = true; first || this.#peek(1) !== ']'; first = false) {
+      if (this.#index >= this.#source.length) throw this.#error('missing closing ]', this.#source.slice(start));
+      items.push(this.#classItem(start));
     }
-    this.#at += 1;
-    return { kind: 'character', takes: predicateOf(items, { negated, folds: this.#switches.folds }) };
+    this.#index += 1;
+    return { kind: 'character', matches: createPredicate(items, { negated, foldsCase: this.#flags.foldsCase }) };
   }
 
-  #classItem(begin: number): Item {
-    const posix = /^\[:(\^?)(\w+):\]/.exec(this.#rest(16));
-    if (posix !== null) {
-      const ranges = posixClasses[posix[2] ?? ''];
-      if (ranges === undefined) throw this.#fault('invalid character class range', posix[0]);
-      this.#at += posix[0].length;
-      return itemOf(ranges, posix[1] === '^');
+  #classItem(start: number): ClassItem {
+    const match = /^\[:(\^?)(\w+):\]/.exec(this.#peek(16));
+    if (match !== null) {
+      const ranges = posixClasses[match[2] ?? ''];
+      if (ranges === undefined) throw this.#error('invalid character class range', match[0]);
+      this.#index += match[0].length;
+      return createItem(ranges, match[1] === '^');
     }
-    const from = this.#at;
-    const single = this.#classCharacter(begin);
+    const from = this.#index;
+    const single = this.#classCharacter(start);
     if (typeof single !== 'number') return single;
-    if (this.#rest(1) !== '-' || this.#rest(2) === '-]' || this.#at + 1 >= this.#source.length)
-      return itemOf([[single, single]]);
-    this.#at += 1;
-    const to = this.#classCharacter(begin);
-    if (typeof to !== 'number' || to < single) {
-      throw this.#fault('invalid character class range', this.#source.slice(from, this.#at));
+    if (this.#peek(1) !== '-' || this.#peek(2) === '-]' || this.#index + 1 >= this.#source.length)
+      return createItem([[single, single]]);
+    this.#index += 1;
+    const rangeEnd = this.#classCharacter(start);
+    if (typeof rangeEnd !== 'number' || rangeEnd < single) {
+      throw this.#error('invalid character class range', this.#source.slice(from, this.#index));
     }
-    return itemOf([[single, to]]);
+    return createItem([[single, rangeEnd]]);
   }
 
-  /** A character of a class, or a class of its own. */
-  #classCharacter(begin: number): number | Item {
-    if (this.#at >= this.#source.length) throw this.#fault('missing closing ]', this.#source.slice(begin));
-    const letter = this.#take();
+  /** Parses a character of a class, or a nested class. */
+  #classCharacter(start: number): number | ClassItem {
+    if (this.#index >= this.#source.length) throw this.#error('missing closing ]', this.#source.slice(start));
+    const letter = this.#next();
     if (letter !== '\\') return letter.codePointAt(0) ?? 0;
-    return this.#classEscape() ?? this.#escaped(this.#at - 1);
+    return this.#classEscape() ?? this.#escaped(this.#index - 1);
   }
 
-  #take(): string {
-    const [letter = ''] = this.#rest(2);
-    this.#at += letter.length;
+  #next(): string {
+    const [letter = ''] = this.#peek(2);
+    this.#index += letter.length;
     return letter;
   }
 
-  #eat(text: string): boolean {
-    if (!this.#source.startsWith(text, this.#at)) return false;
-    this.#at += text.length;
+  #accept(text: string): boolean {
+    if (!this.#source.startsWith(text, this.#index)) return false;
+    this.#index += text.length;
     return true;
   }
 
-  #rest(length: number): string {
-    return this.#source.slice(this.#at, this.#at + length);
+  #peek(length: number): string {
+    return this.#source.slice(this.#index, this.#index + length);
   }
 
-  #fault(reason: string, at: string): RunFault {
-    return new RunFault(toBytes(`error parsing regexp: ${reason}: \`${at}\``));
+  #error(reason: string, fragment: string): ExecutionError {
+    return new ExecutionError(toBytes(`error parsing regexp: ${reason}: \`${fragment}\``));
   }
 }

@@ -1,9 +1,9 @@
 import { utc, type Zone } from './zone.ts';
 
-const second = 1_000_000_000n;
-const zero = -62_135_596_800n * second;
+const nanosecondsPerSecond = 1_000_000_000n;
+const zeroTime = -62_135_596_800n * nanosecondsPerSecond;
 
-/** A time of Go: nanoseconds since 1970, and the zone it is told in. */
+/** Time value of Go: nanoseconds since 1970 and a zone. */
 export class Moment {
   readonly nanoseconds: bigint;
   readonly zone: Zone;
@@ -12,23 +12,23 @@ export class Moment {
     this.zone = zone;
   }
 
-  /** What a time is when none could be read: the first of January of the year 1. */
+  /** Returns Go's zero time: January 1 of the year 1. */
   static zero(): Moment {
-    return new Moment(zero, utc);
+    return new Moment(zeroTime, utc);
   }
 
-  static ofSeconds(seconds: bigint, zone: Zone): Moment {
-    return new Moment(seconds * second, zone);
+  static fromSeconds(seconds: bigint, zone: Zone): Moment {
+    return new Moment(seconds * nanosecondsPerSecond, zone);
   }
 
   get isZero(): boolean {
-    return this.nanoseconds === zero;
+    return this.nanoseconds === zeroTime;
   }
 
-  /** Whole seconds since 1970, rounded down. */
+  /** Seconds since 1970, rounded down. */
   get unix(): bigint {
-    const rest = this.nanoseconds % second;
-    return (this.nanoseconds - rest) / second - (rest < 0n ? 1n : 0n);
+    const rest = this.nanoseconds % nanosecondsPerSecond;
+    return (this.nanoseconds - rest) / nanosecondsPerSecond - (rest < 0n ? 1n : 0n);
   }
 
   in(zone: Zone): Moment {
@@ -40,28 +40,28 @@ export class Moment {
   }
 
   civil(): Civil {
-    const { offset, abbreviation } = this.zone.at(Number(this.unix));
-    // As if the zone's clock were UTC's.
-    const shown = new Date((Number(this.unix) + offset) * 1000);
-    const year = shown.getUTCFullYear();
+    const { offset, abbreviation } = this.zone.getInfo(Number(this.unix));
+    // Shifted by the offset, so that the UTC getters return local fields.
+    const shifted = new Date((Number(this.unix) + offset) * 1000);
+    const year = shifted.getUTCFullYear();
     const newYear = new Date(0).setUTCFullYear(year, 0, 1);
     return {
       year,
-      month: shown.getUTCMonth() + 1,
-      day: shown.getUTCDate(),
-      hour: shown.getUTCHours(),
-      minute: shown.getUTCMinutes(),
-      second: shown.getUTCSeconds(),
-      nanosecond: Number(this.nanoseconds - this.unix * second),
-      weekday: shown.getUTCDay(),
-      yearDay: Math.floor((shown.getTime() - newYear) / 86_400_000) + 1,
+      month: shifted.getUTCMonth() + 1,
+      day: shifted.getUTCDate(),
+      hour: shifted.getUTCHours(),
+      minute: shifted.getUTCMinutes(),
+      second: shifted.getUTCSeconds(),
+      nanosecond: Number(this.nanoseconds - this.unix * nanosecondsPerSecond),
+      weekday: shifted.getUTCDay(),
+      yearDay: Math.floor((shifted.getTime() - newYear) / 86_400_000) + 1,
       offset,
       abbreviation,
     };
   }
 }
 
-/** A time as a clock and a calendar show it. */
+/** Calendar and clock fields of a time. */
 export interface Civil {
   readonly year: number;
   /** 1 for January. */
@@ -78,17 +78,17 @@ export interface Civil {
   readonly abbreviation: string;
 }
 
-/** The time that a clock in the zone shows so; what goes over (the 32nd of a month) is carried on. */
-export function momentOf(
-  shown: Pick<Civil, 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'nanosecond'>,
+/** Returns the time for local fields in a zone; overflowing fields (such as day 32) are carried. */
+export function toMoment(
+  fields: Pick<Civil, 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'nanosecond'>,
   zone: Zone,
 ): Moment {
   const date = new Date(0);
-  date.setUTCFullYear(shown.year, shown.month - 1, shown.day);
-  date.setUTCHours(shown.hour, shown.minute, shown.second);
+  date.setUTCFullYear(fields.year, fields.month - 1, fields.day);
+  date.setUTCHours(fields.hour, fields.minute, fields.second);
   const asUtc = Math.floor(date.getTime() / 1000);
-  // The offset of that time is looked up by a guess first, since only the time itself tells it.
-  const guess = zone.at(asUtc).offset;
-  const seconds = asUtc - zone.at(asUtc - guess).offset;
-  return new Moment(BigInt(seconds) * second + BigInt(shown.nanosecond), zone);
+  // The offset depends on the time itself, so it is looked up with an estimate first.
+  const estimatedOffset = zone.getInfo(asUtc).offset;
+  const seconds = asUtc - zone.getInfo(asUtc - estimatedOffset).offset;
+  return new Moment(BigInt(seconds) * nanosecondsPerSecond + BigInt(fields.nanosecond), zone);
 }

@@ -1,10 +1,10 @@
 import { toBytes } from '../bytes.ts';
-import { RunFault } from '../faults.ts';
-import { days, months, piecesOf } from './layout.ts';
-import { momentOf, type Moment } from './moment.ts';
+import { ExecutionError } from '../errors.ts';
+import { days, months, splitLayout } from './layout.ts';
+import { toMoment, type Moment } from './moment.ts';
 import { fixedZone, utc, type Zone } from './zone.ts';
 
-/** What was read of a time so far. */
+/** Fields of a partially parsed time. */
 interface Fields {
   year: number;
   month: number;
@@ -14,92 +14,92 @@ interface Fields {
   minute: number;
   second: number;
   nanosecond: number;
-  afternoon: boolean | undefined;
+  isAfternoon: boolean | undefined;
   offset: number | undefined;
   abbreviation: string;
-  /** `Z` or `UTC` was read. */
+  /** True when `Z` or `UTC` was parsed. */
   isUtc: boolean;
 }
 
-/** How a part reads from the beginning of a text: what it takes, and what to do with it; false when it is out of range. */
-interface Reader {
-  readonly shape: RegExp;
-  readonly take: (fields: Fields, text: string) => boolean;
+/** Parser of a layout element: the text it matches and how it sets fields; returns false when out of range. */
+interface ElementParser {
+  readonly pattern: RegExp;
+  readonly apply: (fields: Fields, text: string) => boolean;
 }
 
-function number(shape: RegExp, name: keyof Fields, least: number, most: number): Reader {
+function parseNumber(pattern: RegExp, name: keyof Fields, min: number, max: number): ElementParser {
   return {
-    shape,
-    take: (fields, text) => {
+    pattern,
+    apply: (fields, text) => {
       const value = Number(text.trim());
       Object.assign(fields, { [name]: value });
-      return value >= least && value <= most;
+      return value >= min && value <= max;
     },
   };
 }
 
-function word(
-  words: readonly string[],
+function parseName(
+  names: readonly string[],
   length: number | undefined,
-  take: (fields: Fields, index: number) => void,
-): Reader {
-  const shapes = words.map((each) => each.slice(0, length));
+  apply: (fields: Fields, index: number) => void,
+): ElementParser {
+  const abbreviations = names.map((name) => name.slice(0, length));
   return {
-    shape: new RegExp(`^(?:${shapes.join('|')})`, 'i'),
-    take: (fields, text) => {
-      take(
+    pattern: new RegExp(`^(?:${abbreviations.join('|')})`, 'i'),
+    apply: (fields, text) => {
+      apply(
         fields,
-        shapes.findIndex((each) => each.toLowerCase() === text.toLowerCase()),
+        abbreviations.findIndex((name) => name.toLowerCase() === text.toLowerCase()),
       );
       return true;
     },
   };
 }
 
-const half = (shape: RegExp): Reader => ({
-  shape,
-  take: (fields, text) => {
-    fields.afternoon = text.toLowerCase() === 'pm';
+const parseHalfDay = (pattern: RegExp): ElementParser => ({
+  pattern,
+  apply: (fields, text) => {
+    fields.isAfternoon = text.toLowerCase() === 'pm';
     return true;
   },
 });
 const setMonth = (fields: Fields, index: number): void => {
   fields.month = index + 1;
 };
-const nothing = (): void => undefined;
+const ignoreValue = (): void => undefined;
 
-const readers: Readonly<Record<string, Reader>> = {
-  January: word(months, undefined, setMonth),
-  Jan: word(months, 3, setMonth),
-  Monday: word(days, undefined, nothing),
-  Mon: word(days, 3, nothing),
-  '2006': number(/^\d{4}/, 'year', 0, 9999),
+const elementParsers: Readonly<Record<string, ElementParser>> = {
+  January: parseName(months, undefined, setMonth),
+  Jan: parseName(months, 3, setMonth),
+  Monday: parseName(days, undefined, ignoreValue),
+  Mon: parseName(days, 3, ignoreValue),
+  '2006': parseNumber(/^\d{4}/, 'year', 0, 9999),
   '06': {
-    shape: /^\d\d/,
-    take: (fields, text) => {
+    pattern: /^\d\d/,
+    apply: (fields, text) => {
       fields.year = Number(text) + (Number(text) >= 69 ? 1900 : 2000);
       return true;
     },
   },
-  '01': number(/^\d\d/, 'month', 1, 12),
-  '1': number(/^\d\d?/, 'month', 1, 12),
-  '02': number(/^\d\d/, 'day', 1, 31),
-  _2: number(/^ ?\d\d?/, 'day', 1, 31),
-  '2': number(/^\d\d?/, 'day', 1, 31),
-  '002': number(/^\d{3}/, 'yearDay', 1, 366),
-  __2: number(/^(?:\d{3}| \d\d| {2}\d)/, 'yearDay', 1, 366),
-  '15': number(/^\d\d?/, 'hour', 0, 23),
-  '03': number(/^\d\d/, 'hour', 0, 12),
-  '3': number(/^\d\d?/, 'hour', 0, 12),
-  '04': number(/^\d\d/, 'minute', 0, 59),
-  '4': number(/^\d\d?/, 'minute', 0, 59),
-  '05': number(/^\d\d/, 'second', 0, 59),
-  '5': number(/^\d\d?/, 'second', 0, 59),
-  PM: half(/^[AP]M/),
-  pm: half(/^[ap]m/),
+  '01': parseNumber(/^\d\d/, 'month', 1, 12),
+  '1': parseNumber(/^\d\d?/, 'month', 1, 12),
+  '02': parseNumber(/^\d\d/, 'day', 1, 31),
+  _2: parseNumber(/^ ?\d\d?/, 'day', 1, 31),
+  '2': parseNumber(/^\d\d?/, 'day', 1, 31),
+  '002': parseNumber(/^\d{3}/, 'yearDay', 1, 366),
+  __2: parseNumber(/^(?:\d{3}| \d\d| {2}\d)/, 'yearDay', 1, 366),
+  '15': parseNumber(/^\d\d?/, 'hour', 0, 23),
+  '03': parseNumber(/^\d\d/, 'hour', 0, 12),
+  '3': parseNumber(/^\d\d?/, 'hour', 0, 12),
+  '04': parseNumber(/^\d\d/, 'minute', 0, 59),
+  '4': parseNumber(/^\d\d?/, 'minute', 0, 59),
+  '05': parseNumber(/^\d\d/, 'second', 0, 59),
+  '5': parseNumber(/^\d\d?/, 'second', 0, 59),
+  PM: parseHalfDay(/^[AP]M/),
+  pm: parseHalfDay(/^[ap]m/),
   MST: {
-    shape: /^(?:UTC|ChST|MeST|GMT(?:[+-]\d{1,2})?|[+-](?:[01]?\d|2[0-3])(?!\d)|[A-Z]{3,5})/,
-    take: (fields, text) => {
+    pattern: /^(?:UTC|ChST|MeST|GMT(?:[+-]\d{1,2})?|[+-](?:[01]?\d|2[0-3])(?!\d)|[A-Z]{3,5})/,
+    apply: (fields, text) => {
       fields.abbreviation = text;
       fields.isUtc = text === 'UTC';
       return true;
@@ -107,76 +107,87 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-const offsets: Reader = {
-  shape: /^(?:Z|[+-]\d\d(?::?\d\d){0,2})/,
-  take: (fields, text) => {
+const offsets: ElementParser = {
+  pattern: /^(?:Z|[+-]\d\d(?::?\d\d){0,2})/,
+  apply: (fields, text) => {
     const [hours = 0, minutes = 0, seconds = 0] = (text.match(/\d\d/g) ?? []).map(Number);
     fields.isUtc = text === 'Z';
     fields.offset = (hours * 3600 + minutes * 60 + seconds) * (text.startsWith('-') ? -1 : 1);
     return hours <= 24 && minutes < 60 && seconds < 60;
   },
 };
-const fractions: Reader = {
-  shape: /^[.,]\d{1,9}/,
-  take: (fields, text) => {
+const fractions: ElementParser = {
+  pattern: /^[.,]\d{1,9}/,
+  apply: (fields, text) => {
     fields.nanosecond = Number(text.slice(1).padEnd(9, '0'));
     return true;
   },
 };
 
-/** How a part of a layout that has no reader of its own is read. */
-function readerOf(part: string): Reader {
-  const known = readers[part];
-  if (known !== undefined) return known;
+/** Returns the parser of a layout element. */
+function getElementParser(part: string): ElementParser {
+  const parser = elementParsers[part];
+  if (parser !== undefined) return parser;
   if (!/^[.,]/.test(part)) {
     const { length } = part.replaceAll(/\D/g, '');
-    const between = part.includes(':') ? ':' : '';
-    const shape = `[+-]\\d\\d${`${between}\\d\\d`.repeat(length / 2 - 1)}`;
-    return { ...offsets, shape: new RegExp(part.startsWith('Z') ? `^(?:Z|${shape})` : `^${shape}`) };
+    const separator = part.includes(':') ? ':' : '';
+    const pattern = `[+-]\\d\\d${`${separator}\\d\\d`.repeat(length / 2 - 1)}`;
+    return { ...offsets, pattern: new RegExp(part.startsWith('Z') ? `^(?:Z|${pattern})` : `^${pattern}`) };
   }
   return part.charAt(1) === '0'
-    ? { ...fractions, shape: new RegExp(`^[.,]\\d{${String(part.length - 1)}}`) }
-    : { ...fractions, shape: /^(?:[.,]\d{1,9})?/ };
+    ? { ...fractions, pattern: new RegExp(`^[.,]\\d{${String(part.length - 1)}}`) }
+    : { ...fractions, pattern: /^(?:[.,]\d{1,9})?/ };
 }
 
 /**
- * Reads a time by a layout of Go; what the layout does not tell is as it was at the beginning of the year 0.
+ * Parses a time with a Go layout; missing fields default to the start of the year 0.
  *
- * @throws RunFault with Go's words
+ * @throws ExecutionError with Go's message
  */
 export function parseMoment(layout: string, text: string, local: Zone): Moment {
-  const fault = (reason: string): RunFault => new RunFault(toBytes(`parsing time ${JSON.stringify(text)}${reason}`));
-  const failed = (rest: string, part: string): RunFault =>
-    fault(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`);
+  const createError = (reason: string): ExecutionError =>
+    new ExecutionError(toBytes(`parsing time ${JSON.stringify(text)}${reason}`));
+  const createMismatch = (rest: string, part: string): ExecutionError =>
+    createError(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`);
   const fields: Fields = {
-    ...{ year: 0, month: 0, day: 0, yearDay: 0, hour: 0, minute: 0, second: 0, nanosecond: 0 },
-    ...{ afternoon: undefined, offset: undefined, abbreviation: '', isUtc: false },
+    year: 0,
+    month: 0,
+    day: 0,
+    yearDay: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    nanosecond: 0,
+    isAfternoon: undefined,
+    offset: undefined,
+    abbreviation: '',
+    isUtc: false,
   };
   let rest = text;
-  const pieces = piecesOf(layout);
+  const pieces = splitLayout(layout);
   for (const [index, piece] of pieces.entries()) {
-    if (!rest.startsWith(piece.text)) throw failed(rest, piece.text);
+    if (!rest.startsWith(piece.text)) throw createMismatch(rest, piece.text);
     rest = rest.slice(piece.text.length);
     if (piece.part === '') break;
-    const { shape, take } = readerOf(piece.part);
-    const found = shape.exec(rest)?.[0];
-    if (found === undefined) throw failed(rest, piece.part);
-    if (found !== '' && !take(fields, found)) throw fault(`: ${rangeOf(piece.part)} out of range`);
-    rest = rest.slice(found.length);
-    // A fraction may follow the seconds even where the layout has none.
+    const { pattern, apply } = getElementParser(piece.part);
+    const matched = pattern.exec(rest)?.[0];
+    if (matched === undefined) throw createMismatch(rest, piece.part);
+    if (matched !== '' && !apply(fields, matched)) throw createError(`: ${getRangeName(piece.part)} out of range`);
+    rest = rest.slice(matched.length);
+    // A fraction may follow the seconds even when the layout has none.
     if (/^0?5$/.test(piece.part) && !/^[.,]/.test(pieces[index + 1]?.part ?? '')) {
-      const fraction = fractions.shape.exec(rest)?.[0];
+      const fraction = fractions.pattern.exec(rest)?.[0];
       if (fraction !== undefined) {
-        fractions.take(fields, fraction);
+        fractions.apply(fields, fraction);
         rest = rest.slice(fraction.length);
       }
     }
   }
-  if (rest !== '') throw fault(`: extra text: ${JSON.stringify(rest)}`);
-  return settle(fields, local, () => fault(': day out of range'));
+  if (rest !== '') throw createError(`: extra text: ${JSON.stringify(rest)}`);
+  return resolveFields(fields, local, () => createError(': day out of range'));
 }
 
-function rangeOf(part: string): string {
+function getRangeName(part: string): string {
   if (/^0?1$/.test(part)) return 'month';
   if (/^(?:0?2|_2)$/.test(part)) return 'day';
   if (/^(?:15|0?3)$/.test(part)) return 'hour';
@@ -185,39 +196,39 @@ function rangeOf(part: string): string {
   return /002|__2/.test(part) ? 'day-of-year' : 'time zone offset hour';
 }
 
-function settle(fields: Fields, local: Zone, fault: () => RunFault): Moment {
-  const { year, afternoon } = fields;
+function resolveFields(fields: Fields, local: Zone, createError: () => ExecutionError): Moment {
+  const { year, isAfternoon } = fields;
   let { hour, month, day } = fields;
-  if (afternoon === true && hour < 12) hour += 12;
-  else if (afternoon === false && hour === 12) hour = 0;
+  if (isAfternoon === true && hour < 12) hour += 12;
+  else if (isAfternoon === false && hour === 12) hour = 0;
   if (fields.yearDay > 0) {
     const date = new Date(0);
     date.setUTCFullYear(year, 0, fields.yearDay);
-    if (date.getUTCFullYear() !== year) throw fault();
+    if (date.getUTCFullYear() !== year) throw createError();
     [month, day] = [date.getUTCMonth() + 1, date.getUTCDate()];
   }
   month ||= 1;
   day ||= 1;
-  const end = new Date(0);
-  end.setUTCFullYear(year, month, 0);
-  if (day > end.getUTCDate()) throw fault();
-  return inZone({ ...fields, hour, month, day }, local);
+  const lastDay = new Date(0);
+  lastDay.setUTCFullYear(year, month, 0);
+  if (day > lastDay.getUTCDate()) throw createError();
+  return resolveZone({ ...fields, hour, month, day }, local);
 }
 
-/** The zone that was told; the local one where that agrees with it. */
-function inZone(fields: Fields, local: Zone): Moment {
+/** Resolves the zone: the parsed offset, or the local zone when it agrees. */
+function resolveZone(fields: Fields, local: Zone): Moment {
   const { offset, abbreviation, isUtc } = fields;
-  if (isUtc) return momentOf(fields, utc);
+  if (isUtc) return toMoment(fields, utc);
   if (offset !== undefined) {
-    const told = momentOf(fields, fixedZone(offset, abbreviation));
-    const here = local.at(Number(told.unix));
-    return here.offset === offset && (abbreviation === '' || abbreviation === here.abbreviation)
-      ? told.in(local)
-      : told;
+    const parsed = toMoment(fields, fixedZone(offset, abbreviation));
+    const localInfo = local.getInfo(Number(parsed.unix));
+    return localInfo.offset === offset && (abbreviation === '' || abbreviation === localInfo.abbreviation)
+      ? parsed.in(local)
+      : parsed;
   }
-  if (abbreviation === '') return momentOf(fields, local);
-  const here = momentOf(fields, local);
-  if (here.civil().abbreviation === abbreviation) return here;
+  if (abbreviation === '') return toMoment(fields, local);
+  const localMoment = toMoment(fields, local);
+  if (localMoment.civil().abbreviation === abbreviation) return localMoment;
   const hours = /^GMT([+-]\d+)$/.exec(abbreviation)?.[1];
-  return momentOf(fields, fixedZone(hours === undefined ? 0 : Number(hours) * 3600, abbreviation));
+  return toMoment(fields, fixedZone(hours === undefined ? 0 : Number(hours) * 3600, abbreviation));
 }

@@ -1,45 +1,45 @@
 import { findOwn } from '../../../../contracts/find-own.ts';
 
-/** Where a clock hangs: what is added to UTC at a time, and how the zone is called then. */
+/** Time zone: its offset and abbreviation at a time. */
 export interface Zone {
   readonly name: string;
-  /** For unix seconds. */
-  at(seconds: number): { readonly offset: number; readonly abbreviation: string };
+  /** Returns the offset and abbreviation at unix seconds. */
+  getInfo(seconds: number): { readonly offset: number; readonly abbreviation: string };
 }
 
-export const utc: Zone = { name: 'UTC', at: () => ({ offset: 0, abbreviation: 'UTC' }) };
+export const utc: Zone = { name: 'UTC', getInfo: () => ({ offset: 0, abbreviation: 'UTC' }) };
 
-/** A zone that a parsed time names itself; `abbreviation` may be missing, the offset stands in for it then. */
+/** Creates a zone with a fixed offset; without abbreviation, the offset is its name. */
 export function fixedZone(offset: number, abbreviation = ''): Zone {
-  return { name: abbreviation, at: () => ({ offset, abbreviation: abbreviation || offsetName(offset, true) }) };
+  return { name: abbreviation, getInfo: () => ({ offset, abbreviation: abbreviation || formatOffset(offset, true) }) };
 }
 
-const zones = new Map<string, Zone | undefined>();
+const zoneCache = new Map<string, Zone | undefined>();
 
-/** A zone by its name in the IANA list; undefined when there is none. `Local` is what `local` names. */
-export function zoneNamed(name: string, local: string): Zone | undefined {
+/** Returns a zone of the IANA database; undefined for unknown names. `Local` resolves to `local`. */
+export function findZone(name: string, local: string): Zone | undefined {
   if (name === '' || name === 'UTC') return utc;
-  if (name === 'Local') return { ...(zoneNamed(local, 'UTC') ?? utc), name: 'Local' };
-  // Offsets are zones to JavaScript, not to Go.
+  if (name === 'Local') return { ...(findZone(local, 'UTC') ?? utc), name: 'Local' };
+  // JavaScript accepts offsets as zone names, Go does not.
   if (!/^[A-Za-z]/.test(name)) return undefined;
-  if (!zones.has(name)) {
-    if (zones.size > 500) zones.clear();
-    zones.set(name, open(name));
+  if (!zoneCache.has(name)) {
+    if (zoneCache.size > 500) zoneCache.clear();
+    zoneCache.set(name, createZone(name));
   }
-  return zones.get(name);
+  return zoneCache.get(name);
 }
 
-function open(name: string): Zone | undefined {
+function createZone(name: string): Zone | undefined {
   try {
     const offsets = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' });
     return {
       name,
-      at: (seconds) => {
+      getInfo: (seconds) => {
         const date = new Date(seconds * 1000);
-        const offset = readOffset(zoneNameOf(offsets, date));
+        const offset = parseOffset(getZoneName(offsets, date));
         const newYear = new Date(Date.UTC(date.getUTCFullYear(), 0, 1));
-        const winter = readOffset(zoneNameOf(offsets, newYear));
-        return { offset, abbreviation: abbreviate(name, date, offset, winter) };
+        const standardOffset = parseOffset(getZoneName(offsets, newYear));
+        return { offset, abbreviation: abbreviate(name, date, offset, standardOffset) };
       },
     };
   } catch (error) {
@@ -48,21 +48,21 @@ function open(name: string): Zone | undefined {
   }
 }
 
-function zoneNameOf(format: Intl.DateTimeFormat, date: Date): string {
+function getZoneName(format: Intl.DateTimeFormat, date: Date): string {
   return format.formatToParts(date).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
-/** Seconds of `GMT+05:30`. */
-function readOffset(text: string): number {
+/** Parses an offset such as `GMT+05:30` into seconds. */
+function parseOffset(text: string): number {
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = /([+-])(\d\d):?(\d\d)?:?(\d\d)?/.exec(text) ?? [];
   const sum = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
   return sign === '-' ? -sum : sum;
 }
 
-/** Each language knows the short names of its own places only. */
+/** Locales whose zone abbreviations are tried; each locale only has those of its own region. */
 const languages = ['en-US', 'en-GB', 'en-AU', 'en-NZ', 'en-ZA', 'en-IN', 'en-CA', 'en-GH', 'en-IL'];
-/** The short names of zones that no language of the list knows as the IANA list has them; in summer the second one. */
-const otherNames: Readonly<Record<string, readonly [string, string?]>> = {
+/** Abbreviations of the IANA database that none of the locales returns: standard time and, if any, summer time. */
+const abbreviations: Readonly<Record<string, readonly [string, string?]>> = {
   'America/Adak': ['HST', 'HDT'],
   'America/Dawson': ['MST'],
   'America/Havana': ['CST', 'CDT'],
@@ -100,19 +100,22 @@ const otherNames: Readonly<Record<string, readonly [string, string?]>> = {
   'Pacific/Saipan': ['ChST'],
 };
 
-function abbreviate(name: string, date: Date, offset: number, winter: number): string {
-  const [standard, summer] = findOwn(otherNames, name) ?? [];
-  if (standard !== undefined) return summer !== undefined && offset > winter ? summer : standard;
+function abbreviate(name: string, date: Date, offset: number, standardOffset: number): string {
+  const [standard, daylight] = findOwn(abbreviations, name) ?? [];
+  if (standard !== undefined) return daylight !== undefined && offset > standardOffset ? daylight : standard;
   for (const language of languages) {
-    const short = zoneNameOf(new Intl.DateTimeFormat(language, { timeZone: name, timeZoneName: 'short' }), date);
-    if (/^[A-Z]{2,5}$/.test(short)) return short;
+    const abbreviation = getZoneName(
+      new Intl.DateTimeFormat(language, { timeZone: name, timeZoneName: 'short' }),
+      date,
+    );
+    if (/^[A-Z]{2,5}$/.test(abbreviation)) return abbreviation;
   }
-  return offsetName(offset);
+  return formatOffset(offset);
 }
 
-/** `+03` or `+0530`: how the IANA list calls what has no name of its own. */
-function offsetName(offset: number, isFull = false): string {
+/** Formats an offset as `+03` or `+0530`, used by the IANA database for zones without abbreviation. */
+function formatOffset(offset: number, isFull = false): string {
   const minutes = Math.floor(Math.abs(offset) / 60);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${minutes % 60 === 0 && !isFull ? '' : two(minutes % 60)}`;
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}${minutes % 60 === 0 && !isFull ? '' : pad(minutes % 60)}`;
 }

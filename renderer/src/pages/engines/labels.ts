@@ -1,0 +1,34 @@
+import type { EngineState } from '../../../../services/contracts/control/engines.ts';
+
+/** Returns what an engine does, or what its absence means. */
+export function getDescription({ path, purpose, absence }: Pick<EngineState, 'path' | 'purpose' | 'absence'>): string {
+  return path === null ? absence : purpose;
+}
+
+/** Labels of the source of an engine. */
+export const sourceLabels: Readonly<Record<EngineState['source'], string>> = {
+  setting: 'From the settings',
+  data: 'Installed by Homeport',
+  system: 'From this computer',
+  missing: 'Missing',
+};
+
+/** Returns the installation that Homeport can do; empty for none. */
+export function getOffer({ path, installable, configured, version, offered }: EngineState): '' | 'Install' | 'Update' {
+  if (!installable || configured) return '';
+  if (path === null) return 'Install';
+  return offered !== null && version !== offered ? 'Update' : '';
+}
+
+/** Returns the status of an engine: missing but required, outdated, ready, or not needed. */
+export function getEngineStatus(engine: EngineState): 'lacking' | 'outdated' | 'ready' | 'unused' {
+  if (engine.path === null) return engine.optional ? 'unused' : 'lacking';
+  return getOffer(engine) === 'Update' ? 'outdated' : 'ready';
+}
+
+const statusOrder: readonly ReturnType<typeof getEngineStatus>[] = ['lacking', 'outdated', 'ready', 'unused'];
+
+/** Sorts engines by status; those that need attention come first. */
+export function sortByStatus(list: readonly EngineState[]): readonly EngineState[] {
+  return list.toSorted((a, b) => statusOrder.indexOf(getEngineStatus(a)) - statusOrder.indexOf(getEngineStatus(b)));
+}

@@ -1,0 +1,206 @@
+import type { LogLine } from '../../../../services/contracts/control/log.ts';
+import { formatFailure } from '../dead-letters/job-labels.ts';
+import { formatBytes } from '../../parts/text/format.ts';
+import { formatCause } from '../notify/cause.ts';
+import { formatKey } from '../notify/key-name.ts';
+
+/** A formatted log line. */
+export interface FormattedLine {
+  /** Description of the event; pages capitalize it. */
+  readonly what: string;
+  /** The reason, or empty. */
+  readonly reason: string;
+  /** Further details as text, or empty. */
+  readonly facts: string;
+  /** Technical details for developers: codes, numbers and stack traces, or empty. */
+  readonly technical: string;
+}
+
+/** Equal lines, with the newest one in full. */
+export interface RepeatedLine {
+  readonly line: LogLine;
+  readonly words: FormattedLine;
+  readonly times: number;
+  /** Time of the oldest line in ms since the epoch. */
+  readonly since: number;
+}
+
+/** Number of previous rows that are searched for an equal line, so that alternating lines result in two rows. */
+const maxLookBackRows = 20;
+
+/** Fields that only developers need. */
+const technicalFields = new Set([
+  ...['by', 'service'],
+  ...['id', 'uid', 'code', 'stack', 'kind', 'attempt', 'attempts', 'runAt', 'moreSinceTold', 'pid', 'method', 'path'],
+]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the title of a setting for a path such as `services.gateway.shared`. */
+type GetSettingTitle = (path: string) => string;
+
+const stripPrefix: GetSettingTitle = (path) => path.replace(/^(services|host)\./, '');
+
+/** Messages about internals with a user-friendly text, and the fields that the text already contains. */
+const messageFormats: Readonly<
+  Record<
+    string,
+    (fields: Fields, getSettingTitle: GetSettingTitle) => { readonly what: string; readonly told: readonly string[] }
+  >
+> = {
+  'the event loop had to wait for the machine': ({ milliseconds, by }) => ({
+    what: `The computer was busy: Homeport stood still for ${formatPause(Number(milliseconds))} because of ${String(by)}`,
+    told: ['service', 'milliseconds', 'by'],
+  }),
+  'the event loop was blocked': ({ milliseconds }) => ({
+    what: `Homeport was busy for ${formatPause(Number(milliseconds))} with one piece of work`,
+    told: ['milliseconds'],
+  }),
+  'job failed permanently': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
+  'job attempt failed, retry scheduled': ({ kind }) => ({
+    what: `${formatFailedJob(kind)}; it is tried again`,
+    told: [],
+  }),
+  // The messages of earlier versions, which remain in rotated log files.
+  'a job failed for good': ({ kind }) => ({ what: `${formatFailedJob(kind)} and is given up`, told: [] }),
+  'a job failed and is tried again': ({ kind }) => ({
+    what: `${formatFailedJob(kind)}; it is tried again`,
+    told: [],
+  }),
+  'settings changed': ({ fields }, getSettingTitle) => ({
+    what: `Settings were changed: ${formatValue(fields).split(' ').map(getSettingTitle).join(', ')}`,
+    told: ['fields'],
+  }),
+  'notification given up': () => ({ what: `${formatFailedJob('notify.deliver')} and is given up`, told: [] }),
+  'the machine slept or could not work; faults of the next moments are not told': ({ ms }) => ({
+    what: `The computer slept or could not work for ${formatDuration(Number(ms))}; outages right after that are not reported`,
+    told: ['ms'],
+  }),
+  'host is ready': ({ version, safeMode }) => ({
+    what: `Homeport ${String(version)} is ready${safeMode === true || safeMode === 'true' ? ', without its services (safe mode)' : ''}`,
+    told: ['version', 'safeMode'],
+  }),
+  'backup written': ({ bytes: size, files }) => ({
+    what: `A backup was written: ${formatBytes(Number(size))}, ${Number(files).toLocaleString('en')} files`,
+    told: ['bytes', 'files'],
+  }),
+  'request failed': () => ({ what: 'A request could not be answered', told: [] }),
+  'vault key created': () => ({ what: 'The key that seals passwords was made', told: [] }),
+  'vault key made': () => ({ what: 'The key that seals passwords was made', told: [] }),
+  'configuration saved': ({ key }) => ({ what: `Destinations were saved${formatKeySuffix(key)}`, told: ['key'] }),
+  'configuration removed': ({ key }) => ({ what: `Destinations were removed${formatKeySuffix(key)}`, told: ['key'] }),
+};
+
+/** Formats a line: its text and reason, and separately the technical details. */
+export function formatLine({ message, fields }: LogLine, getSettingTitle = stripPrefix): FormattedLine {
+  const { what: text, told } = messageFormats[message]?.(fields, getSettingTitle) ?? { what: message, told: [] };
+  const remainingFields = Object.entries(fields).filter(([name]) => !told.includes(name));
+  const { error, reason } = fields;
+  const reasonText = formatCause(typeof reason === 'string' ? reason : getReason(error));
+  const [facts, technical] = [new Array<string>(), new Array<string>()];
+  for (const [name, value] of remainingFields) {
+    if (name === 'reason' && typeof value === 'string') continue;
+    if (name === 'error') technical.push(...getErrorDetails(value));
+    else if (name === 'key' || name === 'configuration') facts.push(`${name} ${formatKey(formatValue(value))}`);
+    else (technicalFields.has(name) ? technical : facts).push(`${splitCamelCase(name)} ${formatValue(value)}`);
+  }
+  return { what: text, reason: reasonText, facts: facts.join(', '), technical: technical.join('\n') };
+}
+
+/** Numbers and seconds, but not digits in names (`nas1`) or versions (`1.2`), which distinguish lines. */
+const numberPattern = /(?<![\w.])\d+(?:\.\d(?= s\b))?(?![\w]|\.\d)/g;
+
+/** Groups equal lines of a day within a few rows, newest first. */
+export function groupRepeats(
+  lines: readonly LogLine[],
+  sameDay: (first: number, second: number) => boolean,
+  getSettingTitle = stripPrefix,
+): readonly RepeatedLine[] {
+  const rows: { line: LogLine; words: FormattedLine; times: number; since: number; says: string }[] = [];
+  for (const line of lines) {
+    const formatted = formatLine(line, getSettingTitle);
+    // Numbers are ignored in the comparison, except in messages without a known text, where they may be the only
+    // difference.
+    const text = formatted.what === line.message ? line.message : formatted.what.replaceAll(numberPattern, '#');
+    const comparisonKey = [
+      line.service,
+      line.level,
+      text,
+      formatted.reason,
+      formatted.facts.replaceAll(numberPattern, '#'),
+    ].join('\n');
+    const row = rows
+      .slice(-maxLookBackRows)
+      .find((each) => each.says === comparisonKey && sameDay(each.line.time, line.time));
+    if (row === undefined) rows.push({ line, words: formatted, times: 1, since: line.time, says: comparisonKey });
+    else Object.assign(row, { times: row.times + 1, since: line.time });
+  }
+  return rows;
+}
+
+/** Formats lines for a file, oldest first and with all fields. */
+export function formatAsText(lines: readonly LogLine[]): string {
+  return lines
+    .toReversed()
+    .map(({ time, level, service, message, fields }) =>
+      `${new Date(time).toISOString()} ${level} ${service}: ${message} ${formatFields(fields)}`.trimEnd(),
+    )
+    .join('\n');
+}
+
+function getReason(error: unknown): string {
+  if (typeof error === 'string') return error;
+  if (typeof error !== 'object' || error === null || !('message' in error)) return '';
+  return typeof error.message === 'string' ? error.message : '';
+}
+
+function getErrorDetails(error: unknown): readonly string[] {
+  if (typeof error !== 'object' || error === null) return [];
+  return Object.entries(error)
+    .filter(([name, value]) => name !== 'message' && value !== 'Error')
+    .map(([name, value]) => (name === 'stack' ? formatValue(value) : `${splitCamelCase(name)} ${formatValue(value)}`));
+}
+
+function formatFields(fields: object): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name} ${formatValue(value)}`)
+    .join(', ');
+}
+
+/** Formats a value without braces and quotes. */
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatValue).join(' ');
+  if (typeof value === 'object' && value !== null) return formatFields(value);
+  // Values of lines from an earlier run are strings.
+  if (value === true || value === 'true') return 'yes';
+  if (value === false || value === 'false') return 'no';
+  return String(value);
+}
+
+/** Splits a camel-case name into words: `moreSinceTold`. */
+function splitCamelCase(name: string): string {
+  return name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Formats the configuration key of Delivery. */
+function formatKeySuffix(key: unknown): string {
+  return typeof key === 'string' ? `: ${formatKey(key)}` : '';
+}
+
+/** Formats a short duration: `0.8 s`, `2 s` */
+function formatPause(ms: number): string {
+  return `${String(ms < 1000 ? Math.max(1, Math.round(ms / 100)) / 10 : Math.round(ms / 1000))} s`;
+}
+
+/** Formats a duration: `12 min`, `9 s` */
+function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${String(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${String(minutes)} min` : `${String(Math.round(minutes / 60))} h`;
+}
+
+/** Formats the failure of a kind of job. */
+function formatFailedJob(kind: unknown): string {
+  return formatFailure(String(kind), 1);
+}

@@ -1,0 +1,192 @@
+import type { SpooledMail } from '../../../../services/contracts/mail/api.ts';
+import type { IconName } from '../../parts/text/icons.ts';
+import { formatKey, defaultKey } from '../notify/key-name.ts';
+
+/**
+ * Label, tone and icon of the state of a mail or a delivery. A further service may still deliver it later or fail,
+ * which the history of Delivery shows.
+ */
+export const outcomes = {
+  done: { label: 'Passed on', tone: 'ok', icon: 'check' },
+  waiting: { label: 'Waiting', tone: 'warn', icon: 'clock' },
+  dead: { label: 'Given up', tone: 'bad', icon: 'alert' },
+  dropped: { label: 'Dropped', tone: 'plain', icon: 'close' },
+  unknown: { label: 'Not known', tone: 'plain', icon: 'info' },
+} as const satisfies Record<
+  SpooledMail['state'],
+  { readonly label: string; readonly tone: string; readonly icon: IconName }
+>;
+
+/** Parses an address such as `smtp://192.168.1.20:8025`. */
+export function parseServerAddress(address: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(address);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+/** An entry of the setting `recipients`. */
+export interface Recipient {
+  readonly address: string;
+  readonly to: string;
+  /** Addresses with secrets: the host only reports whether there are any. */
+  readonly destinations: string | { readonly set: boolean };
+  readonly title: string;
+  readonly body: string;
+  readonly format: (typeof formats)[number][0];
+}
+
+export const formats = [
+  ['as it comes', 'As it comes'],
+  ['text', 'Plain text'],
+  ['markdown', 'Markdown'],
+  ['html', 'HTML'],
+] as const;
+
+export const newRecipient: Recipient = {
+  address: '',
+  to: `notify://${defaultKey}`,
+  destinations: '',
+  title: '',
+  body: '',
+  format: 'as it comes',
+};
+
+/** Formats the targets of a recipient's mail. */
+function formatRecipientTargets({ to, destinations }: Recipient): string {
+  const others = typeof destinations === 'object' ? destinations.set : destinations !== '';
+  return formatList(
+    [...to.split(/\s+/).map(formatTarget), others ? 'other destinations' : ''].filter((target) => target !== ''),
+  );
+}
+
+/** Formats the targets of a mail without duplicates. */
+export function formatTargets(targets: readonly string[]): string {
+  return formatList([...new Set(targets.map(formatTarget))]);
+}
+
+function formatList(targets: readonly string[]): string {
+  return new Intl.ListFormat('en').format(targets);
+}
+
+/** Formats an address such as `notify://servers?tag=ops`; an unknown kind of address stays unchanged. */
+export function formatTarget(address: string): string {
+  const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
+  if (scheme === 'inbox') return 'the inbox';
+  if (scheme === 'push' && name !== '') return `the topic ${name}`;
+  if (scheme === 'notify' && name !== '') return tag === '' ? formatKey(name) : `${formatKey(name)} with the tag ${tag}`;
+  return address;
+}
+
+/** Returns the recipient for examples and test mails. */
+export function findExampleRecipient(recipients: readonly Recipient[]): Recipient | undefined {
+  return recipients.find(({ address }) => address === 'alerts') ?? recipients[0];
+}
+
+/** An entry of the setting `rules`. */
+export interface Rule {
+  readonly from: string;
+  readonly subject: string;
+  readonly to: string;
+  readonly drop: boolean;
+  readonly type: (typeof types)[number][0];
+  readonly priority: number;
+  readonly tag: string;
+  readonly goesTo: string;
+}
+
+export const types = [
+  ['as it is', 'As it is'],
+  ['info', 'Info'],
+  ['success', 'Success'],
+  ['warning', 'Warning'],
+  ['failure', 'Failure'],
+] as const;
+
+export const newRule: Rule = {
+  from: '',
+  subject: '',
+  to: '',
+  drop: false,
+  type: 'as it is',
+  priority: 0,
+  tag: '',
+  goesTo: '',
+};
+
+/** Formats the condition of a rule. */
+export function formatCondition({ from, subject, to }: Rule): string {
+  const parts = [
+    from === '' ? '' : `from ${from}`,
+    to === '' ? '' : `to ${to}`,
+    subject === '' ? '' : `about “${subject}”`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'Every mail' : `Mail ${parts.join(', ')}`;
+}
+
+/** Formats the effect of a rule. */
+export function formatEffect({ drop, type, priority, tag, goesTo }: Rule): string {
+  if (drop) return 'Is dropped, nobody is told';
+  const parts = [
+    type === 'as it is' ? '' : `becomes ${type}`,
+    priority === 0 ? '' : `gets priority ${String(priority)}`,
+    tag === '' ? '' : `gets the tag ${tag}`,
+    goesTo === '' ? '' : `goes to ${formatTarget(goesTo)}`,
+  ].filter((part) => part !== '');
+  return (parts.length === 0 ? 'stays as it is' : parts.join(', ')).replace(/^./, (first) => first.toUpperCase());
+}
+
+/** Formats the meaning of a pattern: `backup-… at any domain that ends in .lan`. */
+export function formatPattern(pattern: string): string {
+  const atSign = pattern.lastIndexOf('@');
+  const name = atSign === -1 ? pattern : pattern.slice(0, atSign);
+  const domain = atSign === -1 ? '' : pattern.slice(atSign + 1);
+  const nameText = name === '*' ? 'Every name' : /[*?]/.test(name) ? `Names like ${name}` : name;
+  const domainText =
+    domain === '' || domain === '*'
+      ? 'at any domain'
+      : /[*?]/.test(domain)
+        ? `at domains like ${domain}`
+        : `at ${domain}`;
+  return `${nameText} ${domainText}`;
+}
+
+/** Formats the targets of a recipient for a row that shows its address. */
+export function formatRowTargets(recipient: Recipient): string {
+  const targets = formatRecipientTargets(recipient);
+  return recipient.address.includes('@') ? `Goes to ${targets}` : `At any domain · goes to ${targets}`;
+}
+
+/** Returns an example address that matches a pattern. */
+export function buildExampleAddress(pattern: string): string {
+  const example = pattern.replaceAll('*', 'nas').replaceAll('?', '1');
+  return example.includes('@') ? example : `${example}@home`;
+}
+
+/** Joins host and port; an IPv6 address is put in brackets. */
+export function hostAndPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${String(port)}` : `${host}:${String(port)}`;
+}
+
+/** Quotes a word for a shell if it contains brackets, which are patterns in some shells. */
+export function quoteShellWord(word: string): string {
+  return word.includes('[') ? `'${word}'` : word;
+}
+
+/** Returns shell commands that send a mail to this gateway. `to` is an address without quotes and white space. */
+export function buildCommands(host: string, port: number, to: string) {
+  const address = to.replace(/[^A-Za-z0-9@._+-]/g, '');
+  const server = quoteShellWord(hostAndPort(host, port));
+  return [
+    [
+      'swaks',
+      `swaks --server ${server} --to ${address} --from nas@home --header 'Subject: Hello' --body 'First light'`,
+    ],
+    [
+      'msmtp',
+      `printf 'Subject: Hello\\n\\nFirst light\\n' | msmtp --host=${host} --port=${String(port)} --from=nas@home ${address}`,
+    ],
+    [
+      'sendmail (BusyBox)',
+      `printf 'Subject: Hello\\n\\nFirst light\\n' | sendmail -S ${server} -f nas@home ${address}`,
+    ],
+  ] as const;
+}

@@ -1,0 +1,107 @@
+import type { SettingsField, SettingsSection, SettingsView } from '../../../../services/contracts/control/settings.ts';
+import { bridge } from '../../state/bridge.ts';
+
+/** Area of host settings that the first page shows; other areas are on the page of the same name. */
+const generalArea = 'general';
+/** Area of settings of the desktop app, on the first page of the app's own window only. */
+const desktopArea = 'desktop';
+
+/** Areas of host settings on the first page. */
+export const firstAreas: readonly string[] = bridge === undefined ? [generalArea] : [generalArea, desktopArea];
+
+/** Section whose few common settings are shown on the first page. */
+export const firstSection = 'control';
+
+/** True for the first page, by its name or by a section that it shows. */
+export function isFirstPage(section: string): boolean {
+  return ['', generalArea, 'host', firstSection].includes(section);
+}
+
+/** Returns the path of a field: `/settings/mail/hostName`, `/settings/backup/backupKeep`. */
+export function getFieldPath(
+  section: Pick<SettingsSection, 'id'>,
+  field: Pick<SettingsField, 'name' | 'area'>,
+): string {
+  if (section.id === firstSection) return `/settings/${generalArea}/${field.name}`;
+  if (section.id !== 'host') return `/settings/${section.id}/${field.name}`;
+  // Network is a separate page with its settings in a tab.
+  const page =
+    field.area === 'network'
+      ? '/network/settings'
+      : `/settings/${field.area === desktopArea ? generalArea : field.area}`;
+  return `${page}/${field.name}`;
+}
+
+/** Finds the page of a setting such as `services.mail.hostName`; undefined for an unknown one. */
+export function findSettingPath(path: string, { sections }: Pick<SettingsView, 'sections'>): string | undefined {
+  for (const section of sections) {
+    const field = section.fields.find((each) => path === each.path || path.startsWith(`${each.path}.`));
+    if (field !== undefined) return getFieldPath(section, field);
+  }
+  return undefined;
+}
+
+/** Returns the fields of some areas of the host settings. */
+export function getFields(section: SettingsSection | undefined, areas: readonly string[]): readonly SettingsField[] {
+  return section?.fields.filter(({ area }) => areas.includes(area)) ?? [];
+}
+
+/** A search result. */
+interface SettingsResult {
+  /** Unique key. */
+  readonly key: string;
+  readonly title: string;
+  /** Title of the section. */
+  readonly location: string;
+  readonly to: string;
+}
+
+/** Settings on the first page that are not host settings, with their search keywords. */
+const localSettings: readonly (SettingsResult & { readonly keywords: string })[] = [
+  {
+    key: 'theme',
+    title: 'Theme',
+    location: 'Appearance',
+    to: `/settings/${generalArea}/theme`,
+    keywords: 'appearance colours light dark night day system mode',
+  },
+  ...(bridge === undefined
+    ? []
+    : [
+        {
+          key: 'start',
+          title: 'Start Homeport when I sign in',
+          location: 'This computer',
+          to: `/settings/${generalArea}/start`,
+          keywords: 'autostart login boot',
+        },
+        {
+          key: 'close',
+          title: 'When the window is closed',
+          location: 'This computer',
+          to: `/settings/${generalArea}/close`,
+          keywords: 'tray quit keep running',
+        },
+      ]),
+];
+
+/** Returns the settings whose title, description, name or section contain all words; title matches come first. */
+export function findFields(view: Pick<SettingsView, 'sections'>, query: string): readonly SettingsResult[] {
+  const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (terms.length === 0) return [];
+  const matchesAll = (text: string): boolean => terms.every((word) => text.toLowerCase().includes(word));
+  const fields = view.sections.flatMap((section) =>
+    section.fields
+      .filter(({ area }) => bridge !== undefined || area !== desktopArea)
+      .filter(({ title, description, name }) => matchesAll(`${title} ${description} ${name} ${section.title}`))
+      .map((field) => ({
+        key: field.path,
+        title: field.title,
+        location: section.title,
+        to: getFieldPath(section, field),
+      })),
+  );
+  return [...localSettings.filter(({ title, keywords }) => matchesAll(`${title} ${keywords}`)), ...fields].toSorted(
+    (first, second) => Number(matchesAll(second.title)) - Number(matchesAll(first.title)),
+  );
+}

@@ -1,0 +1,66 @@
+import { ownAccountApi } from '../contracts/control/access.ts';
+import type { Identity } from '../contracts/control/accounts.ts';
+import type { ControlContext } from '../contracts/control/host.ts';
+import { implement, type ApiHandler } from '../contracts/api.ts';
+import { Problem } from '../contracts/problem.ts';
+import { verifyPassword } from './verify-password.ts';
+
+const success = { ok: true } as const;
+
+type CurrentAccountContext = Pick<ControlContext, 'accounts' | 'host'>;
+
+/** Routes about the account that asks, for people who do not administrate as well. */
+export function currentAccountRoutes({ accounts, host }: CurrentAccountContext): readonly ApiHandler[] {
+  return [
+    implement(ownAccountApi.read, async ({ identity }) => {
+      const { account: name } = requireIdentity(identity);
+      const account = await accounts.find(name);
+      if (!account) throw new Problem('accounts.unknown', 404, 'This account is not there any more.');
+      return { account, tokens: [...(await accounts.tokens(name))] };
+    }),
+    implement(ownAccountApi.changePassword, async (request) => {
+      const { account: name } = requirePasswordOrSession(request.identity);
+      const { body, remoteAddress, userAgent } = request;
+      // An open page that was left alone must not be enough to take an account over.
+      await verifyPassword(accounts, { name, password: body.current, remoteAddress, field: 'current' });
+      accounts.refuseWeakPassword(name, body.password);
+      await accounts.change(name, { password: body.password });
+      const { secret } = await host.openSession(name, { remoteAddress, userAgent });
+      return { session: secret };
+    }),
+    implement(ownAccountApi.sessions, async ({ identity }) => {
+      const caller = requireIdentity(identity);
+      const sessions = [...(await host.sessions(caller.account))].sort((a, b) => b.lastUsedAt - a.lastUsedAt);
+      return { sessions: sessions.map((session) => ({ ...session, current: session.id === caller.credentialId })) };
+    }),
+    implement(ownAccountApi.endSession, async ({ identity, params }) => {
+      await host.endSession(requirePasswordOrSession(identity).account, params['id'] ?? '');
+      return success;
+    }),
+    implement(ownAccountApi.endOtherSessions, async ({ identity }) => {
+      const caller = requirePasswordOrSession(identity);
+      const others = (await host.sessions(caller.account)).filter(({ id }) => id !== caller.credentialId);
+      for (const { id } of others) await host.endSession(caller.account, id);
+      return { ended: others.length };
+    }),
+    implement(ownAccountApi.createToken, async ({ identity, body }) =>
+      accounts.createToken(requirePasswordOrSession(identity).account, body),
+    ),
+    implement(ownAccountApi.removeToken, async ({ identity, params }) => {
+      await accounts.removeToken(requireIdentity(identity).account, params['id'] ?? '');
+      return success;
+    }),
+  ];
+}
+
+/** A token that leaked must not make others that outlive it. */
+function requirePasswordOrSession(identity: Identity | undefined): Identity {
+  const caller = requireIdentity(identity);
+  if (caller.via !== 'token') return caller;
+  throw new Problem('accounts.person_needed', 403, 'Sign in with the password for this; a token is not enough.');
+}
+
+function requireIdentity(identity: Identity | undefined): Identity {
+  if (!identity) throw new Problem('accounts.sign_in', 401, 'Sign in first.');
+  return identity;
+}

@@ -1,0 +1,30 @@
+import type { Accounts } from '../contracts/control/accounts.ts';
+import { Problem } from '../contracts/problem.ts';
+
+interface Claim {
+  readonly name: string;
+  readonly password: string;
+  readonly remoteAddress: string;
+  /** The field of the form that the refusal is about. */
+  readonly field: string;
+}
+
+/**
+ * Checks the password of a signed-in account again, throttled like a sign-in, before its credentials are changed.
+ * @throws Problem `accounts.wrong_password` (403), `accounts.too_many_attempts` (429)
+ */
+export async function verifyPassword(accounts: Accounts, claim: Claim): Promise<void> {
+  const { name, password, remoteAddress, field } = claim;
+  const authorization = `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+  try {
+    const proven = await accounts.authenticate({ authorization, remoteAddress });
+    // A token stands in for a password elsewhere, not here.
+    if (proven?.via === 'password' && proven.account === name) return;
+  } catch (error) {
+    // The password is right, and the account has a second factor.
+    if (error instanceof Problem && error.code === 'accounts.token_needed') return;
+    if (!(error instanceof Problem) || error.code !== 'accounts.bad_credentials') throw error;
+  }
+  const message = 'This is not your password.';
+  throw new Problem('accounts.wrong_password', 403, message, { fields: { [field]: message } });
+}

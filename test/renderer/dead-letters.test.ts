@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { notify } from '../../services/notify/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { openTestHost, type TestHost } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { closeToasts } from './toasts.ts';
+import { screens } from './screens.ts';
+
+describe.skipIf(noBrowser)('the Problems page', () => {
+  let browser: Browser;
+  let host: TestHost;
+  let receiver: Server;
+  let status: number;
+  beforeAll(async () => {
+    browser = await theBrowser();
+  });
+  beforeEach(async () => {
+    const built = process.env['HOMEPORT_TEST_PAGES'];
+    const services = [notify, inbox, control];
+    status = 403;
+    receiver = createServer((request, response) => {
+      request.resume();
+      response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    [host] = await Promise.all([
+      openTestHost({ services, ...(built ? { pages: built } : {}) }),
+      once(receiver, 'listening'),
+    ]);
+  });
+  afterEach(async () => {
+    receiver.close();
+    await host[Symbol.asyncDispose]();
+  });
+
+  const dead = async (): Promise<number> =>
+    (await api<{ jobs: unknown[] }>(host.url('control'), '/api/jobs/dead')).jobs.length;
+  const giveUp = async (count: number): Promise<void> => {
+    const urls = `json://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/hook`;
+    for (let index = 0; index < count; index += 1) {
+      await fetch(`${host.url('notify')}/notify`, { method: 'POST', body: new URLSearchParams({ body: 'x', urls }) });
+    }
+    await expect.poll(dead).toBe(count);
+  };
+  const visit = async (path: string, options = {}) => {
+    const watched = await openPage(browser, options);
+    await signIn(watched.page.context(), host.url('control'));
+    await watched.page.goto(`${host.url('control')}${path}`);
+    return watched;
+  };
+
+  it('shows an empty state on every screen', async () => {
+    await using watched = await visit('/settings/problems');
+    await watched.page.getByText('Nothing was given up.').waitFor();
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('announces problems on Home, and retries them individually or all at once', async () => {
+    await giveUp(3);
+    await using watched = await visit('/');
+    const { page } = watched;
+    await page.getByText('3 deliveries were given up.').waitFor();
+    await page.getByRole('link', { name: 'See the problems' }).click();
+    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(3);
+    const text = await rows.first().innerText();
+    expect(text).toContain('A notification was not delivered');
+    expect(text).toContain('Delivery · 1 try');
+    expect(text).toContain('(error 403)');
+    status = 200;
+    await rows
+      .first()
+      .getByRole('button', { name: /^Try again/ })
+      .click();
+    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(dead).toBe(2);
+    await page.getByRole('button', { name: 'Try all again' }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await expect.poll(dead).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('dismisses a problem with Undo', async () => {
+    await giveUp(1);
+    await using watched = await visit('/settings/problems');
+    const { page } = watched;
+    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: /^Dismiss/ }).click();
+    expect(await dead()).toBe(1);
+    await expect.poll(() => closeToasts(page).then(dead)).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('groups problems by cause, and retries or dismisses a group', async () => {
+    await giveUp(5);
+    await using watched = await visit('/settings/problems');
+    const { page } = watched;
+    const rows = page.getByRole('list', { name: 'Given-up work, newest first' }).getByRole('listitem');
+    await rows.getByText('5 notifications were not delivered to JSON', { exact: true }).waitFor();
+    expect(await rows.count()).toBe(1);
+    // The row already has this button.
+    expect(await page.getByRole('button', { name: 'Try all again' }).count()).toBe(0);
+    await rows.getByRole('button', { name: /^Dismiss all/ }).click();
+    await page.getByText('Nothing was given up.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    status = 200;
+    await rows.getByRole('button', { name: /^Try all 5 again/ }).click();
+    await expect.poll(dead).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it.each(screens)('fits and is accessible with rows on $on', async (screen) => {
+    await giveUp(2);
+    await using watched = await visit('/settings/problems', screen);
+    const { page } = watched;
+    await page
+      .getByRole('button', { name: /^Dismiss/ })
+      .first()
+      .waitFor();
+    await expectFits(watched, 'given-up', screen);
+  });
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { control } from '../../services/control/index.ts';
+import { inbox } from '../../services/inbox/index.ts';
+import { push } from '../../services/push/index.ts';
+import { api } from '../support/api.ts';
+import { noBrowser } from '../support/browser.ts';
+import { adminAuthorization } from '../support/host.ts';
+import { expectFits } from './fits.ts';
+import { screens } from './screens.ts';
+import { besidesRefusals, openPages, type Pages } from './visit.ts';
+
+describe.skipIf(noBrowser)('delayed and recurring messages', () => {
+  let pages: Pages;
+  beforeAll(async () => {
+    pages = await openPages({ services: [push, inbox, control] });
+  });
+  afterAll(() => pages[Symbol.asyncDispose]());
+
+  const send = (topic: string, body: string, headers = {}): Promise<Response> =>
+    fetch(`${pages.host.url('push')}/${topic}`, {
+      method: 'POST',
+      body,
+      headers: { Authorization: adminAuthorization, ...headers },
+    });
+  const poll = async (topic: string): Promise<string> =>
+    (
+      await fetch(`${pages.host.url('push')}/${topic}/json?poll=1&scheduled=1`, {
+        headers: { Authorization: adminAuthorization },
+      })
+    ).text();
+
+  it('shows how to fill an empty list', async () => {
+    await using visit = await pages.visit('/push/delayed');
+    await visit.page.getByText('Nothing waits for its time.').waitFor();
+    await visit.page.getByRole('radio', { name: /^Repeating/ }).check();
+    await visit.page.getByText('No message repeats.').waitFor();
+    await expect.poll(() => visit.page.url()).toContain('of=recurring');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('lists delayed messages as they are added; moves, publishes and cancels them with Undo', async () => {
+    await using visit = await pages.visit('/push/delayed');
+    const { page } = visit;
+    await page.getByText('Nothing waits for its time.').waitFor();
+    await send('tea', 'Tea is ready', { In: '30m' });
+    await send('oven', 'Oven is hot', { In: '2h', Title: 'Oven' });
+    const list = page.getByRole('group', { name: 'Messages that wait' });
+    await list.getByText('Tea is ready').waitFor();
+    await list.getByText('in 30 min', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'More for Oven' }).click();
+    await page.getByRole('menuitem', { name: 'Change the time' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the time' });
+    await dialog.getByLabel('Goes out').fill('2019-01-01T10:00');
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByText(/^Write 30m, 2 hours/).waitFor();
+    const soon = new Date(Date.now() + 20 * 60_000);
+    const local = new Date(soon.getTime() - soon.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    await dialog.getByLabel('Goes out').fill(local);
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await list.getByText(/^in (19|20) min$/).waitFor();
+
+    await page.getByRole('button', { name: 'More for Tea is ready' }).click();
+    await page.getByRole('menuitem', { name: 'Publish now' }).click();
+    await expect.poll(() => list.getByText('Tea is ready').count()).toBe(0);
+    expect(await poll('tea')).toContain('Tea is ready');
+
+    for (const answer of ['Undo', 'Close'] as const) {
+      await page.getByRole('button', { name: 'More for Oven' }).click();
+      await page.getByRole('menuitem', { name: 'Take back' }).click();
+      await page.getByText('The message to oven is taken back.').waitFor();
+      expect(await poll('oven')).toContain('Oven is hot');
+      if (answer === 'Undo') {
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await list.getByText('Oven').first().waitFor();
+      }
+    }
+    await page.goto('about:blank');
+    await expect.poll(() => poll('oven')).toBe('');
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('creates a schedule, shows its next runs, disables, runs and removes it', async () => {
+    await using visit = await pages.visit('/push/delayed?of=recurring');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Make a schedule' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New schedule' });
+    await dialog.getByLabel('Topic').fill('plants');
+    await dialog.getByLabel('Message').fill('Water the plants');
+    const next = dialog.getByRole('status', { name: 'Next runs' });
+    await next.getByText('Every day at 08:00').waitFor();
+    expect(await next.getByRole('listitem').count()).toBe(3);
+    await dialog.getByLabel('When', { exact: true }).selectOption('Monday to Friday');
+    await dialog.getByLabel('At', { exact: true }).fill('07:30');
+    await next.getByText('Monday to Friday at 07:30').waitFor();
+    await dialog.getByLabel('When', { exact: true }).selectOption('Another rule (cron)');
+    expect(await dialog.getByLabel('Rule', { exact: true }).inputValue()).toBe('30 7 * * 1-5');
+    await dialog.getByLabel('Rule', { exact: true }).fill('99 * * * *');
+    await dialog.getByText(/One of the five fields is not right/).waitFor();
+    await dialog.getByLabel('Rule', { exact: true }).fill('15 */2 * * *');
+    await next.getByText('Every 2 hours at minute 15').waitFor();
+    await dialog.getByLabel('Time zone').fill('Asia/Tokyo');
+    await dialog.getByRole('button', { name: 'Make the schedule' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const list = page.getByRole('group', { name: 'Schedules' });
+    await list.getByText('Every 2 hours at minute 15 · Asia/Tokyo · plants').waitFor();
+
+    await page.getByRole('switch', { name: 'Water the plants' }).click();
+    await list.getByText('Off', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More for Water the plants' }).click();
+    await page.getByRole('menuitem', { name: 'Run now' }).click();
+    await expect.poll(() => poll('plants')).toContain('Water the plants');
+
+    await page.getByRole('button', { name: 'More for Water the plants' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change the schedule' });
+    await expect.poll(() => page.url()).toContain('schedule=');
+    await edit.getByLabel('Message').fill('Water them twice');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await list.getByText('Water them twice').waitFor();
+    await list.getByText('Off', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More for Water them twice' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByText('No message repeats.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await list.getByText('Water them twice').waitFor();
+    expect(besidesRefusals(visit.complaints)).toEqual([]);
+  });
+
+  it('renders a long list in parts', async () => {
+    for (let count = 0; count < 700; count += 1)
+      await send('many', `many ${String(count)}`, { In: `${String(600 + count)}s` });
+    await using visit = await pages.visit('/push/delayed');
+    const list = visit.page.getByRole('group', { name: 'Messages that wait' });
+    await list.getByText('many 0', { exact: true }).waitFor();
+    expect(await list.getByRole('listitem').count()).toBeLessThan(60);
+    const end = async (): Promise<number> => {
+      await list.focus();
+      await visit.page.keyboard.press('End');
+      return await list.getByText('many 699').count();
+    };
+    await expect.poll(end).toBe(1);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  describe('delayed and recurring messages on each screen', () => {
+    beforeAll(async () => {
+      const form = { message: 'Water the plants on the balcony, all of them', zone: 'Europe/Berlin' };
+      for (const rule of ['0 8 * * *', '*/10 8-17 * * 1-5']) {
+        await api(pages.host.url('control'), '/api/push/schedules', {
+          method: 'POST',
+          body: JSON.stringify({ ...form, topic: 'balcony-info-maintenance', rule }),
+        });
+      }
+      await send('tea', 'x'.repeat(200), {
+        In: '11s',
+        Title: 'A title that is much too long for the smallest of screens',
+      });
+    });
+
+    it.each(screens)('fits as a list of delayed messages on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed', screen);
+      await visit.page.getByRole('group', { name: 'Messages that wait' }).getByRole('listitem').first().waitFor();
+      await expectFits(visit, 'push-planned', screen);
+    });
+
+    it.each(screens)('fits as a list of schedules on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed?of=recurring', screen);
+      await visit.page.getByRole('group', { name: 'Schedules' }).getByRole('listitem').first().waitFor();
+      await expectFits(visit, 'push-recurring', screen);
+    });
+
+    it.each(screens)('fits with the schedule dialog on $on', async (screen) => {
+      await using visit = await pages.visit('/push/delayed?of=recurring&schedule=new', screen);
+      await visit.page.getByRole('status', { name: 'Next runs' }).getByRole('listitem').first().waitFor();
+      await expectFits(visit, 'push-schedule', screen);
+    });
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { playersWords } from '../../renderer/src/pages/addons/player-words.ts';
+import { typeWord } from '../../renderer/src/pages/addons/type-words.ts';
+import { fileWords } from '../../renderer/src/pages/downloads/file-words.ts';
+import { groupRepeats } from '../../renderer/src/pages/log/line-format.ts';
+import { cellWords } from '../../renderer/src/pages/data/cell-words.ts';
+import { orderOnPhone } from '../../renderer/src/pages/data/column-order.ts';
+import { asWritten } from '../../renderer/src/pages/data/condition.ts';
+import { allowed } from '../../renderer/src/pages/data/policy-words.ts';
+import { changedWords, stateWords } from '../../renderer/src/pages/sync/words.ts';
+import { windowStanding, windowWords } from '../../renderer/src/pages/uptime/maintenance-words.ts';
+import { causeWords } from '../../renderer/src/pages/uptime/words.ts';
+import { breakable } from '../../renderer/src/parts/text/breakable.ts';
+import { formatAgo, formatMoment } from '../../renderer/src/parts/text/format.ts';
+import type { LogLine } from '../../services/contracts/control/log.ts';
+import type { SyncJob } from '../../services/contracts/sync/api.ts';
+import type { Maintenance } from '../../services/contracts/uptime/maintenance.ts';
+
+describe('formatted texts of pages', () => {
+  it.each([
+    'curl |http://127.0.0.1:3000/|api/|push/|abc?|status=up&|msg=OK',
+    'git |config |credential.|http://127.0.0.1:3030.|username |ada',
+    'http://homeport.local:3000/|addons/|manifest.json',
+    'git |clone |http://a.example/b.git',
+    'https://printer.|upstairs.|local:35593',
+  ])('breaks "%s" only at separators', (pieces) => {
+    expect(breakable(pieces.replaceAll('|', '')).join('|')).toBe(pieces);
+  });
+
+  it.each([
+    ['200 - OK', 'It answered 200 OK.'],
+    ['200 - OK, but keyword is not in [Hello there]', 'The keyword is not on the page.'],
+    ['The disk is full.', 'The disk is full.'],
+  ])('formats a check result "%s" as "%s"', (msg, words) => {
+    expect(causeWords(msg)).toBe(words);
+  });
+
+  it.each([
+    ['run', 'done', 0, 'Nothing to copy'],
+    ['run', 'failed', 0, ''],
+    ['run', 'held', 0, ''],
+    ['operations/purge', 'done', 0, ''],
+    ['run', 'done', 2, '2 files copied'],
+  ])('formats a %s that is %s and copied %i as "%s"', (kind, state, transfers, words) => {
+    expect(changedWords({ kind, state, totals: { transfers, deletes: 0, errors: 0 } } as SyncJob)).toBe(words);
+  });
+
+  it.each([
+    ['Repairing a bicycle wheel', 'Repairing a bicycle wheel.mp4', 'MP4'],
+    ['Trains: Berlin to Stockholm', 'Trips/2026/Trains： Berlin to Stockholm.webm', 'Trips/2026 · WEBM'],
+    ['Rye, three ways', 'rye-1080p.mp4', 'rye-1080p.mp4'],
+    ['', 'film.mp4', 'film.mp4'],
+    ['Notes', 'Notes', 'Notes'],
+  ])('formats the file of "%s" at %s as %s', (title, filename, words) => {
+    expect(fileWords({ title, filename })).toBe(words);
+  });
+
+  it('formats a pause of the program in seconds, and counts repeats of different lengths', () => {
+    const paused = (id: number, milliseconds: number): LogLine => ({
+      time: id,
+      level: 'warn',
+      service: 'host',
+      message: 'the event loop was blocked',
+      fields: { milliseconds },
+    });
+    const rows = groupRepeats([paused(3, 1536), paused(2, 101), paused(1, 266)], () => true);
+    expect(rows.map(({ words, times }) => [/for (.*?) with/.exec(words.what)?.[1], times])).toEqual([['2 s', 3]]);
+  });
+
+  it('formats midnight as 00, not 24', () => {
+    const [time, later] = [Date.parse('2026-03-03T00:05'), Date.parse('2026-03-03T03:30')];
+    expect([formatAgo(time, later), formatMoment(time, later)]).toEqual(['00:05', '00:05']);
+  });
+
+  it('counts log lines with different names separately', () => {
+    const line = (id: number, message: string, fields: object): LogLine =>
+      ({ id, time: id, level: 'info', service: 'push', message, fields }) as LogLine;
+    const rows = groupRepeats(
+      [
+        line(4, 'it was slow', { for: '12 ms', host: 'nas1' }),
+        line(3, 'it was slow', { for: '30 ms', host: 'nas1' }),
+        line(2, 'it was slow', { for: '30 ms', host: 'nas2' }),
+      ],
+      () => true,
+    );
+    expect(rows.map(({ times }) => times)).toEqual([2, 1]);
+  });
+
+  it('reads the type of an addon that uses names of object properties', () => {
+    expect([typeWord('movie'), typeWord('constructor'), typeWord('podcast')]).toEqual([
+      'films',
+      'constructor',
+      'podcast',
+    ]);
+  });
+
+  it.each([
+    ['Mozilla/5.0 (Linux; Android 12; BRAVIA 4K) Stremio/1.6.12', 'Stremio on a television'],
+    ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/130.0 Safari/537.36', 'Chrome on Linux'],
+    ['Kodi/21.1', 'Kodi'],
+    ['curl/8.5.0', 'curl/8.5.0'],
+    ['', 'A player without a name'],
+  ])('formats a player by name and system: %s', (userAgent, words) => {
+    expect(playersWords([{ userAgent }, { userAgent }])).toBe(words);
+  });
+
+  it("uses the day of a window's own time zone", () => {
+    const window = {
+      strategy: 'recurring-weekday',
+      weekdays: [1],
+      status: 'scheduled',
+      timezone: 'Asia/Tokyo',
+      timeRange: [
+        { hours: 0, minutes: 30, seconds: 0 },
+        { hours: 1, minutes: 30, seconds: 0 },
+      ],
+      dateRange: [],
+      daysOfMonth: [],
+      monitors: [],
+      reminders: [],
+      upcoming: [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }],
+    } as unknown as Maintenance;
+    expect(windowWords(window, Date.parse('2026-11-26T00:00Z'))).toMatch(/^Every Monday, .* · next Mon, Nov 30$/);
+  });
+
+  it.each([
+    ['2026-11-29T15:00:00Z', 'Starts in 30 min'],
+    ['2026-11-29T10:00:00Z', 'Starts in 6 h'],
+    ['2026-11-26T15:30:00Z', 'Starts in 3 days'],
+  ])('formats a planned time at %s as "%s"', (now, words) => {
+    const upcoming = [{ startDate: '2026-11-29T15:30:00Z', endDate: '2026-11-29T16:30:00Z' }];
+    const window = { status: 'scheduled', upcoming } as unknown as Maintenance;
+    expect(windowStanding(window, Date.parse(now)).text).toBe(words);
+  });
+});
+
+it('shows a sync with errors as failed', () => {
+  const of = (errors: number) => stateWords({ state: 'done', kind: 'run', totals: { errors } as SyncJob['totals'] });
+  expect(of(0)).toEqual({ text: 'Done', tone: 'ok' });
+  expect(of(1)).toEqual({ text: '1 error', tone: 'warn' });
+  expect(of(1200)).toEqual({ text: '1,200 errors', tone: 'warn' });
+});
+
+describe('a table', () => {
+  it('shows a time to the second, and what is no time as it is', () => {
+    const [utc, india] = ['2026-11-27 05:25:43.33837+00', '2026-11-27 10:55:43+05:30'].map((value) =>
+      cellWords(value, 'timestamp with time zone'),
+    );
+    expect(utc).toMatch(/^2026-11-2\d \d\d:\d\d:43$/);
+    expect(Date.parse(utc ?? '')).toBe(Date.UTC(2026, 10, 27, 5, 25, 43));
+    expect(india).toBe(utc);
+    expect(cellWords('infinity', 'timestamp with time zone')).toBe('infinity');
+    expect(cellWords('05:25:43.5', 'time without time zone')).toBe('05:25:43');
+    expect(cellWords('at 05:25:43.5', 'text')).toBe('at 05:25:43.5');
+  });
+
+  it('has on a phone its key first, then words, and ids of others last', () => {
+    const column = (type: string, isKey = false) => ({ type, isKey, choices: [] });
+    const columns = [column('uuid'), column('integer'), column('text'), column('jsonb'), column('bigint', true)];
+    expect(orderOnPhone(columns)).toEqual([4, 2, 1, 0, 3]);
+  });
+
+  it.each([
+    [
+      'ALL',
+      ['authenticated'],
+      'a',
+      'a',
+      'Whoever is signed in may read and change rows where this is true, before and after a change:',
+    ],
+    ['SELECT', [], 'true', null, 'Everybody may read all rows.'],
+    ['INSERT', ['clerk'], null, 'a', 'The role clerk may add rows that fit this:'],
+    ['UPDATE', ['anon', 'authenticated'], 'true', 'a', 'Everybody may change all rows; what is written must fit this:'],
+    [
+      'UPDATE',
+      ['authenticated', 'clerk'],
+      'a',
+      null,
+      'Whoever is signed in and the role clerk may change rows where this is true, before and after a change:',
+    ],
+  ])('says what a policy allows: %s', (command, roles, condition, check, words) => {
+    expect(allowed({ command, roles, isPermissive: true, condition, check })).toBe(words);
+  });
+
+  it('says that a policy which restricts the others by nothing grants nothing', () => {
+    const policy = { command: 'SELECT', roles: [], isPermissive: false, condition: 'true', check: null };
+    expect(allowed(policy)).toBe('It restricts nothing.');
+  });
+
+  it('has conditions without the brackets around all of them', () => {
+    expect(asWritten('(owner = ( SELECT auth.uid() AS uid))')).toBe('owner = (select auth.uid())');
+    expect(asWritten('(a) OR (b)')).toBe('(a) OR (b)');
+  });
+});

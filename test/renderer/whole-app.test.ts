@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { noBrowser, openPage, theBrowser, signIn } from '../support/browser.ts';
+import { api } from '../support/api.ts';
+import { adminAuthorization, openTestHost, type TestHost } from '../support/host.ts';
+import type { Browser } from 'playwright-core';
+
+const run = promisify(execFile);
+const swaks = await run('swaks', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+describe.skipIf(noBrowser)('all pages of the app', () => {
+  let host: TestHost;
+  let browser: Browser;
+  beforeAll(async () => {
+    [host, browser] = await Promise.all([openTestHost(), theBrowser()]);
+  });
+  afterAll(async () => {
+    await host[Symbol.asyncDispose]();
+  });
+
+  it('shows every service running and logs no errors', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(host.url('control'));
+    const rows = page.getByRole('region', { name: 'Services' }).getByRole('listitem');
+    await rows.first().waitFor();
+    expect(await rows.filter({ hasText: 'Stopped' }).count()).toBe(0);
+    for (const name of ['Inbox', 'Downloads', 'Settings', 'Log']) {
+      await page.getByRole('link', { name }).first().click();
+      // The settings open with their first page.
+      await page.getByRole('heading', { level: 1, name: name === 'Settings' ? 'General' : name }).waitFor();
+      await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+      expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('takes 40 requests and 250 kB for the first Home', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.addInitScript(() => {
+      const watched = new MutationObserver(() => {
+        if (document.querySelector('main li') === null) return;
+        watched.disconnect();
+        document.documentElement.dataset['drawnAt'] = String(performance.now());
+      });
+      watched.observe(document, { childList: true, subtree: true });
+    });
+    await page.goto(host.url('control'));
+    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.getByRole('status', { name: /^Reading / }).waitFor({ state: 'detached' });
+    const { requests, bytes, late } = await page.evaluate(() => {
+      const drawnAt = Number(document.documentElement.dataset['drawnAt']);
+      const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      // Other pages are preloaded three seconds after Home was rendered.
+      const early = all.filter(({ startTime }) => startTime < drawnAt + 1000);
+      const [document_] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+      return {
+        requests: early.length + 1,
+        bytes: early.reduce((sum, { transferSize }) => sum + transferSize, document_?.transferSize ?? 0),
+        late: all.length - early.length,
+      };
+    });
+    expect(requests, `${String(late)} came later`).toBeLessThanOrEqual(40);
+    expect(requests).toBeGreaterThan(5);
+    expect(bytes).toBeLessThanOrEqual(250_000);
+  });
+
+  it('have a form for every setting of every service', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(`${host.url('control')}/settings`);
+    const sections = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    await sections.first().waitFor();
+    const names = await sections.allInnerTexts();
+    for (const name of names) {
+      await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    }
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.skipIf(!swaks && process.env['CI'] === undefined)('offers a mail command that fills the inbox', async () => {
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), host.url('control'));
+    await page.goto(`${host.url('control')}/inbox`);
+    const command = await page.getByText(/^swaks --server /).innerText();
+    await run('sh', ['-c', command]);
+    await page.getByRole('button', { name: /Hello/ }).click();
+    await page.getByRole('article').getByText('First light').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('are found by their contents in the palette: repositories, monitors and topics', async () => {
+    const base = host.url('control');
+    const make = (path: string, body: unknown) => api(base, path, { method: 'POST', body: JSON.stringify(body) });
+    await make('/api/git/repositories', { name: 'lighthouse-code', private: true });
+    await make('/api/uptime/monitors', { name: 'Lighthouse lamp', type: 'http', url: base, active: false });
+    await fetch(`${host.url('push')}/lighthouse-alerts`, {
+      method: 'POST',
+      body: 'It is lit',
+      headers: { Authorization: adminAuthorization },
+    });
+    await using visit = await openPage(browser);
+    const { page } = visit;
+    await signIn(page.context(), base);
+    await page.goto(base);
+    await page.getByRole('region', { name: 'Services' }).getByRole('listitem').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('What do you want to do?').fill('lighthouse');
+    for (const [group, name] of [
+      ['Topics', /lighthouse-alerts/],
+      ['Monitors', /Lighthouse lamp/],
+      ['Repositories', /ada\/lighthouse-code/],
+    ] as const) {
+      await page.getByRole('group', { name: group }).getByRole('option', { name }).waitFor();
+    }
+    await page.getByRole('option', { name: /lighthouse-code/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada/lighthouse-code' }).waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toContain('lighthouse-code');
+    expect(visit.complaints).toEqual([]);
+  });
+});

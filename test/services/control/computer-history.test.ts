@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { machineApi, type MachineSample } from '../../../services/contracts/control/machine.ts';
+import { ComputerHistory } from '../../../services/control/computer-history.ts';
+import { control } from '../../../services/control/index.ts';
+import { api } from '../../support/api.ts';
+import { createFakeClock } from '../../support/clock.ts';
+import { openTestHost } from '../../support/host.ts';
+import { silentLog } from '../../support/place.ts';
+
+const minuteMs = 60_000;
+
+it('samples the computer every five minutes and returns a day of samples with the current state', async () => {
+  const clock = createFakeClock();
+  let looks = 0;
+  let fails = false;
+  const machine = async () => {
+    if (fails) throw new Error('no such disk');
+    looks += 1;
+    return Promise.resolve({
+      cpu: 0.5,
+      memory: { total: 1000, free: 1000 - looks, own: 7 },
+      disk: looks % 2 === 0 ? null : { total: 500, free: 100 },
+    });
+  };
+  using history = new ComputerHistory({ clock, log: silentLog, host: { machine } });
+  history.start();
+  const [route] = history.routes();
+  const readHistory = () =>
+    route?.handle({} as never) as Promise<{ samples: readonly MachineSample[]; disk: number | null }>;
+  // Two samples of the same moment count as one.
+  await vi.waitFor(async () => expect((await readHistory()).samples.map(({ cpu }) => cpu)).toEqual([0.5]));
+  clock.advance(1);
+  // No usage is measured before the first sample.
+  expect((await readHistory()).samples.map(({ cpu }) => cpu)).toEqual([null, 0.5]);
+  for (let count = 0; count < 300; count += 1) {
+    clock.advance(5 * minuteMs);
+    await nextTurn();
+  }
+  const { samples } = await readHistory();
+  expect(samples).toHaveLength(289);
+  expect(samples.at(-1)).toMatchObject({ at: clock.now(), cpu: 0.5, memory: looks, own: 7 });
+  expect(samples[0]?.at).toBe(clock.now() - 24 * 60 * minuteMs);
+  expect(new Set(samples.map(({ disk }) => disk))).toEqual(new Set([null, 400]));
+  // A failed sample leaves a gap.
+  fails = true;
+  clock.advance(5 * minuteMs);
+  await nextTurn();
+  fails = false;
+  expect((await readHistory()).samples).toHaveLength(289);
+  // After a long suspension, older samples are dropped.
+  clock.advance(3 * 24 * 60 * minuteMs);
+  await nextTurn();
+  const timestamps = (await readHistory()).samples.map(({ at }) => at);
+  expect(timestamps[0]).toBeGreaterThanOrEqual(clock.now() - 24 * 60 * minuteMs);
+  expect(timestamps).toEqual([...new Set(timestamps)].toSorted((a, b) => a - b));
+});
+
+it('requires an administrator', async () => {
+  await using host = await openTestHost({ services: [control] });
+  const { memory, samples } = await api<{ memory: number; samples: readonly MachineSample[] }>(
+    host.url('control'),
+    machineApi.history.path,
+  );
+  const latest = samples.at(-1);
+  expect(latest?.own).toBeGreaterThan(10e6);
+  expect(latest?.memory).toBeLessThanOrEqual(memory);
+  expect((await fetch(`${host.url('control')}${machineApi.history.path}`)).status).toBe(401);
+});
