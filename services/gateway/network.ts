@@ -14,7 +14,7 @@ import { certificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
 import { addressForClient } from './domain/address-for-client.ts';
-import { Doors } from './listeners/doors.ts';
+import { NetworkListeners } from './listeners/doors.ts';
 import { OwnAddresses } from './listeners/own-addresses.ts';
 import { GatewayMetrics } from './proxy/metrics.ts';
 import { Front } from './proxy/front.ts';
@@ -42,7 +42,7 @@ export class Network implements AsyncDisposable {
   readonly #label: string;
   readonly #addresses: OwnAddresses;
   readonly #certificate: CurrentCertificate;
-  readonly #doors: Doors;
+  readonly #doors: NetworkListeners;
   readonly #front: Front;
   readonly #ports: SharedPorts;
   readonly #responder: Responder;
@@ -52,7 +52,7 @@ export class Network implements AsyncDisposable {
   readonly #names: TakenNames;
   readonly #addressing: Disposable;
   readonly signedIn: SignedIn;
-  #told = '';
+  #notifyPages = '';
   #turn: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -81,7 +81,7 @@ export class Network implements AsyncDisposable {
       metrics: context.metrics,
       open: () => this.#front.open,
       connections: () => this.#ports.open,
-      certificateExpiry: () => (this.#certificate.shown?.expiresAt ?? 0) / 1000,
+      certificateExpiry: () => (this.#certificate.presented?.expiresAt ?? 0) / 1000,
     });
     const accepts = (address: string): boolean => this.#addresses.accepts(address);
     this.#ports = new SharedPorts({ context, settings, metrics, accepts });
@@ -120,7 +120,7 @@ export class Network implements AsyncDisposable {
       httpsPortOf: (address) => this.#doors.port('https', address),
       authority: () => this.#certificate.authority(),
     });
-    this.#doors = new Doors({
+    this.#doors = new NetworkListeners({
       listen: context.listen,
       log: context.log,
       accepts: (address, { kind, service = '' }) => {
@@ -211,7 +211,7 @@ export class Network implements AsyncDisposable {
       const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses, ...own]);
       await this.#certificate.renew(`Homeport ${base}`, [...names]);
     }
-    const certificate = this.#certificate.shown;
+    const certificate = this.#certificate.presented;
     const ofHouse = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
     const forPages = certificate === undefined ? [] : wantedDoors(addresses, this.#settings, ofHouse);
     await this.#doors.become([...forPages, ...this.#ports.doors(all)], certificate);
@@ -230,11 +230,11 @@ export class Network implements AsyncDisposable {
       this.#ports.list(this.#addresses.list(), this.#doors),
       this.#settings.portNetworks,
       this.problems,
-      this.#certificate.shown?.expiresAt,
+      this.#certificate.presented?.expiresAt,
       this.#responder.names,
     ]);
-    if (now === this.#told) return;
-    this.#told = now;
+    if (now === this.#notifyPages) return;
+    this.#notifyPages = now;
     this.#context.bus.publish(gatewayChanged, {});
   }
 
@@ -262,7 +262,7 @@ export class Network implements AsyncDisposable {
     const addresses = this.#addresses.list();
     const [address] = addresses;
     const plain = address === undefined ? undefined : this.#doors.port('http', address);
-    const { shown } = this.#certificate;
+    const { presented: shown } = this.#certificate;
     const authority = await this.#certificate.authority();
     return {
       host: baseName(this.#label),

@@ -1,13 +1,13 @@
 import type { DispatchTarget } from '../contracts/dispatch.ts';
 import type { Exposure, SharedService } from '../contracts/gateway/api.ts';
 import { inUrl, serviceName } from './domain/names.ts';
-import type { Doors } from './listeners/doors.ts';
+import type { NetworkListeners } from './listeners/doors.ts';
 
 interface Shown {
   readonly label: string;
   /** Returns the first network address of this computer. */
   readonly address: string | undefined;
-  readonly doors: Pick<Doors, 'port'>;
+  readonly doors: Pick<NetworkListeners, 'port'>;
   readonly exposure: (id: string) => Exposure;
   /** Address of an external service; null for a service of Homeport. */
   readonly outside: (id: string) => string | null;

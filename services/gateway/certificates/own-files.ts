@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../contracts/problem.ts';
-import type { Shown } from './certificates.ts';
+import type { PresentedCertificate } from './certificates.ts';
 
-export interface OwnFiles {
+export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
@@ -13,7 +13,7 @@ export interface OwnFiles {
  * Reads the certificate of the administrator.
  * @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together
  */
-export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
+export async function readCustomCertificate({ certFile, keyFile }: CertificateFiles): Promise<PresentedCertificate> {
   try {
     const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
     createSecureContext({ cert, key });
@@ -27,7 +27,7 @@ export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
 }
 
 /** Returns a text that changes whenever one of the files changes. */
-export async function stampOf({ certFile, keyFile }: OwnFiles): Promise<string> {
+export async function getFingerprint({ certFile, keyFile }: CertificateFiles): Promise<string> {
   const times = await Promise.all(
     [certFile, keyFile].map((each) =>
       stat(each).then(

@@ -1,9 +1,12 @@
 import type { GatewayState } from '../../contracts/gateway/api.ts';
-import type { Shown } from './certificates.ts';
+import type { PresentedCertificate } from './certificates.ts';
 
 /** Returns the certificate as shown on the page, with the fingerprint of its authority. */
-export function certificateState(shown: Shown | undefined, fingerprint = ''): GatewayState['certificate'] {
-  if (shown === undefined) return null;
-  const { source, names, expiresAt } = shown;
+export function certificateState(
+  certificate: PresentedCertificate | undefined,
+  fingerprint = '',
+): GatewayState['certificate'] {
+  if (certificate === undefined) return null;
+  const { source, names, expiresAt } = certificate;
   return { source, names: [...names], expiresAt, fingerprint };
 }

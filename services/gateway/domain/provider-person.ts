@@ -2,7 +2,7 @@
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** Rules that map users of the provider to accounts. */
-export interface PeopleRules {
+export interface MappingRules {
   readonly subjects: readonly string[];
   readonly groups: readonly string[];
   readonly groupsClaim: string;
@@ -12,16 +12,16 @@ export interface PeopleRules {
 }
 
 /** Result of the mapping. `named` means that the settings list the subject, which is required for administrators. */
-export type Found =
+export type MappingResult =
   | { readonly is: 'account'; readonly name: string; readonly named: boolean }
   | { readonly is: 'not-allowed' }
   | { readonly is: 'nameless' };
 
 /** Maps a user of the provider to an account. */
-export function accountOf(subject: string, claims: Claims, rules: PeopleRules): Found {
+export function mapToAccount(subject: string, claims: Claims, rules: MappingRules): MappingResult {
   const pair = rules.accounts.find((each) => each.slice(0, each.lastIndexOf('=')) === subject);
   if (pair !== undefined) return { is: 'account', name: pair.slice(pair.lastIndexOf('=') + 1), named: true };
-  const groups = listOf(claims[rules.groupsClaim]);
+  const groups = toList(claims[rules.groupsClaim]);
   const isAllowed = rules.subjects.includes(subject) || groups.some((group) => rules.groups.includes(group));
   if (!isAllowed) return { is: 'not-allowed' };
   const name = claims[rules.accountClaim];
@@ -29,11 +29,11 @@ export function accountOf(subject: string, claims: Claims, rules: PeopleRules): 
 }
 
 /** Returns true when the ID token lacks claims that the rules need. */
-export function wantsMore(claims: Claims, { groups, groupsClaim, accountClaim }: PeopleRules): boolean {
+export function needsUserInfo(claims: Claims, { groups, groupsClaim, accountClaim }: MappingRules): boolean {
   return claims[accountClaim] === undefined || (groups.length > 0 && claims[groupsClaim] === undefined);
 }
 
-function listOf(value: unknown): readonly string[] {
+function toList(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

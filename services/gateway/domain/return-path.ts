@@ -2,9 +2,9 @@
  * Returns the path after a sign-in, which is always on the same host. Browsers treat `//host` and `/\host` as another
  * host, and drop tabs and line ends.
  */
-export function returnPath(asked: string | null | undefined): string {
-  if (asked === null || asked === undefined || asked.length > 2048) return '/';
-  return /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) && !asked.includes('\\') ? asked : '/';
+export function getReturnPath(target: string | null | undefined): string {
+  if (target === null || target === undefined || target.length > 2048) return '/';
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(target) && !target.includes('\\') ? target : '/';
 }
 
 /**
@@ -13,5 +13,5 @@ export function returnPath(asked: string | null | undefined): string {
  */
 export function wantedPath(query: string): string {
   const written = /(?:^|&)to=(\/.*)$/.exec(query)?.[1];
-  return returnPath(written ?? new URLSearchParams(query).get('to'));
+  return getReturnPath(written ?? new URLSearchParams(query).get('to'));
 }

@@ -17,7 +17,7 @@ export const ownPrefix = '/.homeport/';
  * the service. `isShared` is evaluated last, so that services that are not shared look like missing ones. Without
  * `hasPath` a service is only reachable by name.
  */
-export function routeOf(
+export function findRoute(
   { host, url, portOf }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
   label: string,
   isShared: (id: string) => boolean,

@@ -21,7 +21,7 @@ export function hostFor(id: string, entries: readonly string[]): string | undefi
 }
 
 /** Returns undefined for malformed text. */
-export function upstreamOf(text: string): Upstream | undefined {
+export function parseUpstream(text: string): Upstream | undefined {
   const [, id = '', address = ''] = upstreamText.exec(text) ?? [];
   const isHttp2 = address.startsWith('h2c:');
   const url = URL.parse(address.replace(/^h2c:/, 'http:'));

@@ -68,14 +68,14 @@ export class UpstreamConnections extends Agent {
     const { port } = this.#upstream;
     const refused = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
     if (isNowhere(address)) throw refused('Its address leads where no service of a home is.');
-    const isOwnPort = this.#context.addresses().some((each) => portOf(each) === String(port));
+    const isOwnPort = this.#context.addresses().some((each) => getPort(each) === String(port));
     if (isOwnPort && isThisMachine(address))
       throw refused('Its address leads back to Homeport itself: share that service in place of it.');
   }
 }
 
 /** Default port of an address. */
-function portOf(address: string): string | undefined {
+function getPort(address: string): string | undefined {
   const url = URL.parse(address);
   return url === null ? undefined : url.port || (url.protocol === 'https:' ? '443' : '80');
 }

@@ -6,7 +6,7 @@ import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
-import { announcedBody, isRepeatable, problemOf, type ProxyParts } from './proxy.ts';
+import { announcedBody, isRepeatable, toProblem, type ProxyParts } from './proxy.ts';
 import { passedTrailers } from './trailers.ts';
 
 interface Http2ProxyParts extends Omit<ProxyParts, 'agent'> {
@@ -32,7 +32,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     const fail = (error: unknown): void => {
       if (response.writableEnded) return;
       if (response.headersSent || response.destroyed) response.destroy();
-      else this.#parts.refuse(request, response, problemOf(this.#id, error, this.#parts.context.log));
+      else this.#parts.refuse(request, response, toProblem(this.#id, error, this.#parts.context.log));
     };
     const attempt = async (isLast: boolean): Promise<void> => {
       const isReused = this.#session !== undefined;

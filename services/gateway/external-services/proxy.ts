@@ -45,7 +45,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
       const giveUp = (error: unknown): void => {
         if (response.writableEnded) return;
         if (response.headersSent || response.destroyed) response.destroy();
-        else refuse(request, response, problemOf(id, error, context.log));
+        else refuse(request, response, toProblem(id, error, context.log));
       };
       const attempt = (): void => {
         const up = send(request, framing, hasBody);
@@ -94,7 +94,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
         join(socket, far);
       });
       const giveUp = (error: unknown): void => {
-        const { status, detail } = problemOf(id, error, context.log);
+        const { status, detail } = toProblem(id, error, context.log);
         if (!socket.destroyed && socket.writable)
           socket.end(
             `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
@@ -172,24 +172,24 @@ function sendBody(request: IncomingMessage, up: ClientRequest): void {
 }
 
 /** Logs a failure of an upstream and returns the problem for the client. */
-export function problemOf(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
+export function toProblem(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
   log.info('upstream request failed', { upstream: id, error });
   const status = error instanceof Problem && error.status === 504 ? 504 : 502;
   return new Problem('gateway.upstream_failed', status, failureText(id, error));
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(codeOf(error));
+  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(getErrorCode(error));
 }
 
 /** Explains why an upstream did not respond. */
 function failureText(id: string, error: unknown): string {
   if (error instanceof Problem) return `${id} does not answer. ${error.detail}`;
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return `${id} answered with more than 64 KB of headers.`;
   if (code.startsWith('HPE_') || code === 'ERR_INVALID_CHAR') return `The answer of ${id} is not valid HTTP.`;
   if (isConnectionLoss(error)) return `${id} closed the connection before it answered.`;

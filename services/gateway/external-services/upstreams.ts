@@ -1,5 +1,5 @@
 import type { DispatchHandlers, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
-import { hostFor, upstreamOf, type Upstream } from '../domain/upstream.ts';
+import { hostFor, parseUpstream, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { Http2Proxy } from './http2-proxy.ts';
 import { proxyTo, type ProxyParts } from './proxy.ts';
@@ -101,6 +101,6 @@ export class Upstreams implements Disposable {
   }
 
   get #all(): readonly Upstream[] {
-    return this.#parts.settings.outside.flatMap((text) => upstreamOf(text) ?? []);
+    return this.#parts.settings.outside.flatMap((text) => parseUpstream(text) ?? []);
   }
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 
 /** Listener to open: a port of one network address. */
-export interface Door {
+export interface NetworkListener {
   readonly kind: 'https' | 'http' | 'own' | 'tcp';
   readonly address: string;
   /** 0 selects a free port, which is kept while the listener is open. */
@@ -18,20 +18,20 @@ export interface Door {
 }
 
 interface Opened {
-  readonly door: Door;
+  readonly door: NetworkListener;
   readonly listener: ExternalListener;
 }
 
 interface DoorsParts {
   readonly listen: DispatchContext['listen'];
   readonly log: Log;
-  readonly accepts: (remoteAddress: string, door: Door) => boolean;
+  readonly accepts: (remoteAddress: string, door: NetworkListener) => boolean;
   /** Handler of a listener. */
-  readonly handler: (door: Door) => ExternalListenerOptions['handler'];
+  readonly handler: (door: NetworkListener) => ExternalListenerOptions['handler'];
 }
 
 /** Opens and closes listeners as required. Unchanged listeners keep their connections. */
-export class Doors {
+export class NetworkListeners {
   readonly #parts: DoorsParts;
   readonly #open = new Map<string, Opened>();
   readonly #failed = new Map<string, string>();
@@ -46,8 +46,8 @@ export class Doors {
   }
 
   /** Returns the port of an open listener. */
-  port(kind: Door['kind'], address: string, service?: string): number | undefined {
-    return this.#open.get(keyOf({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
+  port(kind: NetworkListener['kind'], address: string, service?: string): number | undefined {
+    return this.#open.get(buildKey({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
       .port;
   }
 
@@ -56,8 +56,8 @@ export class Doors {
   }
 
   /** Opens missing listeners and closes others. Calls must not overlap. */
-  async become(wanted: readonly Door[], certificate: CertificatePem | undefined): Promise<void> {
-    const byKey = new Map(wanted.map((door) => [keyOf(door), door]));
+  async become(wanted: readonly NetworkListener[], certificate: CertificatePem | undefined): Promise<void> {
+    const byKey = new Map(wanted.map((door) => [buildKey(door), door]));
     const leaving = [...this.#open].filter(([key, { door }]) => byKey.get(key)?.port !== door.port);
     for (const [key] of leaving) this.#open.delete(key);
     // Not awaited: a closed listener accepts no connections, and existing ones end on their own.
@@ -73,7 +73,7 @@ export class Doors {
       if (showsCertificate(door)) listener.replaceCertificate(certificate);
   }
 
-  async #try(key: string, door: Door, certificate: CertificatePem | undefined): Promise<void> {
+  async #try(key: string, door: NetworkListener, certificate: CertificatePem | undefined): Promise<void> {
     const { listen, log, accepts, handler } = this.#parts;
     try {
       const listener = await listen({
@@ -92,10 +92,10 @@ export class Doors {
   }
 }
 
-function showsCertificate({ kind }: Door): boolean {
+function showsCertificate({ kind }: NetworkListener): boolean {
   return kind === 'https' || kind === 'own';
 }
 
-function keyOf({ kind, address, service = '' }: Door): string {
+function buildKey({ kind, address, service = '' }: NetworkListener): string {
   return `${kind} ${address} ${service}`;
 }

@@ -25,7 +25,7 @@ const serviceTtl = 4500;
 const isOurs = (type: string): boolean => type !== 'PTR';
 
 /** Returns all records to announce, with the addresses of this computer. */
-export function recordsOf({ names, services }: Announced, addresses: readonly string[]): Answer[] {
+export function buildRecords({ names, services }: Announced, addresses: readonly string[]): Answer[] {
   const ofHosts = names.flatMap((name): Answer[] => [
     ...addresses.map((data): Answer => ({ name, type: data.includes(':') ? 'AAAA' : 'A', ttl: hostTtl, data })),
     // NSEC records state missing record types, so that clients do not wait for them.

@@ -3,11 +3,11 @@ import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { RateLimit } from '../sign-in/rate.ts';
-import { answersTo, claimedByOthers, flushed, recordsOf, type Announced } from './answers.ts';
+import { answersTo, claimedByOthers, flushed, buildRecords, type Announced } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 
 /** Maximum size that is not fragmented. */
-const mostRecords = 12;
+const maxRecords = 12;
 const probes = 3;
 const betweenProbes = 250;
 const betweenAnnouncements = 1000;
@@ -36,7 +36,7 @@ export class Responder implements AsyncDisposable {
   readonly #parts: ResponderParts;
   readonly #rate: RateLimit;
   /** Conflicting names with the other address and the time of detection. */
-  readonly #taken = new Map<string, { readonly by: string; readonly at: number }>();
+  readonly #conflicts = new Map<string, { readonly by: string; readonly at: number }>();
   #socket: MulticastSocket | undefined;
   #addresses: readonly string[] = [];
   #announced: Announced = { names: [], services: [] };
@@ -44,7 +44,7 @@ export class Responder implements AsyncDisposable {
   /** Names that are being probed. */
   #probing: readonly string[] = [];
   #now = '';
-  #trouble = '';
+  #problem = '';
 
   constructor(parts: ResponderParts) {
     this.#parts = parts;
@@ -53,30 +53,30 @@ export class Responder implements AsyncDisposable {
 
   /** Names that are announced. */
   get names(): readonly string[] {
-    return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#taken.has(name));
+    return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#conflicts.has(name));
   }
 
   get problems(): readonly string[] {
-    const taken = [...this.#taken]
+    const taken = [...this.#conflicts]
       .filter(([name]) => this.#announced.names.includes(name))
       .map(
         ([name, { by }]) =>
           `Another machine of the network, ${by}, is called ${name}. Choose another name in the settings.`,
       );
-    return this.#trouble === '' ? taken : [this.#trouble, ...taken];
+    return this.#problem === '' ? taken : [this.#problem, ...taken];
   }
 
   /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
   async become(wanted: Announcing | undefined): Promise<void> {
     const { clock } = this.#parts;
-    for (const [name, { at }] of this.#taken) if (clock.now() - at > askAgain) this.#taken.delete(name);
-    const key = wanted === undefined ? '' : JSON.stringify([this.#parts.port(), wanted, [...this.#taken.keys()]]);
-    if (key === this.#now && this.#trouble === '') return;
+    for (const [name, { at }] of this.#conflicts) if (clock.now() - at > askAgain) this.#conflicts.delete(name);
+    const key = wanted === undefined ? '' : JSON.stringify([this.#parts.port(), wanted, [...this.#conflicts.keys()]]);
+    if (key === this.#now && this.#problem === '') return;
     this.#now = key;
     const names = wanted?.names ?? [];
     const before = this.#records;
     const known = this.names;
-    const next = wanted === undefined ? [] : this.#free(recordsOf(wanted, wanted.addresses));
+    const next = wanted === undefined ? [] : this.#free(buildRecords(wanted, wanted.addresses));
     const isSame = wanted !== undefined && JSON.stringify(wanted.addresses) === JSON.stringify(this.#addresses);
     await this.#tell(
       before.filter((each) => !next.some((other) => JSON.stringify(other) === JSON.stringify(each))),
@@ -116,17 +116,17 @@ export class Responder implements AsyncDisposable {
   /** Returns the announcement without conflicting names. */
   #free(records: readonly Answer[]): Answer[] {
     return records.filter(
-      (each) => !this.#taken.has(each.name) && !(each.type === 'SRV' && this.#taken.has(each.data.target)),
+      (each) => !this.#conflicts.has(each.name) && !(each.type === 'SRV' && this.#conflicts.has(each.data.target)),
     );
   }
 
   async #tell(records: readonly Answer[], ttl?: number): Promise<void> {
     const told = flushed(ttl === undefined ? records : records.map((each) => ({ ...each, ttl }) as Answer));
-    for (let from = 0; from < told.length; from += mostRecords) {
+    for (let from = 0; from < told.length; from += maxRecords) {
       await this.#socket?.tell({
         type: 'response',
         flags: authoritative,
-        answers: told.slice(from, from + mostRecords),
+        answers: told.slice(from, from + maxRecords),
       });
     }
   }
@@ -168,8 +168,8 @@ export class Responder implements AsyncDisposable {
       // A probe for an established name is answered.
       const isAsking = packet.type === 'query';
       if (isAsking && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
-      if (this.#taken.has(name)) continue;
-      this.#taken.set(name, { by, at: this.#parts.clock.now() });
+      if (this.#conflicts.has(name)) continue;
+      this.#conflicts.set(name, { by, at: this.#parts.clock.now() });
       this.#parts.log.warn('multicast DNS name conflict detected', { name, by });
       this.#probing = this.#probing.filter((each) => each !== name);
       this.#records = this.#free(this.#records);
@@ -186,11 +186,11 @@ export class Responder implements AsyncDisposable {
         heard: this.#hear,
         failed: (error) => this.#parts.log.warn('multicast DNS socket failed', { error }),
       });
-      this.#trouble = '';
+      this.#problem = '';
       return true;
     } catch (error) {
-      if (this.#trouble === '') this.#parts.log.warn('multicast DNS announcement failed', { error });
-      this.#trouble = 'The names cannot be announced on this network; addresses work all the same.';
+      if (this.#problem === '') this.#parts.log.warn('multicast DNS announcement failed', { error });
+      this.#problem = 'The names cannot be announced on this network; addresses work all the same.';
       return false;
     }
   }

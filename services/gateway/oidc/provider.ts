@@ -1,14 +1,20 @@
 import type * as Oidc from 'openid-client';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { accountOf, wantsMore, type Claims, type Found, type PeopleRules } from '../domain/provider-person.ts';
+import {
+  mapToAccount,
+  needsUserInfo,
+  type Claims,
+  type MappingResult,
+  type MappingRules,
+} from '../domain/provider-person.ts';
 import type { OidcSettings } from './fields.ts';
 
 /** Cache duration of the provider metadata, in milliseconds. */
-const keptMs = 3_600_000;
+const cacheMs = 3_600_000;
 
 /** Values that bind a callback to its authorization request. */
-export interface Asked {
+export interface AuthorizationRequest {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -42,7 +48,7 @@ export class Provider {
    * Returns the authorization URL and the values that the callback must match.
    * @throws Problem `gateway.provider_failed` (502)
    */
-  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: Asked }> {
+  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: AuthorizationRequest }> {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
     const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
@@ -65,7 +71,10 @@ export class Provider {
    * @param current Complete URL of the callback
    * @throws Problem `gateway.provider_refused` (403), `gateway.provider_failed` (502)
    */
-  async answered(current: string, { state, nonce, verifier }: Asked): Promise<{ subject: string; found: Found }> {
+  async answered(
+    current: string,
+    { state, nonce, verifier }: AuthorizationRequest,
+  ): Promise<{ subject: string; found: MappingResult }> {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
     try {
@@ -76,16 +85,16 @@ export class Provider {
       if (claims === undefined) throw new Error('no ID token');
       const rules = this.#rules;
       const more: Claims =
-        wantsMore(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
+        needsUserInfo(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
-      return { subject: claims.sub, found: accountOf(claims.sub, { ...more, ...claims }, rules) };
+      return { subject: claims.sub, found: mapToAccount(claims.sub, { ...more, ...claims }, rules) };
     } catch (error) {
-      throw this.#explained(error);
+      throw this.#toProblem(error);
     }
   }
 
-  get #rules(): PeopleRules {
+  get #rules(): MappingRules {
     const { oidcSubjects, oidcGroups, oidcGroupsClaim, oidcAccountClaim, oidcAccounts } = this.#settings;
     return {
       ...{ subjects: oidcSubjects, groups: oidcGroups, accounts: oidcAccounts },
@@ -99,13 +108,13 @@ export class Provider {
     const now = this.#context.clock.now();
     const before = this.#discovered;
     const fresh =
-      before?.of === of && now - before.at < keptMs ? before : { of, at: now, configuration: this.#discover() };
+      before?.of === of && now - before.at < cacheMs ? before : { of, at: now, configuration: this.#discover() };
     this.#discovered = fresh;
     try {
       return await fresh.configuration;
     } catch (error) {
       if (this.#discovered === fresh) this.#discovered = undefined;
-      throw this.#explained(error);
+      throw this.#toProblem(error);
     }
   }
 
@@ -141,7 +150,7 @@ export class Provider {
     return new Response(empty ? null : Buffer.from(reply.body), { status, headers: { ...reply.headers } });
   }
 
-  #explained(error: unknown): Problem {
+  #toProblem(error: unknown): Problem {
     const cause = causeOf(error);
     if (cause instanceof Problem) {
       const detail = `The sign-in at ${this.name ?? ''} does not work at the moment: ${cause.detail}`;

@@ -4,7 +4,7 @@ import type { DispatchContext, ExternalListenerOptions, PortTarget } from '../..
 import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
 import { inNetworks } from '../listeners/addresses.ts';
-import type { Door, Doors } from '../listeners/doors.ts';
+import type { NetworkListener, NetworkListeners } from '../listeners/doors.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { Settings } from '../settings.ts';
 
@@ -69,7 +69,7 @@ export class SharedPorts {
   }
 
   /** Returns the listeners to open: the port of the service at each address. */
-  doors(addresses: readonly string[]): Door[] {
+  doors(addresses: readonly string[]): NetworkListener[] {
     return addresses.flatMap((address) =>
       this.shared.flatMap(({ id, port }) =>
         port === undefined ? [] : [{ kind: 'tcp' as const, address, port, service: id }],
@@ -118,7 +118,7 @@ export class SharedPorts {
   }
 
   /** Returns the ports as shown on pages. */
-  list(addresses: readonly string[], doors: Pick<Doors, 'port'>): SharedPort[] {
+  list(addresses: readonly string[], doors: Pick<NetworkListeners, 'port'>): SharedPort[] {
     return this.#targets().map(({ id, service, title, scheme, port, whenShared = '' }) => ({
       ...{ id, service, title, meaning: whenShared },
       ...{ shared: this.#isShared(id), running: port !== undefined },

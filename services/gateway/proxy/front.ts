@@ -14,7 +14,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { isOfHouse } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
-import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
+import { ownPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { OidcRoutes } from '../oidc/routes.ts';
 import type { Upstreams } from '../external-services/upstreams.ts';
@@ -116,7 +116,7 @@ export class Front {
     // Paths are not offered for external services, whose pages would share the origin.
     const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
     const asked = { host: request.headers.host ?? '', url, portOf };
-    return routeOf(asked, this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
+    return findRoute(asked, this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
   }
 
   /** Returns the title of the service at a path; undefined without one. */

@@ -4,7 +4,7 @@ import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
-import { returnPath, wantedPath } from '../domain/return-path.ts';
+import { getReturnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -61,7 +61,7 @@ export class SignInRoutes {
       return;
     }
     const form = await this.#form(request);
-    const to = returnPath(form.get('to'));
+    const to = getReturnPath(form.get('to'));
     const given = { form, to, where: titleAt(to) };
     if (form.has('ticket')) await this.#secondStep(request, response, given);
     else await this.#password(request, response, given);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { returnPath } from '../domain/return-path.ts';
+import { getReturnPath } from '../domain/return-path.ts';
 import { redirect, send, sendsForm } from '../proxy/answer.ts';
 import type { Gate } from './gate.ts';
 
@@ -61,5 +61,5 @@ function challenge(
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }
-  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(returnPath(page))}`);
+  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(getReturnPath(page))}`);
 }
