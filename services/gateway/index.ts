@@ -11,13 +11,13 @@ import { Network } from './network.ts';
 import { moveSecondFactors } from './store/second-factors.ts';
 import type { Settings } from './settings.ts';
 
-/** Lets the other machines of the home network reach the services that were shared. */
+/** Shares services with the home network over TLS. */
 export const gateway = defineService<typeof Settings, DispatchContext>({ ...manifest, create });
 
-function create(context: DispatchContext, given: Settings): Service {
+function create(context: DispatchContext, initialSettings: Settings): Service {
   const open = new AsyncDisposableStack();
   let network: Network | undefined;
-  const settings = createLiveSettings(given, () => network?.renew());
+  const settings = createLiveSettings(initialSettings, () => network?.renew());
 
   return {
     api: [
@@ -50,7 +50,7 @@ function create(context: DispatchContext, given: Settings): Service {
 
     reconfigure: (next) => settings.update(next),
 
-    health: () => Promise.resolve(healthOf(running())),
+    health: () => Promise.resolve(getHealth(running())),
 
     async [Symbol.asyncDispose]() {
       await open.disposeAsync();
@@ -64,7 +64,7 @@ function create(context: DispatchContext, given: Settings): Service {
   }
 }
 
-function healthOf({ problems, remedy, shared }: Network): Health {
+function getHealth({ problems, remedy, shared }: Network): Health {
   if (problems.length > 0)
     return { state: 'degraded', detail: problems.join(' '), ...(remedy === undefined ? {} : { remedy }) };
   if (shared.length === 0) return { state: 'up', detail: 'nothing is shared' };

@@ -4,7 +4,7 @@ import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/tables.ts';
 
-/** Lets the other machines of the home network reach the services that were shared. */
+/** Shares services with the home network over TLS. */
 export const manifest = defineManifest({
   id: 'gateway',
   title: 'Network',

@@ -14,7 +14,7 @@ import { certificateState } from './certificates/state.ts';
 import { CurrentCertificate } from './certificates/current.ts';
 import { baseName, hostLabel, inUrl, plainAddress, serviceName } from './domain/names.ts';
 import { addressForClient } from './domain/address-for-client.ts';
-import { Doors } from './listeners/doors.ts';
+import { NetworkListeners } from './listeners/doors.ts';
 import { OwnAddresses } from './listeners/own-addresses.ts';
 import { GatewayMetrics } from './proxy/metrics.ts';
 import { Front } from './proxy/front.ts';
@@ -35,14 +35,14 @@ import { SessionCookie } from './sign-in/cookie.ts';
 import { Gate } from './sign-in/gate.ts';
 import { plainDoor } from './trust/plain-door.ts';
 
-/** What is shared, the doors that are open for it, and the certificate they show. */
+/** Coordinates shared services, their listeners and the certificate. */
 export class Network implements AsyncDisposable {
   readonly #context: DispatchContext;
   readonly #settings: Readonly<Settings>;
   readonly #label: string;
   readonly #addresses: OwnAddresses;
   readonly #certificate: CurrentCertificate;
-  readonly #doors: Doors;
+  readonly #doors: NetworkListeners;
   readonly #front: Front;
   readonly #ports: SharedPorts;
   readonly #responder: Responder;
@@ -52,7 +52,7 @@ export class Network implements AsyncDisposable {
   readonly #names: TakenNames;
   readonly #addressing: Disposable;
   readonly signedIn: SignedIn;
-  #told = '';
+  #notifyPages = '';
   #turn: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -81,7 +81,7 @@ export class Network implements AsyncDisposable {
       metrics: context.metrics,
       open: () => this.#front.open,
       connections: () => this.#ports.open,
-      certificateExpiry: () => (this.#certificate.shown?.expiresAt ?? 0) / 1000,
+      certificateExpiry: () => (this.#certificate.presented?.expiresAt ?? 0) / 1000,
     });
     const accepts = (address: string): boolean => this.#addresses.accepts(address);
     this.#ports = new SharedPorts({ context, settings, metrics, accepts });
@@ -120,12 +120,12 @@ export class Network implements AsyncDisposable {
       httpsPortOf: (address) => this.#doors.port('https', address),
       authority: () => this.#certificate.authority(),
     });
-    this.#doors = new Doors({
+    this.#doors = new NetworkListeners({
       listen: context.listen,
       log: context.log,
       accepts: (address, { kind, service = '' }) => {
         const isLetIn = kind === 'tcp' ? this.#ports.accepts(address) : accepts(address);
-        // A look at itself proves nothing.
+        // Connections of this computer prove nothing.
         const port = kind === 'tcp' ? service : null;
         if (!this.#addresses.isOwn(address)) this.#visitors.note({ address, port, letIn: isLetIn });
         if (kind === 'tcp' && !isLetIn) this.#ports.refused(service);
@@ -138,7 +138,7 @@ export class Network implements AsyncDisposable {
     });
   }
 
-  /** What may be shared: services of the house and upstreams. */
+  /** Services that can be shared: those of Homeport and external services. */
   #targets(): readonly DispatchTarget[] {
     return [...this.#context.targets(), ...this.#upstreams.targets()];
   }
@@ -147,13 +147,13 @@ export class Network implements AsyncDisposable {
     return this.#targets().filter(({ id }) => this.exposure(id) !== 'off');
   }
 
-  /** Every name that a request may have. */
+  /** All accepted host names. */
   get #hostNames(): readonly string[] {
     const services = this.#targets().flatMap(({ id, hosts }) => [serviceName(id, this.#label), ...hosts]);
     return [baseName(this.#label), hostLabel(hostname()), ...services];
   }
 
-  /** The ids of the services of which something is shared. */
+  /** IDs of services that are shared. */
   get shared(): readonly string[] {
     const ports = this.#ports.shared.map(({ service }) => service);
     return [...new Set([...this.#shared().map(({ id }) => id), ...ports])];
@@ -173,7 +173,7 @@ export class Network implements AsyncDisposable {
     ];
   }
 
-  /** What mends a problem with one click, where something does. */
+  /** Action that fixes a problem, if any. */
   get remedy(): SuggestedAction | undefined {
     return this.#certificate.remedy;
   }
@@ -183,14 +183,14 @@ export class Network implements AsyncDisposable {
     return this.#settings.shared.includes(id) ? 'sign-in' : 'off';
   }
 
-  /** Opens and closes doors and renews the certificate as settings, addresses and services are now. */
+  /** Updates listeners and the certificate to the current settings, addresses and services. */
   renew(): Promise<void> {
     const next = this.#turn.then(() => this.#renew());
-    this.#turn = next.catch((error: unknown) => this.#context.log.error('the network could not be renewed', { error }));
+    this.#turn = next.catch((error: unknown) => this.#context.log.error('network update failed', { error }));
     return this.#turn;
   }
 
-  /** Ends what runs for those who have lost their account, their session or their grant. */
+  /** Ends exchanges of accounts without access. */
   review(): void {
     this.#front.review();
     this.#ports.review();
@@ -203,7 +203,7 @@ export class Network implements AsyncDisposable {
     this.review();
     await this.#addresses.look();
     const all = this.shared.length === 0 ? [] : this.#addresses.list();
-    // What speaks no HTTP needs neither names nor a certificate.
+    // TCP ports need neither names nor a certificate.
     const addresses = this.#shared().length === 0 ? [] : all;
     if (addresses.length > 0) {
       const base = baseName(this.#label);
@@ -211,7 +211,7 @@ export class Network implements AsyncDisposable {
       const names = new Set([base, `*.${base}`, hostLabel(hostname()), 'localhost', ...addresses, ...own]);
       await this.#certificate.renew(`Homeport ${base}`, [...names]);
     }
-    const certificate = this.#certificate.shown;
+    const certificate = this.#certificate.presented;
     const ofHouse = this.#shared().filter(({ id }) => !this.#upstreams.has(id));
     const forPages = certificate === undefined ? [] : wantedDoors(addresses, this.#settings, ofHouse);
     await this.#doors.become([...forPages, ...this.#ports.doors(all)], certificate);
@@ -223,18 +223,18 @@ export class Network implements AsyncDisposable {
     this.#tell();
   }
 
-  /** Pages look again where something has changed for them. */
+  /** Notifies the pages of changes. */
   #tell(): void {
     const now = JSON.stringify([
       this.#services(),
       this.#ports.list(this.#addresses.list(), this.#doors),
       this.#settings.portNetworks,
       this.problems,
-      this.#certificate.shown?.expiresAt,
+      this.#certificate.presented?.expiresAt,
       this.#responder.names,
     ]);
-    if (now === this.#told) return;
-    this.#told = now;
+    if (now === this.#notifyPages) return;
+    this.#notifyPages = now;
     this.#context.bus.publish(gatewayChanged, {});
   }
 
@@ -262,7 +262,7 @@ export class Network implements AsyncDisposable {
     const addresses = this.#addresses.list();
     const [address] = addresses;
     const plain = address === undefined ? undefined : this.#doors.port('http', address);
-    const { shown } = this.#certificate;
+    const { presented: shown } = this.#certificate;
     const authority = await this.#certificate.authority();
     return {
       host: baseName(this.#label),
@@ -281,13 +281,13 @@ export class Network implements AsyncDisposable {
     };
   }
 
-  /** The machine's own address by name, from which services are reached by path; undefined while nothing is shared. */
+  /** Returns the base address of this computer by name; undefined while nothing is shared. */
   #home([address]: readonly string[]): string | undefined {
     const port = address === undefined ? undefined : this.#doors.port('https', address);
     return port === undefined ? undefined : `https://${baseName(this.#label)}:${String(port)}`;
   }
 
-  /** Asks as a device of the network would. */
+  /** Runs the self-test as a device of the network. */
   async test(): Promise<SelfTest> {
     await this.renew();
     const addresses = this.shared.length === 0 ? [] : this.#addresses.list();

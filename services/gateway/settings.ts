@@ -3,7 +3,7 @@ import { publicPath } from './domain/public-paths.ts';
 import { upstreamHost, upstreamText } from './domain/upstream.ts';
 import { oidcEnvironment, oidcFields } from './oidc/fields.ts';
 
-/** Addresses that no router passes on to the internet. */
+/** Private and link-local address ranges. */
 const privateNetworks = [
   '10.0.0.0/8',
   '172.16.0.0/12',

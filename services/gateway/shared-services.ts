@@ -1,19 +1,19 @@
 import type { DispatchTarget } from '../contracts/dispatch.ts';
 import type { Exposure, SharedService } from '../contracts/gateway/api.ts';
 import { inUrl, serviceName } from './domain/names.ts';
-import type { Doors } from './listeners/doors.ts';
+import type { NetworkListeners } from './listeners/doors.ts';
 
 interface Shown {
   readonly label: string;
-  /** The first address of this machine on its networks. */
+  /** Returns the first network address of this computer. */
   readonly address: string | undefined;
-  readonly doors: Pick<Doors, 'port'>;
+  readonly doors: Pick<NetworkListeners, 'port'>;
   readonly exposure: (id: string) => Exposure;
-  /** The address that the owner typed; null for a service of the house. */
+  /** Address of an external service; null for a service of Homeport. */
   readonly outside: (id: string) => string | null;
 }
 
-/** What may be shared, with where other machines reach it. */
+/** Services that can be shared, with their network addresses. */
 export function sharedServices(
   targets: readonly DispatchTarget[],
   { label, address, doors, exposure, outside }: Shown,
@@ -26,7 +26,7 @@ export function sharedServices(
       ...{ id, title, summary, authenticates, running: port !== undefined },
       ...{ exposure: exposure(id), outside: outside(id) },
       addresses: [
-        // Not every device asks for names, but each finds an address.
+        // Addresses work on devices without multicast DNS.
         ...(isOpen && own !== undefined
           ? [{ by: 'port' as const, url: `https://${inUrl(address)}:${String(own)}` }]
           : []),

@@ -4,17 +4,17 @@ import { defineService, type Context, type Service } from '../contracts/service.
 import type { UptimeOptions } from '../contracts/uptime/views.ts';
 import { Checker } from './check/checker.ts';
 import { manifest } from './manifest.ts';
-import { openSocket, type UptimeSocket } from './kuma-api/server.ts';
+import { openKumaSocket, type KumaSocket } from './kuma-api/server.ts';
 import { Tags } from './store/tags.ts';
 import { createMetrics } from './metrics.ts';
-import { uptimeHandlers } from './routes/api.ts';
-import { ApiKeys } from './routes/api-keys.ts';
-import { uptimeApp } from './routes/app.ts';
-import { manageHandlers } from './routes/manage-api.ts';
-import { maintenanceHandlers } from './routes/maintenance-api.ts';
-import { statusPageHandlers } from './routes/status-page-api.ts';
+import { createUptimeHandlers } from './app-api/monitor-handlers.ts';
+import { ApiKeys } from './store/api-keys.ts';
+import { createHttpApp } from './http-app.ts';
+import { createManagementHandlers } from './app-api/management-handlers.ts';
+import { createMaintenanceHandlers } from './app-api/maintenance-handlers.ts';
+import { createStatusPageHandlers } from './app-api/status-page-handlers.ts';
 import type { Settings } from './settings.ts';
-import { BeatStore } from './store/beats.ts';
+import { HeartbeatStore } from './store/heartbeats.ts';
 import { BucketStore } from './store/buckets.ts';
 import { DockerHosts } from './store/docker-hosts.ts';
 import { IncidentStore } from './store/incidents.ts';
@@ -22,42 +22,42 @@ import { MaintenanceStore } from './store/maintenances.ts';
 import { MonitorStore } from './store/monitors.ts';
 import { Notifications } from './store/notifications.ts';
 import { StatusPages } from './store/status-pages.ts';
-import { provision } from './move/provision.ts';
-import { Followers } from './notifications/followers.ts';
+import { provision } from './provisioning.ts';
+import { PageNotifier } from './notifications/page-notifier.ts';
 import { SubscriberMail } from './notifications/subscriber-mail.ts';
 import { Subscribers } from './notifications/subscribers.ts';
-import { Teller } from './notifications/tell.ts';
-import { isCovered } from './monitoring/covered.ts';
+import { Notifier } from './notifications/notifier.ts';
+import { isSuppressed } from './monitoring/dependency-suppression.ts';
 import { Connectivity } from './monitoring/connectivity.ts';
-import { Figures } from './monitoring/figures.ts';
-import { Live } from './monitoring/live.ts';
-import { LocalChecks } from './monitoring/local.ts';
+import { Statistics } from './monitoring/statistics.ts';
+import { LiveUpdates } from './monitoring/live-updates.ts';
+import { LocalChecks } from './monitoring/local-checks.ts';
 import { Maintenances } from './monitoring/maintenances.ts';
 import { Monitors } from './monitoring/monitors.ts';
 import { Options } from './monitoring/options.ts';
 import { Recorder } from './monitoring/recorder.ts';
-import { healthOf } from './monitoring/health.ts';
+import { getHealth } from './monitoring/health.ts';
 import { Rollup } from './monitoring/rollup.ts';
-import { SleepWatch } from './monitoring/sleep.ts';
-import { warmUpAll } from './monitoring/warm.ts';
-import { Watch } from './monitoring/watch.ts';
-import type { Watched } from './monitoring/watched.ts';
+import { SleepDetector } from './monitoring/sleep-detector.ts';
+import { warmUpAll } from './monitoring/warm-up.ts';
+import { MonitorRunner } from './monitoring/monitor-runner.ts';
+import type { RuntimeMonitor } from './monitoring/monitor-state.ts';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
-/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+/** Uptime monitor for servers, programs and containers, compatible with Uptime Kuma. */
 export const uptime = defineService({ ...manifest, create });
 
 function create(context: Context, settings: Settings): Service {
   const { clock, db, log } = context;
-  const open = new AsyncDisposableStack();
-  const beats = new BeatStore(db);
+  const resources = new AsyncDisposableStack();
+  const heartbeats = new HeartbeatStore(db);
   const buckets = new BucketStore(db);
   const incidents = new IncidentStore(db);
-  const keys = new ApiKeys(context, () => socket.listChanged('keys'));
-  const live = new Live(context.bus, clock);
-  const recorder = new Recorder(context, beats);
+  const keys = new ApiKeys(context, () => socket.onListChange('keys'));
+  const live = new LiveUpdates(context.bus, clock);
+  const recorder = new Recorder(context, heartbeats);
   const options = new Options(context, defaultOptions(settings));
   const current = createLiveSettings(settings, async () => {
     options.setDefaults(defaultOptions(current.current));
@@ -66,32 +66,34 @@ function create(context: Context, settings: Settings): Service {
   });
   const metrics = createMetrics(context.metrics, {
     all: () => monitors.all(),
-    isActive: (watched) => monitors.isActive(watched),
+    isActive: (monitor) => monitors.isActive(monitor),
   });
-  const slept = (ms: number): void => {
-    log.info('the machine slept or could not work; faults of the next moments are not told', { ms: Math.round(ms) });
-    watch.slept();
+  const handleSleep = (ms: number): void => {
+    log.info('sleep detected, failures are ignored temporarily', { ms: Math.round(ms) });
+    runner.handleSleep();
   };
-  const sleep = new SleepWatch(clock, slept);
+  const sleep = new SleepDetector(clock, handleSleep);
   const checker: Checker = new Checker(
     {
       clock,
       log,
-      journal: join(context.files, 'running-checks.json'),
+      journalFile: join(context.files, 'running-checks.json'),
       policy: () => ({ ownListeners: context.addresses(), allowLinkLocal: current.current.allowLinkLocal }),
     },
     {
-      slept,
+      handleSleep,
       quarantine(ids) {
-        log.error('monitors are paused: the process ended while they were being checked', { ids });
-        monitors.quarantine(ids).catch((error: unknown) => log.error('a monitor could not be paused', { error }));
+        log.error('monitors quarantined after the checker process ended', { ids });
+        monitors.quarantine(ids).catch((error: unknown) => log.error('monitor quarantine failed', { error }));
       },
       results(results) {
         for (const result of results) {
-          const watched = monitors.find(result.id);
-          if (watched === undefined || !monitors.isActive(watched)) continue;
+          const monitor = monitors.find(result.id);
+          if (monitor === undefined || !monitors.isActive(monitor)) continue;
           metrics.checked(result);
-          watch.take(watched, result).catch((error: unknown) => log.error('a check was lost', { error }));
+          runner
+            .handleResult(monitor, result)
+            .catch((error: unknown) => log.error('check result could not be processed', { error }));
         }
       },
     },
@@ -99,22 +101,22 @@ function create(context: Context, settings: Settings): Service {
   const maintenances: Maintenances = new Maintenances({
     context,
     store: new MaintenanceStore(db),
-    teller: { enqueue: (...given) => teller.enqueue(...given) },
+    teller: { enqueue: (...args) => notifier.enqueue(...args) },
     serverZone: () => options.current.timezone,
-    covered: (ids) => monitors.turned(ids),
-    changed() {
-      live.changed([]);
-      socket.maintenanceChanged();
+    onCoverageChange: (ids) => monitors.handleCoverageChange(ids),
+    onChange() {
+      live.publishChanges([]);
+      socket.onMaintenanceChange();
     },
   });
   const local = new LocalChecks({
     context,
-    inMaintenance: (watched) => monitors.inMaintenance(watched),
-    members: (group) => monitors.children(group).filter((one) => monitors.isActive(one)),
-    beat: (watched, outcome) =>
-      void watch
-        .take(watched, { ...outcome, id: watched.id, lateMs: 0, lagged: false })
-        .catch((error: unknown) => log.error('a check was lost', { error })),
+    inMaintenance: (monitor) => monitors.inMaintenance(monitor),
+    findMembers: (group) => monitors.findChildren(group).filter((one) => monitors.isActive(one)),
+    onOutcome: (monitor, outcome) =>
+      void runner
+        .handleResult(monitor, { ...outcome, id: monitor.id, lateMs: 0, lagged: false })
+        .catch((error: unknown) => log.error('check result could not be processed', { error })),
   });
   const monitors: Monitors = new Monitors({
     context,
@@ -123,67 +125,67 @@ function create(context: Context, settings: Settings): Service {
     local,
     isCovered: (id) => maintenances.covers(id),
     defaultNotifications: () => notifications.defaults(),
-    noted: (watched) => recorder.note(watched),
-    changed(ids) {
-      live.changed(ids);
-      socket.changed(ids);
+    onStateChange: (monitor) => recorder.saveState(monitor),
+    onChange(ids) {
+      live.publishChanges(ids);
+      socket.onMonitorChange(ids);
     },
   });
-  const teller = new Teller({
+  const notifier = new Notifier({
     context,
     options: () => options.current,
     urlsFor: (id) => notifications.urlsFor(monitors.find(id)?.config['notificationIDList']),
     sent: metrics.sent,
     failed: metrics.failed,
-    follow: (event) => followers.take(event),
-    isCovered: (kind, id, hosts, at) => isCovered({ monitors, recorder }, { kind, id, hosts, at }),
+    notifyFollowers: (event) => pageNotifier.handleEvent(event),
+    isSuppressed: (kind, id, hosts, at) => isSuppressed({ monitors, recorder }, { kind, id, hosts, at }),
   });
-  const watch: Watch = new Watch({
+  const runner: MonitorRunner = new MonitorRunner({
     clock,
     recorder,
     incidents,
-    teller,
+    teller: notifier,
     connectivity: new Connectivity(
       context.connect,
       () => current.current.connectivityAddress,
       () => clock.now(),
     ),
-    lookAtClock: () => sleep.look(),
-    inMaintenance: (watched) => monitors.inMaintenance(watched),
+    detectSleep: () => sleep.check(),
+    inMaintenance: (monitor) => monitors.inMaintenance(monitor),
     options: () => options.current,
     find: (id) => monitors.find(id),
-    siblings: (watched) => monitors.siblings(watched),
-    again: (id, inMs) => monitors.again(id, inMs),
-    beaten(watched, beat, changed) {
-      socket.beaten(watched, { ...beat, monitorId: watched.id });
-      live.worked();
+    findSiblings: (monitor) => monitors.findSiblings(monitor),
+    scheduleIn: (id, inMs) => monitors.scheduleIn(id, inMs),
+    onHeartbeat(monitor, beat, changed) {
+      socket.onHeartbeat(monitor, { ...beat, monitorId: monitor.id });
+      live.publishActivity();
       if (!changed) return;
-      live.changed([watched.id]);
-      const { parent } = watched.config;
+      live.publishChanges([monitor.id]);
+      const { parent } = monitor.config;
       const group = parent === null ? undefined : monitors.find(parent);
-      if (group !== undefined && local.has(group.id)) local.again(group, 0);
+      if (group !== undefined && local.has(group.id)) local.scheduleIn(group, 0);
     },
   });
 
-  const checkNow = async (watched: Watched): Promise<void> => {
-    if (monitors.isChecked(watched)) await checker.now(watched.id);
-    else await local.check(watched);
-    await recorder.settled();
+  const checkNow = async (monitor: RuntimeMonitor): Promise<void> => {
+    if (monitors.isChecked(monitor)) await checker.checkNow(monitor.id);
+    else await local.check(monitor);
+    await recorder.flush();
   };
   const notifications = new Notifications(context);
   const dockerHosts = new DockerHosts(context, (list) => {
     checker.setEngines(list);
-    socket.listChanged('dockerHosts');
+    socket.onListChange('dockerHosts');
   });
-  const figures = new Figures({ clock, beats, buckets, recorder });
+  const statistics = new Statistics({ clock, beats: heartbeats, buckets, recorder });
   const rollup = new Rollup({
     context,
-    beats,
+    beats: heartbeats,
     buckets,
     all: () => monitors.all(),
     keepDays: () => options.current.keepDataPeriodDays,
   });
-  let names: Disposable | undefined;
+  let hostNames: Disposable | undefined;
   const subscribers = new Subscribers(context);
   const subscriberMail = new SubscriberMail({
     context,
@@ -191,40 +193,54 @@ function create(context: Context, settings: Settings): Service {
     mailAddress: () => current.current.subscriberMail,
   });
   const pages: StatusPages = new StatusPages(context, {
-    noted: (transaction, page, note) => followers.note(transaction, page, note),
-    changed() {
-      socket.listChanged('statusPages');
-      names?.[Symbol.dispose]();
-      names = context.hosts.add(pages.all().flatMap(({ config }) => (config.published ? config.domainNameList : [])));
+    onNote: (transaction, page, note) => pageNotifier.announceNote(transaction, page, note),
+    onChange() {
+      socket.onListChange('statusPages');
+      hostNames?.[Symbol.dispose]();
+      hostNames = context.hosts.add(
+        pages.all().flatMap(({ config }) => (config.published ? config.domainNameList : [])),
+      );
     },
   });
-  const followers = new Followers({
+  const pageNotifier = new PageNotifier({
     context,
     pages: () => pages.all(),
-    pagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
+    findPagesOfWindow: (id) => maintenances.all().find((one) => one.id === id)?.statusPages ?? [],
     publicUrl: () => options.current.publicUrl,
     mail: subscriberMail,
   });
-  const ownHandlers = uptimeHandlers({
-    ...{ context, monitors, beats, incidents, dockerHosts, checker, recorder, options, figures, keys, checkNow },
-    resolved(incident) {
+  const monitorHandlers = createUptimeHandlers({
+    ...{
+      context,
+      monitors,
+      beats: heartbeats,
+      incidents,
+      dockerHosts,
+      checker,
+      recorder,
+      options,
+      figures: statistics,
+      keys,
+      checkNow,
+    },
+    onResolve(incident) {
       for (const id of incident.monitorIds) {
-        const watched = monitors.find(id);
-        if (watched?.incident !== incident.id) continue;
-        watched.incident = null;
-        recorder.note(watched);
+        const monitor = monitors.find(id);
+        if (monitor?.incident !== incident.id) continue;
+        monitor.incident = null;
+        recorder.saveState(monitor);
       }
     },
   });
   const tags = new Tags(context);
-  const socket: UptimeSocket = openSocket({
+  const socket: KumaSocket = openKumaSocket({
     ...{
       context,
       monitors,
-      beats,
+      beats: heartbeats,
       buckets,
       recorder,
-      figures,
+      figures: statistics,
       dockerHosts,
       checker,
       pages,
@@ -235,31 +251,31 @@ function create(context: Context, settings: Settings): Service {
       notifications,
     },
   });
-  const moving = { monitors, tags, dockerHosts, pages, maintenances, beats, buckets };
-  const manage = { context, keys, figures, incidents, ...moving };
+  const importDependencies = { monitors, tags, dockerHosts, pages, maintenances, beats: heartbeats, buckets };
+  const manage = { context, keys, figures: statistics, incidents, ...importDependencies };
   const handlers = [
-    ...ownHandlers,
-    ...statusPageHandlers(pages, subscribers, subscriberMail),
-    ...maintenanceHandlers(maintenances),
-    ...manageHandlers(manage),
+    ...monitorHandlers,
+    ...createStatusPageHandlers(pages, subscribers, subscriberMail),
+    ...createMaintenanceHandlers(maintenances),
+    ...createManagementHandlers(manage),
   ];
   let closed = false;
-  let warming: Promise<void> | undefined;
+  let warmUp: Promise<void> | undefined;
 
   return {
-    http: uptimeApp({
-      outside: (request) => context.publicUrl(request),
+    http: createHttpApp({
+      getPublicUrl: (request) => context.publicUrl(request),
       ...{
         context,
         keys,
         handlers,
         clock,
         monitors,
-        watch,
+        runner,
         local,
         recorder,
-        figures,
-        beats,
+        figures: statistics,
+        beats: heartbeats,
         pages,
         incidents,
         manage,
@@ -274,51 +290,55 @@ function create(context: Context, settings: Settings): Service {
     upgrade: socket.upgrade,
     api: handlers,
     async start() {
-      open.use(recorder);
-      open.use(checker);
-      open.use(local);
-      open.use(live);
-      open.use(socket);
-      open.use(maintenances);
-      open.use(sleep);
+      resources.use(recorder);
+      resources.use(checker);
+      resources.use(local);
+      resources.use(live);
+      resources.use(socket);
+      resources.use(maintenances);
+      resources.use(sleep);
       sleep.start();
-      open.defer(() => rollup.close());
+      resources.defer(() => rollup.close());
       await options.start();
       await notifications.start();
       await pages.start();
       await subscribers.start();
       await tags.start();
       await dockerHosts.start();
-      const began = clock.now();
+      const startedAt = clock.now();
       await maintenances.start();
       await monitors.start();
       await provision({ monitors, pages, maintenances, log }, current.current);
-      open.use(teller.handle());
-      open.use(followers.handle());
-      open.use(subscriberMail.handle());
-      const forget = (): Promise<void> => subscribers.removeOld(new Set(pages.all().map(({ id }) => id)));
-      open.use(
+      resources.use(notifier.handle());
+      resources.use(pageNotifier.handle());
+      resources.use(subscriberMail.handle());
+      const removeExpiredSubscribers = (): Promise<void> =>
+        subscribers.removeOld(new Set(pages.all().map(({ id }) => id)));
+      resources.use(
         clock.every(
           hourMs,
-          () => void forget().catch((error: unknown) => log.error('subscribers were not removed', { error })),
+          () =>
+            void removeExpiredSubscribers().catch((error: unknown) =>
+              log.error('expired subscribers could not be removed', { error }),
+            ),
         ),
       );
-      open.use(clock.every(hourMs, () => void rollup.run()));
-      open.use(
+      resources.use(clock.every(hourMs, () => void rollup.run()));
+      resources.use(
         clock.every(minuteMs, () => {
-          for (const watched of monitors.all()) watch.timePassed(watched);
+          for (const monitor of monitors.all()) runner.handleTick(monitor);
         }),
       );
-      warming = warmUpAll(monitors.all(), { beats, buckets }, began, () => closed)
+      warmUp = warmUpAll(monitors.all(), { beats: heartbeats, buckets }, startedAt, () => closed)
         .then(() => (closed ? undefined : rollup.run()))
-        .catch((error: unknown) => log.error('the last day could not be read', { error }));
+        .catch((error: unknown) => log.error('monitor warm-up failed', { error }));
     },
-    health: () => Promise.resolve(healthOf({ monitors, recorder, checker })),
+    health: () => Promise.resolve(getHealth({ monitors, recorder, checker })),
     reconfigure: current.update,
     async [Symbol.asyncDispose]() {
       closed = true;
-      await warming;
-      await open.disposeAsync();
+      await warmUp;
+      await resources.disposeAsync();
     },
   };
 }

@@ -5,7 +5,7 @@ import { uptimeChanged, uptimeActivity } from '../contracts/uptime/api.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** The uptime monitor: checks servers, programs and containers, and says so before it is too late. Answers like Uptime Kuma. */
+/** Uptime monitor for servers, programs and containers, compatible with Uptime Kuma. */
 export const manifest = defineManifest({
   id: 'uptime',
   title: 'Uptime',
@@ -22,7 +22,7 @@ export const manifest = defineManifest({
       authenticates: true,
     },
   ],
-  // As many checks are made in each hour: what went wrong is what a day tells.
+  // Checks are made at a constant rate, so that only failed checks are informative.
   pulse: { counter: 'uptime_checks_total', labels: { result: 'down' }, what: 'failed checks' },
   settings: Settings,
   environment,

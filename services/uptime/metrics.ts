@@ -1,7 +1,7 @@
 import type { Counter, Metrics } from '../contracts/metrics.ts';
 import { heartbeatStatus } from '../contracts/uptime/monitor.ts';
 import type { CheckResult } from './check/messages.ts';
-import type { Watched } from './monitoring/watched.ts';
+import type { RuntimeMonitor } from './monitoring/monitor-state.ts';
 
 const states = ['up', 'down', 'pending', 'maintenance', 'paused'] as const;
 const kinds = [
@@ -21,10 +21,13 @@ export interface UptimeMetrics {
   readonly checked: (result: CheckResult) => void;
 }
 
-/** What the joined page of metrics says of this service. */
+/** Registers the metrics of the service. */
 export function createMetrics(
   metrics: Metrics,
-  { all, isActive }: { readonly all: () => readonly Watched[]; readonly isActive: (watched: Watched) => boolean },
+  {
+    all: allMonitors,
+    isActive,
+  }: { readonly all: () => readonly RuntimeMonitor[]; readonly isActive: (monitor: RuntimeMonitor) => boolean },
 ): UptimeMetrics {
   const checks = metrics.counter({
     name: 'uptime_checks_total',
@@ -42,7 +45,7 @@ export function createMetrics(
     name: 'uptime_monitors_up',
     help: 'Active monitors whose status is up.',
     collect() {
-      const counts = countOf(all(), isActive);
+      const counts = countByState(allMonitors(), isActive);
       for (const state of states) byState.set(counts[state], { state });
       return counts.up;
     },
@@ -69,12 +72,15 @@ export function createMetrics(
 
 type Counts = Record<(typeof states)[number], number>;
 
-/** How many monitors are in which state. */
-export function countOf(all: readonly Watched[], isActive: (watched: Watched) => boolean): Counts {
+/** Counts monitors by state. */
+export function countByState(
+  allMonitors: readonly RuntimeMonitor[],
+  isActive: (monitor: RuntimeMonitor) => boolean,
+): Counts {
   const counts: Counts = { up: 0, down: 0, pending: 0, maintenance: 0, paused: 0 };
-  for (const watched of all) {
-    const { status } = watched.standing;
-    if (!isActive(watched)) counts.paused += 1;
+  for (const monitor of allMonitors) {
+    const { status } = monitor.standing;
+    if (!isActive(monitor)) counts.paused += 1;
     else if (status === heartbeatStatus.up) counts.up += 1;
     else if (status === heartbeatStatus.down) counts.down += 1;
     else if (status === heartbeatStatus.maintenance) counts.maintenance += 1;

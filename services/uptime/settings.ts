@@ -99,5 +99,5 @@ export const Settings = z.object({
   }),
 });
 export type Settings = z.infer<typeof Settings>;
-/** What is made of the settings at each start. */
-export type Provisioned = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;
+/** Settings that provision monitors, status pages and maintenance windows. */
+export type ProvisionedSettings = Pick<Settings, 'monitors' | 'statusPages' | 'maintenances'>;

@@ -62,7 +62,7 @@ describe.each(levels)('an input of %i levels', (count) => {
 
 describe('a monitor with a nested field', () => {
   it('does not end the process that checks', async () => {
-    const errors = access.rig.log.filter((line) => line.includes('the process that checks ended'));
+    const errors = access.rig.log.filter((line) => line.includes('checker process ended'));
     expect(errors).toEqual([]);
   });
 });

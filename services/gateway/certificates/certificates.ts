@@ -6,16 +6,16 @@ import type { CertificatePem } from '../../contracts/dispatch.ts';
 import type { Clock, Context, Vault } from '../../contracts/service.ts';
 import { openStoredKey } from '../../kit/stored-key.ts';
 import type { CertificateRow, Tables } from '../store/tables.ts';
-import type { Issued } from './issue.ts';
+import type { IssuedCertificate } from './issue.ts';
 
-/** What the listeners show. */
-export interface Shown extends CertificatePem {
+/** Certificate that the listeners present. */
+export interface PresentedCertificate extends CertificatePem {
   readonly source: 'local' | 'own';
   readonly names: readonly string[];
   readonly expiresAt: number;
 }
 
-/** The local authority and the certificate of this machine, in the tables with their keys sealed. */
+/** Stores the local certificate authority and the certificate of this computer, with sealed keys. */
 export class Certificates {
   readonly #db: Kysely<Tables>;
   readonly #vault: Vault;
@@ -27,22 +27,22 @@ export class Certificates {
     this.#clock = clock;
   }
 
-  /** The authority's certificate, in PEM; undefined before the first was issued. */
+  /** Returns the certificate of the authority; undefined before the first certificate was issued. */
   async authority(): Promise<X509Certificate | undefined> {
     const row = await this.#row('authority');
     return row === undefined ? undefined : new X509Certificate(row.certificate);
   }
 
   /**
-   * The certificate for these names and addresses: the one at hand while it is for them and has a third of its time left,
-   * else a new one. What the authority may not speak for is left out.
+   * Returns the certificate for names and addresses. A new one is issued when they changed or less than a third of the
+   * lifetime is left. Names outside of the authority's constraints are omitted.
    */
-  async leaf(title: string, wanted: readonly string[]): Promise<Shown> {
+  async leaf(title: string, requestedNames: readonly string[]): Promise<PresentedCertificate> {
     const now = this.#clock.now();
-    const authority = await this.#authority(title, wanted, now);
-    const others = JSON.parse(authority.names) as readonly string[];
-    const names = wanted.filter(
-      (name) => isIP(name) !== 0 || /(^|\.)local$|^localhost$/.test(name) || others.includes(name),
+    const authority = await this.#authority(title, requestedNames, now);
+    const authorityNames = JSON.parse(authority.names) as readonly string[];
+    const names = requestedNames.filter(
+      (name) => isIP(name) !== 0 || /(^|\.)local$|^localhost$/.test(name) || authorityNames.includes(name),
     );
     const row = await this.#row('leaf');
     const signed = new X509Certificate(authority.certificate);
@@ -53,26 +53,31 @@ export class Certificates {
       new X509Certificate(row.certificate).checkIssued(signed) &&
       this.#isReadable(row)
     ) {
-      return shown(row, this.#vault);
+      return toPresentedCertificate(row, this.#vault);
     }
     const { issueLeaf } = await import('./issue.ts');
-    const where = { purpose: purposeOf('authority'), service: 'gateway', name: 'authority' };
-    const key = openStoredKey(this.#vault, authority.key, where);
-    return shown(await this.#keep('leaf', await issueLeaf({ ...authority, key }, names, now), names), this.#vault);
+    const keyLocation = { purpose: getPurpose('authority'), service: 'gateway', name: 'authority' };
+    const key = openStoredKey(this.#vault, authority.key, keyLocation);
+    return toPresentedCertificate(
+      await this.#keep('leaf', await issueLeaf({ ...authority, key }, names, now), names),
+      this.#vault,
+    );
   }
 
-  async #authority(title: string, wanted: readonly string[], now: number): Promise<CertificateRow> {
+  async #authority(title: string, requestedNames: readonly string[], now: number): Promise<CertificateRow> {
     const row = await this.#row('authority');
     if (row !== undefined && Number(row.expires_at) > now) return row;
-    const { makeAuthority } = await import('./issue.ts');
-    const bare = wanted.filter((name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost');
-    return this.#keep('authority', await makeAuthority(title, bare, now), bare);
+    const { issueAuthority: makeAuthority } = await import('./issue.ts');
+    const unqualifiedNames = requestedNames.filter(
+      (name) => isIP(name) === 0 && !name.includes('.') && name !== 'localhost',
+    );
+    return this.#keep('authority', await makeAuthority(title, unqualifiedNames, now), unqualifiedNames);
   }
 
-  /** Devices trust the authority and not the leaf, so a leaf whose key cannot be read is issued again. */
+  /** A leaf with an unreadable key is issued again, because devices trust the authority and not the leaf. */
   #isReadable(row: CertificateRow): boolean {
     try {
-      this.#vault.open(row.key, purposeOf(row.kind));
+      this.#vault.open(row.key, getPurpose(row.kind));
       return true;
     } catch (error) {
       if (error instanceof Problem) return false;
@@ -84,14 +89,18 @@ export class Certificates {
     return this.#db.selectFrom('certificates').selectAll().where('kind', '=', kind).executeTakeFirst();
   }
 
-  async #keep(kind: CertificateRow['kind'], made: Issued, names: readonly string[]): Promise<CertificateRow> {
+  async #keep(
+    kind: CertificateRow['kind'],
+    issuedCertificate: IssuedCertificate,
+    names: readonly string[],
+  ): Promise<CertificateRow> {
     const row: CertificateRow = {
       kind,
-      certificate: made.certificate,
-      key: this.#vault.seal(made.key, purposeOf(kind)),
+      certificate: issuedCertificate.certificate,
+      key: this.#vault.seal(issuedCertificate.key, getPurpose(kind)),
       names: JSON.stringify(names),
-      made_at: made.madeAt,
-      expires_at: made.expiresAt,
+      made_at: issuedCertificate.madeAt,
+      expires_at: issuedCertificate.expiresAt,
     };
     await this.#db
       .insertInto('certificates')
@@ -102,15 +111,15 @@ export class Certificates {
   }
 }
 
-function purposeOf(kind: CertificateRow['kind']): string {
+function getPurpose(kind: CertificateRow['kind']): string {
   return `gateway.${kind}`;
 }
 
-function shown(row: CertificateRow, vault: Vault): Shown {
+function toPresentedCertificate(row: CertificateRow, vault: Vault): PresentedCertificate {
   return {
     source: 'local',
     cert: row.certificate,
-    key: vault.open(row.key, purposeOf('leaf')),
+    key: vault.open(row.key, getPurpose('leaf')),
     names: JSON.parse(row.names) as string[],
     expiresAt: Number(row.expires_at),
   };

@@ -2,37 +2,37 @@ import type { X509Certificate } from 'node:crypto';
 import type { SuggestedAction } from '../../contracts/health.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
-import type { Certificates, Shown } from './certificates.ts';
-import { readOwn, stampOf, type OwnFiles } from './own-files.ts';
+import type { Certificates, PresentedCertificate } from './certificates.ts';
+import { readCustomCertificate, getFingerprint, type CertificateFiles } from './own-files.ts';
 
-interface CurrentParts {
+interface CurrentCertificateDependencies {
   readonly certificates: Certificates;
   readonly clock: Clock;
-  /** The owner's own; empty paths for none. */
-  readonly files: () => OwnFiles;
-  /** Called with each one that takes the place of another. */
-  readonly replaced: (certificate: Shown) => void;
+  /** Files of the administrator's certificate; empty paths without one. */
+  readonly files: () => CertificateFiles;
+  /** Called with each new certificate. */
+  readonly replaced: (certificate: PresentedCertificate) => void;
 }
 
-/** What devices are shown: the owner's own certificate where there is one that can be used, else the local authority's. */
+/** Selects the certificate to present: the administrator's when it is usable, otherwise one of the local authority. */
 export class CurrentCertificate {
-  readonly #parts: CurrentParts;
-  #shown: Shown | undefined;
-  /** What the files were like when they were read. */
-  #stamp = '';
-  #trouble = '';
-  /** Name of the stored key that cannot be read. */
+  readonly #parts: CurrentCertificateDependencies;
+  #presented: PresentedCertificate | undefined;
+  /** Fingerprint of the files when they were read. */
+  #fingerprint = '';
+  #problem = '';
+  /** Name of the stored key that cannot be decrypted. */
   #unreadableKey: string | undefined;
 
-  constructor(parts: CurrentParts) {
+  constructor(parts: CurrentCertificateDependencies) {
     this.#parts = parts;
   }
 
-  get shown(): Shown | undefined {
-    return this.#shown;
+  get presented(): PresentedCertificate | undefined {
+    return this.#presented;
   }
 
-  /** Lets an administrator replace a stored key that cannot be read. */
+  /** Action with which an administrator replaces an unreadable key. */
   get remedy(): SuggestedAction | undefined {
     if (this.#unreadableKey === undefined) return undefined;
     const path = `/api/services/gateway/keys/${encodeURIComponent(this.#unreadableKey)}/replace`;
@@ -40,45 +40,46 @@ export class CurrentCertificate {
   }
 
   get problems(): readonly string[] {
-    const isOver = this.#shown !== undefined && this.#shown.expiresAt <= this.#parts.clock.now();
+    const isOver = this.#presented !== undefined && this.#presented.expiresAt <= this.#parts.clock.now();
     const expired = isOver ? ['Your own certificate has expired: devices refuse it.'] : [];
-    return this.#trouble === '' ? expired : [this.#trouble, ...expired];
+    return this.#problem === '' ? expired : [this.#problem, ...expired];
   }
 
-  /** Of the authority that signed it; undefined for the owner's own. */
+  /** Returns the certificate of the local authority; undefined for the administrator's certificate. */
   async authority(): Promise<X509Certificate | undefined> {
-    return this.#shown?.source === 'local' ? this.#parts.certificates.authority() : undefined;
+    return this.#presented?.source === 'local' ? this.#parts.certificates.authority() : undefined;
   }
 
-  /** Makes or reads another where the one at hand is old, or for other names. */
+  /** Issues or reads a certificate when the current one is outdated. */
   async renew(title: string, names: readonly string[]): Promise<void> {
     const files = this.#parts.files();
-    const local = (): Promise<Shown> => this.#parts.certificates.leaf(title, names);
+    const local = (): Promise<PresentedCertificate> => this.#parts.certificates.leaf(title, names);
     try {
-      this.#show(files.certFile === '' ? await local() : await this.#own(files));
-      this.#trouble = '';
+      this.#present(files.certFile === '' ? await local() : await this.#readCustom(files));
+      this.#problem = '';
       this.#unreadableKey = undefined;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.#trouble = error.detail;
+      this.#problem = error.detail;
       this.#unreadableKey = error.code === 'vault.key_unreadable' ? error.fields['key'] : undefined;
-      // Devices that trust the authority reach what is shared until the owner has looked after the files.
-      if (this.#shown === undefined) this.#show(await local());
+      // Shared services stay reachable for devices that trust the authority until the files are fixed.
+      if (this.#presented === undefined) this.#present(await local());
     }
   }
 
-  #show(certificate: Shown | undefined): void {
-    if (certificate === undefined || certificate.cert === this.#shown?.cert) return;
-    this.#shown = certificate;
+  #present(certificate: PresentedCertificate | undefined): void {
+    if (certificate === undefined || certificate.cert === this.#presented?.cert) return;
+    this.#presented = certificate;
     this.#parts.replaced(certificate);
   }
 
-  /** Undefined while the files are those that were read. */
-  async #own(files: OwnFiles): Promise<Shown | undefined> {
-    const stamp = await stampOf(files);
-    if (stamp === this.#stamp && this.#shown?.source === 'own' && this.#trouble === '') return undefined;
-    const shown = await readOwn(files);
-    this.#stamp = stamp;
-    return shown;
+  /** Returns undefined while the files are unchanged. */
+  async #readCustom(files: CertificateFiles): Promise<PresentedCertificate | undefined> {
+    const fingerprint = await getFingerprint(files);
+    if (fingerprint === this.#fingerprint && this.#presented?.source === 'own' && this.#problem === '')
+      return undefined;
+    const certificate = await readCustomCertificate(files);
+    this.#fingerprint = fingerprint;
+    return certificate;
   }
 }

@@ -12,13 +12,13 @@ import * as x509 from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const day = 24 * 60 * 60 * 1000;
-const authorityLife = 3650 * day;
-/** Systems refuse server certificates that are good for longer than 398 days. */
-const leafLife = 397 * day;
-/** Clocks of phones and TVs are not exact. */
+const authorityLifetimeMs = 3650 * day;
+/** Systems reject server certificates that are valid for more than 398 days. */
+const leafLifetimeMs = 397 * day;
+/** Tolerance for inaccurate clocks of phones and TVs. */
 const clockSkew = day;
 
-/** What the authority may sign for besides the names that it was made with: the local domain and private addresses. */
+/** Name constraints of the authority: the local domain and private addresses, in addition to the given names. */
 const permittedNames = ['local', 'localhost'];
 const permittedNetworks = [
   '10.0.0.0/8',
@@ -31,17 +31,17 @@ const permittedNetworks = [
   '::1/128',
 ];
 
-/** In PEM; times are ms since the epoch. */
-export interface Issued {
+/** Certificate and key in PEM; times are milliseconds since the epoch. */
+export interface IssuedCertificate {
   readonly certificate: string;
   readonly key: string;
   readonly madeAt: number;
   readonly expiresAt: number;
 }
 
-/** Makes an authority that can speak for the names given, for `.local` and for private addresses alone. */
-export async function makeAuthority(title: string, names: readonly string[], now: number): Promise<Issued> {
-  const keys = await newKeys();
+/** Creates an authority that is constrained to the given names, `.local` and private addresses. */
+export async function issueAuthority(title: string, names: readonly string[], now: number): Promise<IssuedCertificate> {
+  const keys = await generateKeys();
   const allowed = [
     ...[...permittedNames, ...names].map((name) => new GeneralName({ dNSName: name })),
     ...permittedNetworks.map((network) => new GeneralName({ iPAddress: network })),
@@ -54,7 +54,7 @@ export async function makeAuthority(title: string, names: readonly string[], now
     keys,
     signingAlgorithm: algorithm,
     notBefore: new Date(now - clockSkew),
-    notAfter: new Date(now + authorityLife),
+    notAfter: new Date(now + authorityLifetimeMs),
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
@@ -62,16 +62,16 @@ export async function makeAuthority(title: string, names: readonly string[], now
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return issued(certificate, keys, now);
+  return toIssuedCertificate(certificate, keys, now);
 }
 
-/** Signs a certificate for a server that has these names and addresses; the first is its common name. */
+/** Issues a server certificate for names and addresses; the first is the common name. */
 export async function issueLeaf(
-  authority: Pick<Issued, 'certificate' | 'key'>,
+  authority: Pick<IssuedCertificate, 'certificate' | 'key'>,
   names: readonly string[],
   now: number,
-): Promise<Issued> {
-  const keys = await newKeys();
+): Promise<IssuedCertificate> {
+  const keys = await generateKeys();
   const issuer = new x509.X509Certificate(authority.certificate);
   const signingKey = await crypto.subtle.importKey(
     'pkcs8',
@@ -87,7 +87,7 @@ export async function issueLeaf(
     signingKey,
     signingAlgorithm: algorithm,
     notBefore: new Date(now - clockSkew),
-    notAfter: new Date(Math.min(now - clockSkew + leafLife, issuer.notAfter.getTime())),
+    notAfter: new Date(Math.min(now - clockSkew + leafLifetimeMs, issuer.notAfter.getTime())),
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
@@ -99,14 +99,18 @@ export async function issueLeaf(
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
   });
-  return issued(certificate, keys, now);
+  return toIssuedCertificate(certificate, keys, now);
 }
 
-async function newKeys(): Promise<CryptoKeyPair> {
+async function generateKeys(): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
-async function issued(certificate: x509.X509Certificate, keys: CryptoKeyPair, now: number): Promise<Issued> {
+async function toIssuedCertificate(
+  certificate: x509.X509Certificate,
+  keys: CryptoKeyPair,
+  now: number,
+): Promise<IssuedCertificate> {
   return {
     certificate: certificate.toString('pem'),
     key: x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'),

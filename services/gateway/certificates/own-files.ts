@@ -2,15 +2,18 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { Problem } from '../../contracts/problem.ts';
-import type { Shown } from './certificates.ts';
+import type { PresentedCertificate } from './certificates.ts';
 
-export interface OwnFiles {
+export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together. */
-export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
+/**
+ * Reads the certificate of the administrator.
+ * @throws Problem `gateway.certificate` (422) for files that cannot be read or do not belong together
+ */
+export async function readCustomCertificate({ certFile, keyFile }: CertificateFiles): Promise<PresentedCertificate> {
   try {
     const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
     createSecureContext({ cert, key });
@@ -23,8 +26,8 @@ export async function readOwn({ certFile, keyFile }: OwnFiles): Promise<Shown> {
   }
 }
 
-/** Changes when one of the files does. */
-export async function stampOf({ certFile, keyFile }: OwnFiles): Promise<string> {
+/** Returns a text that changes whenever one of the files changes. */
+export async function getFingerprint({ certFile, keyFile }: CertificateFiles): Promise<string> {
   const times = await Promise.all(
     [certFile, keyFile].map((each) =>
       stat(each).then(

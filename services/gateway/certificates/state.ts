@@ -1,9 +1,12 @@
 import type { GatewayState } from '../../contracts/gateway/api.ts';
-import type { Shown } from './certificates.ts';
+import type { PresentedCertificate } from './certificates.ts';
 
-/** What the page says of the certificate that is shown, with the fingerprint of the authority behind it. */
-export function certificateState(shown: Shown | undefined, fingerprint = ''): GatewayState['certificate'] {
-  if (shown === undefined) return null;
-  const { source, names, expiresAt } = shown;
+/** Returns the certificate as shown on the page, with the fingerprint of its authority. */
+export function certificateState(
+  certificate: PresentedCertificate | undefined,
+  fingerprint = '',
+): GatewayState['certificate'] {
+  if (certificate === undefined) return null;
+  const { source, names, expiresAt } = certificate;
   return { source, names: [...names], expiresAt, fingerprint };
 }

@@ -1,24 +1,23 @@
 import { baseName, hostLabel, serviceName } from './names.ts';
 
 interface Client {
-  /** The base address at which the client reached the gateway. */
+  /** Base URL at which the client reached the gateway. */
   readonly client: URL;
   readonly label: string;
-  /** The name of this computer. */
   readonly machine: string;
-  /** The port that the connection came to. */
+  /** Local port of the connection. */
   readonly arrivedAt: number | undefined;
-  /** The port that serves all services by name; undefined while it is not open. */
+  /** Port that serves all services by name; undefined while it is closed. */
   readonly https: number | undefined;
-  /** The port of the requested service itself; undefined while it is not open. */
+  /** Dedicated port of the requested service; undefined while it is closed. */
   readonly own: number | undefined;
-  /** Further names of services. */
+  /** Additional names of services. */
   readonly names: readonly string[];
 }
 
 /**
- * Returns the address of a shared service for a client: by name for a client that uses names, at the service's own
- * port for one that uses an address. Undefined for a name that is none of this computer's, such as that of a proxy.
+ * Returns the address of a shared service for a client: by name for a client that uses names, otherwise at the
+ * service's port. Undefined for names that do not belong to this computer, such as that of a proxy.
  */
 export function addressForClient(
   id: string,
@@ -27,7 +26,7 @@ export function addressForClient(
   const { hostname } = client;
   const base = baseName(label);
   const byName = (): string | undefined => {
-    // Keeps the port that the client used, which a router or proxy may have mapped.
+    // Keeps the client's port, which a router or proxy may have mapped.
     const port = arrivedAt === https ? client.port : String(https);
     return https === undefined ? undefined : `${client.protocol}//${serviceName(id, label)}${port && `:${port}`}`;
   };

@@ -1,4 +1,4 @@
-/** The first label of a machine's name, as one may stand before `.local`. */
+/** Returns the first label of a host name in a form that is valid before `.local`. */
 export function hostLabel(machine: string): string {
   const label = (machine.split('.')[0] ?? '').toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
   return label.slice(0, 32).replaceAll(/^-+|-+$/g, '') || 'homeport';
@@ -14,7 +14,7 @@ export function serviceName(id: string, label: string): string {
   return `${id}.${baseName(label)}`;
 }
 
-/** The name of a Host header, lower case, without port and closing dot. */
+/** Returns the lower-case name of a Host header without port and trailing dot. */
 export function withoutPort(host: string): string {
   return host
     .toLowerCase()
@@ -22,16 +22,16 @@ export function withoutPort(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** As an address stands in a URL. */
+/** Formats an address for a URL. */
 export function inUrl(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
 }
 
-/** Whether a name can lead nowhere but to this machine itself: no service may take it for its own. */
+/** Returns true for names that always mean this computer; no service may claim them. */
 export function isOfHouse(name: string, label: string, machine: string): boolean {
   const own = hostLabel(machine);
   const bases = [baseName(label), baseName(own), 'localhost'];
-  // Systems read as an address whatever ends in a number.
+  // Names that end in a number are parsed as IPv4 addresses.
   if (/(?:^|\.)(?:\d+|0x[0-9a-f]*)$/.test(name) || name.includes(':') || name.startsWith('[')) return true;
   return (
     name === own || name === machine.toLowerCase() || bases.some((base) => name === base || name.endsWith(`.${base}`))

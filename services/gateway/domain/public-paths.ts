@@ -1,10 +1,13 @@
-/** An entry for paths that need no sign-in: `photos=/share/`. */
+/** Public path entry: `photos=/share/`. */
 export const publicPath = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=(\/[^\s?#*]*)(\*?)$/;
 
-/** Forms of a path that servers may resolve to another one: these always need the sign-in. */
+/** Path forms that servers may normalize differently; they always require the sign-in. */
 const isAmbiguous = /\/\/|\\|;|%(?:2e|2f|5c|25|3b|00)|(?:^|\/)\.{1,2}(?:\/|$)/i;
 
-/** Whether a path of a service needs no sign-in. `url` is the path with its query. */
+/**
+ * Returns true for public paths.
+ * @param url Path with its query
+ */
 export function isPublicPath(entries: readonly string[], id: string, url: string): boolean {
   const [path = ''] = url.split('?', 1);
   if (isAmbiguous.test(path)) return false;

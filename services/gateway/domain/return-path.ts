@@ -1,17 +1,17 @@
 /**
- * Where somebody goes after signing in: a path of the same host, whatever the address asked for. Browsers read `//host` and
- * `/\host` as another machine, and drop tabs and line ends before they look.
+ * Returns the path after a sign-in, which is always on the same host. Browsers treat `//host` and `/\host` as another
+ * host, and drop tabs and line ends.
  */
-export function returnPath(asked: string | null | undefined): string {
-  if (asked === null || asked === undefined || asked.length > 2048) return '/';
-  return /^\/(?![/\\])[\x21-\x7e]*$/.test(asked) && !asked.includes('\\') ? asked : '/';
+export function getReturnPath(target: string | null | undefined): string {
+  if (target === null || target === undefined || target.length > 2048) return '/';
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(target) && !target.includes('\\') ? target : '/';
 }
 
 /**
- * Where the query of a sign-in's address leads: `to` percent-encoded, or as nginx writes its `$request_uri`, which is not
- * encoded, stands last and has a query of its own.
+ * Returns the target of the sign-in query: `to` is percent-encoded, or, as nginx writes `$request_uri`, not encoded,
+ * last, and with its own query.
  */
 export function wantedPath(query: string): string {
   const written = /(?:^|&)to=(\/.*)$/.exec(query)?.[1];
-  return returnPath(written ?? new URLSearchParams(query).get('to'));
+  return getReturnPath(written ?? new URLSearchParams(query).get('to'));
 }

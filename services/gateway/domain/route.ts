@@ -1,23 +1,23 @@
 import { baseName, withoutPort } from './names.ts';
 
-/** What a request is for. */
+/** Target of a request. */
 export type Route =
   | { readonly to: 'service'; readonly id: string; readonly url: string }
-  /** A folder's name without its slash. */
+  /** Path without the trailing slash. */
   | { readonly to: 'redirect'; readonly location: string }
   | { readonly to: 'own'; readonly path: string }
   | { readonly to: 'home' }
   | { readonly to: 'nothing' };
 
-/** Where the gateway's own pages are, on every host and port: no service has such a path. */
+/** Path prefix of the gateway's pages, on every host and port. */
 export const ownPrefix = '/.homeport/';
 
 /**
- * The service by host name, also one of its own (`ownerOf`), else by the port it came to, else by the beginning of its path,
- * which the service does not see. `isShared` decides last, so that what is not shared looks like what does not exist. Without
- * `hasPath` only its name leads there.
+ * Finds the service by host name or custom name (`ownerOf`), else by port, else by path prefix, which is removed for
+ * the service. `isShared` is evaluated last, so that services that are not shared look like missing ones. Without
+ * `hasPath` a service is only reachable by name.
  */
-export function routeOf(
+export function findRoute(
   { host, url, portOf }: { readonly host: string; readonly url: string; readonly portOf: string | undefined },
   label: string,
   isShared: (id: string) => boolean,
@@ -31,7 +31,7 @@ export function routeOf(
   const owner = ownerOf(name);
   if (owner !== undefined) return toService(owner, url, isShared);
   if (portOf !== undefined) return toService(portOf, url, isShared);
-  // Where proxies look for it that were set up for another one.
+  // Well-known path of other forward auth servers.
   if (/^\/api\/verify(?:\?|$)/.test(url)) return { to: 'own', path: url.slice('/api/'.length) };
   const [, id = '', rest = ''] = /^\/([a-z][a-z0-9]{0,31})(.*)$/s.exec(url) ?? [];
   if (isShared(id) && hasPath(id)) {

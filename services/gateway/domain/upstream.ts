@@ -1,4 +1,4 @@
-/** Another machine's web service, or another program of this one, whose address the owner typed. */
+/** External web service whose address an administrator entered. */
 export interface Upstream {
   readonly id: string;
   readonly url: string;
@@ -8,20 +8,20 @@ export interface Upstream {
   readonly port: number;
 }
 
-/** How one stands in the settings: `photos=http://192.168.1.5:2342`. */
+/** Format of an entry: `photos=http://192.168.1.5:2342`. */
 export const upstreamText = /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:https?|h2c):\/\/[^\s/?#@]+)\/?$/;
 
-/** An entry for the Host header that an upstream expects: `torrents=127.0.0.1:8080`. */
+/** Host header entry: `torrents=127.0.0.1:8080`. */
 export const upstreamHost =
   /^([a-z](?:[a-z0-9-]{0,30}[a-z0-9])?)=((?:[A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)$/;
 
-/** Returns the Host header that the settings name for an upstream, if any. */
+/** Returns the configured Host header of an upstream, if any. */
 export function hostFor(id: string, entries: readonly string[]): string | undefined {
   return entries.map((entry) => upstreamHost.exec(entry)).find((parts) => parts?.[1] === id)?.[2];
 }
 
-/** Undefined for what is no such text. */
-export function upstreamOf(text: string): Upstream | undefined {
+/** Returns undefined for malformed text. */
+export function parseUpstream(text: string): Upstream | undefined {
   const [, id = '', address = ''] = upstreamText.exec(text) ?? [];
   const isHttp2 = address.startsWith('h2c:');
   const url = URL.parse(address.replace(/^h2c:/, 'http:'));

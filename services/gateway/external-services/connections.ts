@@ -12,7 +12,7 @@ type ConnectionContext = Pick<Context, 'addresses' | 'connect'>;
 
 const options: AgentOptions = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 32, scheduling: 'lifo' };
 
-/** Connections to one upstream, kept for the next request; each was looked at before a byte is sent. */
+/** Agent for one upstream with persistent connections; each target address is verified before data is sent. */
 export class UpstreamConnections extends Agent {
   readonly #context: ConnectionContext;
   readonly #upstream: Upstream;
@@ -42,11 +42,11 @@ export class UpstreamConnections extends Agent {
 
   override keepSocketAlive(socket: Duplex): void {
     this.#repairs.get(socket)?.expectHead();
-    // The return value says whether the connection is kept; the types of Node leave it out.
+    // The return value, which the types of Node.js omit, tells whether the connection is kept.
     return super.keepSocketAlive(socket);
   }
 
-  /** Opens a connection whose address was checked. */
+  /** Opens a connection to a verified address. */
   async open(): Promise<Duplex> {
     const { host, port, protocol } = this.#upstream;
     if (isIP(host) !== 0) this.#check(host);
@@ -68,14 +68,14 @@ export class UpstreamConnections extends Agent {
     const { port } = this.#upstream;
     const refused = (detail: string): Problem => new Problem('gateway.upstream_refused', 502, detail);
     if (isNowhere(address)) throw refused('Its address leads where no service of a home is.');
-    const isOwnPort = this.#context.addresses().some((each) => portOf(each) === String(port));
+    const isOwnPort = this.#context.addresses().some((each) => getPort(each) === String(port));
     if (isOwnPort && isThisMachine(address))
       throw refused('Its address leads back to Homeport itself: share that service in place of it.');
   }
 }
 
-/** An address without a port has the usual one. */
-function portOf(address: string): string | undefined {
+/** Default port of an address. */
+function getPort(address: string): string | undefined {
   const url = URL.parse(address);
   return url === null ? undefined : url.port || (url.protocol === 'https:' ? '443' : '80');
 }

@@ -2,36 +2,36 @@ import type { IncomingMessage } from 'node:http';
 import { hidesAuthorization } from '../sign-in/own-credentials.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 
-/** Of one connection, and what only the gateway says. */
+/** Hop-by-hop headers, and headers that only the gateway sets. */
 const ofConnection =
   /^(?:connection|keep-alive|proxy-.+|te|trailer|transfer-encoding|upgrade|expect|http2-settings|forwarded|x-forwarded-(?:for|host|proto))$/;
 
 export interface Passing {
-  /** Who signed in in front; undefined where nobody had to. */
+  /** Signed-in account; undefined when no sign-in was required. */
   readonly identity: Identity | undefined;
-  /** Where the client reached the gateway. */
+  /** Public URL of the request. */
   readonly outside: string | undefined;
-  /** Where the request comes from. */
+  /** Client address. */
   readonly from: string;
-  /** The Host header that the upstream expects, where it is not that of the client. */
+  /** Host header for the upstream when it differs from the client's. */
   readonly host: string | undefined;
-  /** Without one nothing is said of its length either. */
+  /** A body follows; otherwise length headers are omitted. */
   readonly hasBody: boolean;
 }
 
-/** What an upstream gets to see, as pairs in the order of the request. */
+/** Returns the request headers for an upstream as pairs in their original order. */
 export function requestHeaders(
   request: IncomingMessage,
   { identity, outside, from, hasBody, host }: Passing,
 ): string[] {
   const listed = namesIn(request.headers.connection);
-  // What proved somebody here is for nobody else; without a sign-in in front it is the upstream's own.
+  // Homeport credentials are not passed on; without a sign-in the header belongs to the upstream.
   const isOurs = (name: string): boolean =>
     (name === 'authorization' && hidesAuthorization(request)) ||
     (name === 'remote-user' && identity !== undefined) ||
     (name === 'host' && host !== undefined);
   const isPassed = (name: string): boolean =>
-    // Many an upstream reads `remote_user` as `Remote-User`.
+    // Some upstreams treat `remote_user` as `Remote-User`.
     !name.includes('_') && !ofConnection.test(name) && !listed.has(name) && !isOurs(name) && name !== 'cookie';
   const passed = pairs(request.rawHeaders, (name) => isPassed(name) && (hasBody || name !== 'content-length'));
   const url = URL.parse(outside ?? '');
@@ -39,9 +39,9 @@ export function requestHeaders(
   return [
     ...(host === undefined ? [] : ['Host', host]),
     ...passed,
-    // The cookies of the gateway were taken out of the parsed ones.
+    // The parsed headers no longer contain the cookies of the gateway.
     ...(request.headers.cookie === undefined ? [] : ['Cookie', request.headers.cookie]),
-    // Trailers are passed on, so that the upstream may send some.
+    // Trailers are supported.
     ...(/(?:^|,)\s*trailers\s*(?:,|$)/i.test(String(request.headers.te ?? '')) ? ['TE', 'trailers'] : []),
     'X-Forwarded-For',
     typeof before === 'string' ? `${before}, ${from}` : from,
@@ -51,10 +51,10 @@ export function requestHeaders(
   ];
 }
 
-/** What a client gets to see of an upstream's answer: no cookie that looks like one of the gateway. */
+/** Returns the response headers for the client, without cookies that could be confused with the gateway's. */
 export function answerHeaders({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string[] {
   const listed = namesIn(headers.connection);
-  // RFC 9112, 6.3: the transfer coding overrides a length that stands beside it.
+  // RFC 9112, 6.3: `Transfer-Encoding` overrides `Content-Length`.
   const isChunked = headers['transfer-encoding'] !== undefined;
   return pairs(
     rawHeaders,
@@ -76,14 +76,14 @@ function pairs(raw: readonly string[], isPassed: (name: string, value: string) =
   return passed;
 }
 
-/** What an exchange is made of is of no single connection, whoever says so: a body without its length is a request of its own. */
+/** `Connection` must not remove framing headers: a body without its length would be parsed as another request. */
 function namesIn(list: string | undefined): ReadonlySet<string> {
   const names = new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
   for (const name of ['content-length', 'host']) names.delete(name);
   return names;
 }
 
-/** A cookie without its `Domain`: an upstream sets none for the other services of the house. */
+/** Removes `Domain` from a cookie, so that an upstream sets none for other services. */
 function ofOneHost(cookie: string): string {
   return cookie.replaceAll(/;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi, '');
 }

@@ -6,17 +6,17 @@ import type { DispatchHandlers } from '../../contracts/dispatch.ts';
 import { getGatewayIdentity } from '../../contracts/gateway.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
-import { announcedBody, isRepeatable, problemOf, type ProxyParts } from './proxy.ts';
+import { announcedBody, isRepeatable, toProblem, type ProxyParts } from './proxy.ts';
 import { passedTrailers } from './trailers.ts';
 
 interface Http2ProxyParts extends Omit<ProxyParts, 'agent'> {
-  /** Opens a connection to the upstream, whose address was checked. */
+  /** Opens a connection to the verified address of the upstream. */
   readonly open: () => Promise<Duplex>;
 }
 
 type Http2Headers = Record<string, string | string[]>;
 
-/** Passes requests to an upstream by HTTP/2 without TLS. Requests share one connection. */
+/** Passes requests to an upstream over HTTP/2 without TLS, on one shared connection. */
 export class Http2Proxy implements DispatchHandlers, Disposable {
   readonly #id: string;
   readonly #parts: Http2ProxyParts;
@@ -32,7 +32,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     const fail = (error: unknown): void => {
       if (response.writableEnded) return;
       if (response.headersSent || response.destroyed) response.destroy();
-      else this.#parts.refuse(request, response, problemOf(this.#id, error, this.#parts.context.log));
+      else this.#parts.refuse(request, response, toProblem(this.#id, error, this.#parts.context.log));
     };
     const attempt = async (isLast: boolean): Promise<void> => {
       const isReused = this.#session !== undefined;
@@ -41,7 +41,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
       const cancel = new AbortController();
       const up = this.#send(session, request, hasBody, cancel.signal);
       exchange(request, response, { up, cancel }, (error) => {
-        // The upstream closed an idle connection at the moment of its next use.
+        // The upstream closed an idle connection while it was reused.
         const mayRepeat = isReused && !isLast && !hasBody && isRepeatable(request.method) && !response.headersSent;
         if (mayRepeat && session.destroyed && !response.destroyed) attempt(true).catch(fail);
         else fail(error);
@@ -51,7 +51,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
     attempt(false).catch(fail);
   };
 
-  /** WebSockets would need extended CONNECT (RFC 8441), which services that speak h2c rarely know. */
+  /** WebSockets would require extended CONNECT (RFC 8441), which h2c services rarely support. */
   readonly upgrade = (_request: IncomingMessage, socket: Duplex): void => {
     const detail = `${this.#id} is used by HTTP/2, without WebSockets.\n`;
     socket.end(
@@ -92,7 +92,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
       settings: { enablePush: false },
       maxHeaderListPairs: 200,
     });
-    // Each stream reports the loss of its connection itself.
+    // Each stream reports a lost connection.
     session.on('error', () => session.destroy());
     session.on('goaway', () => session.close());
     return session;
@@ -126,7 +126,7 @@ export class Http2Proxy implements DispatchHandlers, Disposable {
   }
 }
 
-/** Connects an answer of the upstream to the client, and ends each side when the other one breaks off. */
+/** Connects the upstream stream with the client, and resets each side when the other one is aborted. */
 function exchange(
   request: IncomingMessage,
   response: ServerResponse,
@@ -174,7 +174,7 @@ function answerHead(response: ServerResponse, status: number, raw: readonly stri
     throw new Problem('gateway.upstream_failed', 502, 'Its answer is not valid HTTP.');
   const rawHeaders = raw.filter((_each, index) => raw[index - (index % 2)]?.startsWith(':') !== true);
   const headers = answerHeaders({ headers: {}, rawHeaders });
-  // An answer of a head alone stays one, which gRPC takes its status from.
+  // A response without a body stays headers-only, from which gRPC reads its status.
   const hasLength = headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-length');
   const mayHaveBody = status !== 204 && status !== 304 && response.req.method !== 'HEAD';
   response.writeHead(status, isWhole && !hasLength && mayHaveBody ? [...headers, 'Content-Length', '0'] : headers);

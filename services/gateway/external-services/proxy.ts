@@ -10,20 +10,20 @@ import { passedTrailers } from './trailers.ts';
 export interface ProxyParts {
   readonly context: Pick<DispatchContext, 'log' | 'publicUrl'>;
   readonly agent: Agent;
-  /** Returns the Host header that the upstream expects, if it is not that of the client. */
+  /** Returns the Host header for the upstream when it differs from the client's. */
   readonly host: () => string | undefined;
-  /** For what is refused: as the gateway's own refusals look. */
+  /** Renders rejections like those of the gateway. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, problem: Problem) => void;
 }
 
-/** Request methods that change nothing: RFC 9110 lets a proxy send them again. */
+/** Safe methods, which a proxy may send again (RFC 9110). */
 export const isRepeatable = (method: string | undefined): boolean =>
   method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || method === 'TRACE';
-/** Methods that announce an empty body, because servers expect one. */
+/** Methods for which servers expect `Content-Length: 0`. */
 const announcesBody = (method: string | undefined): boolean => !isRepeatable(method) && method !== 'DELETE';
 const maxAnswerHeaderBytes = 64 * 1024;
 
-/** Hands requests on to an upstream: nothing is gathered, and who leaves ends the other side at once. */
+/** Passes requests to an upstream without buffering; each side ends when the other one is closed. */
 export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts): DispatchHandlers {
   const send = (request: IncomingMessage, extra: readonly string[], hasBody: boolean): ClientRequest => {
     const from = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
@@ -31,7 +31,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
     const passing = { identity: getGatewayIdentity(request), outside, from, hasBody, host: host() };
     return ask({
       ...{ agent, method: request.method ?? 'GET', path: request.url ?? '/', setHost: false },
-      // Devices with careless HTTP are understood; their answers are framed again for the client.
+      // Lenient parsing accepts sloppy devices; responses are framed again for the client.
       ...{ insecureHTTPParser: true, maxHeaderSize: maxAnswerHeaderBytes },
       headers: [...requestHeaders(request, passing), ...extra],
     });
@@ -45,7 +45,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
       const giveUp = (error: unknown): void => {
         if (response.writableEnded) return;
         if (response.headersSent || response.destroyed) response.destroy();
-        else refuse(request, response, problemOf(id, error, context.log));
+        else refuse(request, response, toProblem(id, error, context.log));
       };
       const attempt = (): void => {
         const up = send(request, framing, hasBody);
@@ -56,16 +56,16 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
           answerWith(up, answer, response, giveUp);
         });
         up.on('information', ({ statusCode, rawHeaders }) => inform(response, statusCode, rawHeaders));
-        // Nobody asked for another protocol.
+        // The client did not request an upgrade.
         up.once('upgrade', (_answer, far) => {
           far.destroy();
           giveUp(unusable());
         });
         up.once('error', (error) => {
           response.off('close', leave);
-          // What follows a whole answer belongs to no request; the connection is not used again.
+          // Data after a complete response belongs to no request; the connection is discarded.
           if (received?.complete === true) return;
-          // The upstream closed an idle connection at the moment of its next use.
+          // The upstream closed an idle connection while it was reused.
           const isStale = up.reusedSocket && received === undefined && isConnectionLoss(error) && !response.destroyed;
           if (isStale && !hasBody && isRepeatable(request.method)) attempt();
           else giveUp(error);
@@ -81,7 +81,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
     upgrade(request, socket, head) {
       const { upgrade = 'websocket' } = request.headers;
       const up = send(request, ['Connection', 'Upgrade', 'Upgrade', upgrade], false);
-      // Whoever is not sure what an upgrade asked for may read on in what it takes for a body.
+      // A declined upgrade may leave the upstream reading the rest as a body, so the connection is not reused.
       up.shouldKeepAlive = false;
       const leave = (): void => void up.destroy();
       socket.once('close', leave);
@@ -94,7 +94,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
         join(socket, far);
       });
       const giveUp = (error: unknown): void => {
-        const { status, detail } = problemOf(id, error, context.log);
+        const { status, detail } = toProblem(id, error, context.log);
         if (!socket.destroyed && socket.writable)
           socket.end(
             `HTTP/1.1 ${String(status)} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${detail}\n`,
@@ -116,7 +116,7 @@ export function proxyTo(id: string, { context, agent, refuse, host }: ProxyParts
   };
 }
 
-/** Sends the head at once, as Latin-1 like it came: `flushHeaders` would encode its bytes as UTF-8. */
+/** Sends the head immediately in Latin-1, as it was received: `flushHeaders` would encode it as UTF-8. */
 function answerWith(
   up: ClientRequest,
   answer: IncomingMessage,
@@ -126,7 +126,7 @@ function answerWith(
   if (response.destroyed) return void answer.destroy();
   try {
     const { 'content-length': length, 'transfer-encoding': coding } = answer.headers;
-    // RFC 9112, 6.3: after a doubtful framing nothing more is read from the connection.
+    // RFC 9112, 6.3: the connection is closed after an ambiguous framing.
     if (coding !== undefined && (length !== undefined || coding.trim().toLowerCase() !== 'chunked'))
       up.shouldKeepAlive = false;
     response.writeHead(statusOf(answer), answerHeaders(answer));
@@ -142,7 +142,7 @@ function answerWith(
   }
 }
 
-/** Passes 103 Early Hints on; 100 and 102 concern one connection only. */
+/** Forwards 103 Early Hints; 100 and 102 apply to a single connection. */
 function inform(response: ServerResponse, status: number, raw: readonly string[]): void {
   if (status !== 103 || response.headersSent || response.destroyed) return;
   const link = raw.flatMap((value, index) =>
@@ -151,18 +151,18 @@ function inform(response: ServerResponse, status: number, raw: readonly string[]
   if (link.length > 0) response.writeEarlyHints({ link });
 }
 
-/** A request without a body says so where servers would wait for one. */
+/** Adds `Content-Length: 0` where servers would wait for a body. */
 function emptyBody({ method }: IncomingMessage): readonly string[] {
   return announcesBody(method) ? ['Content-Length', '0'] : [];
 }
 
-/** Whether a body follows, which HTTP/2 announces as well: a body is never taken for a request of its own. */
+/** Returns true when a body follows, also over HTTP/2, so that a body is never parsed as another request. */
 export function announcedBody(request: IncomingMessage): boolean {
   const { 'transfer-encoding': coding, 'content-length': length } = request.headers;
   return !isStrangersPreflight(request) && (coding !== undefined || length !== undefined);
 }
 
-/** Sends a body and the trailers that follow it. */
+/** Sends a body and its trailers. */
 function sendBody(request: IncomingMessage, up: ClientRequest): void {
   request.once('end', () => {
     const trailers = passedTrailers(request.rawTrailers);
@@ -171,32 +171,32 @@ function sendBody(request: IncomingMessage, up: ClientRequest): void {
   request.pipe(up);
 }
 
-/** Logs the failure of an upstream and returns what its client is told. */
-export function problemOf(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
-  log.info('an upstream did not answer', { upstream: id, error });
+/** Logs a failure of an upstream and returns the problem for the client. */
+export function toProblem(id: string, error: unknown, log: ProxyParts['context']['log']): Problem {
+  log.info('upstream request failed', { upstream: id, error });
   const status = error instanceof Problem && error.status === 504 ? 504 : 502;
   return new Problem('gateway.upstream_failed', status, failureText(id, error));
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
 function isConnectionLoss(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(codeOf(error));
+  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(getErrorCode(error));
 }
 
-/** Says why an upstream did not answer. */
+/** Explains why an upstream did not respond. */
 function failureText(id: string, error: unknown): string {
   if (error instanceof Problem) return `${id} does not answer. ${error.detail}`;
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   if (code === 'HPE_HEADER_OVERFLOW') return `${id} answered with more than 64 KB of headers.`;
   if (code.startsWith('HPE_') || code === 'ERR_INVALID_CHAR') return `The answer of ${id} is not valid HTTP.`;
   if (isConnectionLoss(error)) return `${id} closed the connection before it answered.`;
   return `${id} does not answer.`;
 }
 
-/** What browsers ask before anybody has signed in has no body. */
+/** Preflights have no body. */
 function isStrangersPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (
@@ -206,12 +206,15 @@ function isStrangersPreflight(request: IncomingMessage): boolean {
   );
 }
 
-/** Ends with the connection, whatever length was said: a length of another framing would be believed. */
+/** Ends the response with the connection: a length of another framing must not be trusted. */
 function notLength(_each: string, at: number, all: readonly string[]): boolean {
   return (all[at - (at % 2)] ?? '').toLowerCase() !== 'content-length';
 }
 
-/** Its words for it are left out: they hold whatever the upstream likes. @throws Problem `gateway.upstream_failed` (502) */
+/**
+ * The reason phrase is discarded, because the upstream controls it.
+ * @throws Problem `gateway.upstream_failed` (502)
+ */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   if (statusCode >= 200 && statusCode <= 599) return statusCode;
   throw unusable();
@@ -227,7 +230,7 @@ function headOf(status: number, headers: readonly string[]): string {
   return `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** What breaks off in the middle must not look whole to the other side. */
+/** An aborted message must not appear complete to the other side. */
 function passOn(answer: IncomingMessage, to: Writable): void {
   answer.on('error', () => to.destroy());
   answer.once('close', () => {

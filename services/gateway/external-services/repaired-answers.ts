@@ -1,20 +1,19 @@
 import type { Duplex } from 'node:stream';
 
-/** A longer head is passed on as it came; the parser refuses it. */
+/** Longer heads are passed on unchanged; the parser rejects them. */
 const maxHeadBytes = 80 * 1024;
 
-/** What every head begins with. */
 const protocol = 'HTTP/1.';
 
-/** Repairs the heads of the answers of one connection, of which one is expected at a time. */
+/** Repairs the response heads of one connection, with one expected response at a time. */
 export interface AnswerRepair {
-  /** Expects the head of another answer. */
+  /** Expects the next response head. */
   expectHead(): void;
 }
 
 /**
- * Has the heads of answers repaired before they are parsed, as RFC 9112 lets a proxy do: white space before the colon of a
- * field is removed (5.1), and equal `Content-Length` fields become one (6.3). Everything else is passed on as it came.
+ * Repairs response heads before they are parsed, as RFC 9112 permits for proxies: white space before the colon of a
+ * field is removed (5.1), and equal `Content-Length` fields are merged (6.3). Everything else is unchanged.
  */
 export function repairAnswers(socket: Duplex): AnswerRepair {
   const push = socket.push.bind(socket);
@@ -22,7 +21,7 @@ export function repairAnswers(socket: Duplex): AnswerRepair {
   const take = (chunk: Buffer): boolean => {
     if (held === undefined) return push(chunk);
     held = Buffer.concat([held, chunk]);
-    // What begins in another way is no HTTP, which the parser says at once.
+    // Other data is not HTTP, which the parser reports.
     const begin = held.toString('latin1', 0, protocol.length);
     if (!protocol.startsWith(begin)) return release(held);
     const end = findHeadEnd(held);
@@ -50,7 +49,7 @@ export function repairAnswers(socket: Duplex): AnswerRepair {
   return { expectHead: () => void (held ??= Buffer.alloc(0)) };
 }
 
-/** Returns where a head ends, after its empty line; -1 while it is incomplete. */
+/** Returns the end of a head after its empty line; -1 while it is incomplete. */
 function findHeadEnd(bytes: Buffer): number {
   const ends = ['\r\n\r\n', '\n\n', '\n\r\n'].flatMap((mark) => {
     const index = bytes.indexOf(mark);

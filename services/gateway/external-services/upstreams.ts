@@ -1,5 +1,5 @@
 import type { DispatchHandlers, DispatchContext, DispatchTarget } from '../../contracts/dispatch.ts';
-import { hostFor, upstreamOf, type Upstream } from '../domain/upstream.ts';
+import { hostFor, parseUpstream, type Upstream } from '../domain/upstream.ts';
 import { UpstreamConnections } from './connections.ts';
 import { Http2Proxy } from './http2-proxy.ts';
 import { proxyTo, type ProxyParts } from './proxy.ts';
@@ -21,7 +21,7 @@ interface Open {
   readonly close: () => void;
 }
 
-/** The upstreams that the settings name, beside the services of the house. */
+/** External services of the settings. */
 export class Upstreams implements Disposable {
   readonly #parts: UpstreamParts;
   readonly #open = new Map<string, Open>();
@@ -31,7 +31,7 @@ export class Upstreams implements Disposable {
     this.#parts = parts;
   }
 
-  /** Sentences on what of the settings cannot be used. */
+  /** Messages about invalid settings. */
   get problems(): readonly string[] {
     const taken = new Set(this.#parts.context.targets().map(({ id }) => id));
     const all = this.#all;
@@ -40,7 +40,7 @@ export class Upstreams implements Disposable {
       .map(({ id, url }) => `${url} needs another name: there is a service called ${id} already.`);
   }
 
-  /** Those with a name of their own. */
+  /** External services with a host name. */
   list(): readonly Upstream[] {
     const { outside } = this.#parts.settings;
     if (this.#listed?.of !== outside) {
@@ -55,15 +55,15 @@ export class Upstreams implements Disposable {
     return this.list().some((each) => each.id === id);
   }
 
-  /** As services of the house are seen. */
+  /** Returns the external services in the form of Homeport services. */
   targets(): readonly DispatchTarget[] {
     return this.list().map(({ id, port }) => ({
-      // Where it is, is nothing for who has not signed in.
+      // The address is not shown before the sign-in.
       ...{ id, title: id, summary: '', group: undefined, port, authenticates: false, needsRoot: true, hosts: [] },
     }));
   }
 
-  /** Undefined where there is none of this name. */
+  /** Returns undefined for an unknown name. */
   dispatched(id: string): DispatchHandlers | undefined {
     const { context, settings, refuse } = this.#parts;
     const upstream = this.list().find((each) => each.id === id);
@@ -85,7 +85,7 @@ export class Upstreams implements Disposable {
     return dispatched;
   }
 
-  /** Lets go of the connections to those that are named no more. */
+  /** Closes connections to external services that were removed. */
   renew(): void {
     const named = new Set(this.list().map(({ id }) => id));
     for (const [id, { close }] of this.#open) {
@@ -101,6 +101,6 @@ export class Upstreams implements Disposable {
   }
 
   get #all(): readonly Upstream[] {
-    return this.#parts.settings.outside.flatMap((text) => upstreamOf(text) ?? []);
+    return this.#parts.settings.outside.flatMap((text) => parseUpstream(text) ?? []);
   }
 }

@@ -5,7 +5,7 @@ import type { networkInterfaces } from 'node:os';
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
-/** Compiles addresses and networks. */
+/** Compiles addresses and networks into a block list. */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {
@@ -21,14 +21,14 @@ export function inNetworks(networks: readonly string[]): (address: string) => bo
   };
 }
 
-/** Interfaces that programs make for containers, virtual machines and tunnels, as Linux, macOS and Windows name them. */
+/** Interface names of containers, virtual machines and tunnels on Linux, macOS and Windows. */
 const virtual =
   /^(?:docker|podman|br-|veth|virbr|vnet|vmnet|vboxnet|lxc|lxd|incus|cni|flannel|cali|kube|bridge\d{3}|u?tun|tap|wg|zt|tailscale|nordlynx)|vEthernet|WSL|Hyper-V|VirtualBox|VMware|VMnet|OpenVPN|WireGuard|ZeroTier|Tailscale/i;
 
 /**
- * The addresses of a machine on its networks, as far as they lie in those that are let in, the likeliest way for a phone first:
- * interfaces of its own before those of programs, the way to the internet before others, IPv4 before IPv6. Link-local ones are
- * left out: a browser cannot name them.
+ * Returns the addresses in admitted networks, ordered by how likely phones can reach them: physical interfaces before
+ * virtual ones, the default route before others, IPv4 before IPv6. Link-local addresses are omitted, since browsers
+ * cannot use them.
  */
 export function lanAddresses(
   interfaces: Interfaces,
@@ -44,16 +44,16 @@ export function lanAddresses(
     .map(({ address }) => address);
 }
 
-/** The address with which this machine goes to the internet. Nothing is sent: the system only chooses the way. */
+/** Returns the source address of the default route. Connecting a UDP socket sends no packet. */
 export async function routedAddress(): Promise<string | undefined> {
   const socket = createSocket('udp4');
   try {
-    // An address that belongs to nobody.
+    // Documentation address.
     socket.connect(53, '192.0.2.1');
     await once(socket, 'connect');
     return socket.address().address;
   } catch {
-    // There is no way to the internet.
+    // No default route.
     return undefined;
   } finally {
     socket.close();

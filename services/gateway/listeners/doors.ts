@@ -7,31 +7,31 @@ import type {
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 
-/** A port on one address of the network. */
-export interface Door {
+/** Listener to open: a port of one network address. */
+export interface NetworkListener {
   readonly kind: 'https' | 'http' | 'own' | 'tcp';
   readonly address: string;
-  /** 0: any free one, which it keeps while it is open. */
+  /** 0 selects a free port, which is kept while the listener is open. */
   readonly port: number;
-  /** The service whose own port it is; of `tcp` the port that is shared. */
+  /** Service of the port; for `tcp` the shared port. */
   readonly service?: string;
 }
 
 interface Opened {
-  readonly door: Door;
+  readonly door: NetworkListener;
   readonly listener: ExternalListener;
 }
 
 interface DoorsParts {
   readonly listen: DispatchContext['listen'];
   readonly log: Log;
-  readonly accepts: (remoteAddress: string, door: Door) => boolean;
-  /** What answers at a door. */
-  readonly handler: (door: Door) => ExternalListenerOptions['handler'];
+  readonly accepts: (remoteAddress: string, door: NetworkListener) => boolean;
+  /** Handler of a listener. */
+  readonly handler: (door: NetworkListener) => ExternalListenerOptions['handler'];
 }
 
-/** Keeps those doors open that are wanted: those that stay are not touched, so that nothing that runs is cut off. */
-export class Doors {
+/** Opens and closes listeners as required. Unchanged listeners keep their connections. */
+export class NetworkListeners {
   readonly #parts: DoorsParts;
   readonly #open = new Map<string, Opened>();
   readonly #failed = new Map<string, string>();
@@ -40,14 +40,14 @@ export class Doors {
     this.#parts = parts;
   }
 
-  /** Sentences on doors that could not be opened. */
+  /** Messages about listeners that could not be opened. */
   get problems(): readonly string[] {
     return [...new Set(this.#failed.values())];
   }
 
-  /** The port of an open door. */
-  port(kind: Door['kind'], address: string, service?: string): number | undefined {
-    return this.#open.get(keyOf({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
+  /** Returns the port of an open listener. */
+  port(kind: NetworkListener['kind'], address: string, service?: string): number | undefined {
+    return this.#open.get(buildKey({ kind, address, port: 0, ...(service === undefined ? {} : { service }) }))?.listener
       .port;
   }
 
@@ -55,12 +55,12 @@ export class Doors {
     return this.#open.size > 0;
   }
 
-  /** Opens what is wanted and closes what is not; call it in turn. */
-  async become(wanted: readonly Door[], certificate: CertificatePem | undefined): Promise<void> {
-    const byKey = new Map(wanted.map((door) => [keyOf(door), door]));
+  /** Opens missing listeners and closes others. Calls must not overlap. */
+  async become(wanted: readonly NetworkListener[], certificate: CertificatePem | undefined): Promise<void> {
+    const byKey = new Map(wanted.map((door) => [buildKey(door), door]));
     const leaving = [...this.#open].filter(([key, { door }]) => byKey.get(key)?.port !== door.port);
     for (const [key] of leaving) this.#open.delete(key);
-    // Not waited for: a door that is closed takes nobody in, and what runs there ends by itself.
+    // Not awaited: a closed listener accepts no connections, and existing ones end on their own.
     for (const [, { listener }] of leaving) void listener.close();
     this.#failed.clear();
     await Promise.all(
@@ -73,7 +73,7 @@ export class Doors {
       if (showsCertificate(door)) listener.replaceCertificate(certificate);
   }
 
-  async #try(key: string, door: Door, certificate: CertificatePem | undefined): Promise<void> {
+  async #try(key: string, door: NetworkListener, certificate: CertificatePem | undefined): Promise<void> {
     const { listen, log, accepts, handler } = this.#parts;
     try {
       const listener = await listen({
@@ -85,17 +85,17 @@ export class Doors {
       });
       this.#open.set(key, { door, listener });
     } catch (error) {
-      log.warn('a port for the network could not be opened', { address: door.address, port: door.port, error });
+      log.warn('network listener could not be opened', { address: door.address, port: door.port, error });
       const why = error instanceof Problem ? error.detail : String(error);
       this.#failed.set(key, `${door.address}: ${why}`);
     }
   }
 }
 
-function showsCertificate({ kind }: Door): boolean {
+function showsCertificate({ kind }: NetworkListener): boolean {
   return kind === 'https' || kind === 'own';
 }
 
-function keyOf({ kind, address, service = '' }: Door): string {
+function buildKey({ kind, address, service = '' }: NetworkListener): string {
   return `${kind} ${address} ${service}`;
 }

@@ -2,9 +2,9 @@ import { networkInterfaces } from 'node:os';
 import type { Settings } from '../settings.ts';
 import { inNetworks, lanAddresses, routedAddress } from './addresses.ts';
 
-/** The addresses of this machine, and whose machines may come to them. */
+/** Tracks the network addresses of this computer and the networks that are admitted. */
 export class OwnAddresses {
-  /** Read at each use. */
+  /** Read on each use. */
   readonly #settings: Readonly<Pick<Settings, 'addresses' | 'networks'>>;
   #networks: readonly string[] = [];
   #isLetIn: (address: string) => boolean = () => false;
@@ -15,26 +15,26 @@ export class OwnAddresses {
     this.#settings = settings;
   }
 
-  /** Those that are shared on, the likeliest way for a phone first. */
+  /** Addresses to share on, ordered by how likely phones can reach them. */
   list(): readonly string[] {
     const { addresses } = this.#settings;
     if (addresses.length > 0) return addresses;
     return lanAddresses(networkInterfaces(), (address) => this.accepts(address), this.#routed);
   }
 
-  /** Whether a machine of this address is let in. */
+  /** Returns true for addresses of admitted networks. */
   accepts(address: string): boolean {
     const { networks } = this.#settings;
     if (networks !== this.#networks) [this.#networks, this.#isLetIn] = [networks, inNetworks(networks)];
     return this.#isLetIn(address);
   }
 
-  /** Whether who comes from there is this machine itself, as of the last look. */
+  /** Returns true for addresses of this computer, as of the last refresh. */
   isOwn(address: string): boolean {
     return this.#isOwn(address);
   }
 
-  /** Looks how this machine is connected now. */
+  /** Refreshes the addresses of this computer. */
   async look(): Promise<void> {
     const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     this.#isOwn = inNetworks([...interfaces.map(({ address }) => address), ...this.#settings.addresses]);

@@ -3,7 +3,7 @@ import type { Clock } from '../../contracts/service.ts';
 
 const most = 50;
 
-/** Other machines that have connected since the start, let in or not: what proves that the way to here is open. */
+/** Counts connections of other computers since the start, which prove that the network path is open. */
 export class Visitors {
   readonly #clock: Clock;
   readonly #seen = new Map<string, Visitor>();
@@ -12,7 +12,7 @@ export class Visitors {
     this.#clock = clock;
   }
 
-  /** One may be let in at one port and turned away at another. */
+  /** Admission is counted per port. */
   note({ address, port, letIn }: Omit<Visitor, 'seenAt'>): void {
     const key = `${address} ${port ?? ''}`;
     this.#seen.delete(key);
@@ -21,7 +21,7 @@ export class Visitors {
     if (this.#seen.size > most && oldest !== undefined) this.#seen.delete(oldest);
   }
 
-  /** The latest first. */
+  /** Lists entries, newest first. */
   list(): Visitor[] {
     return [...this.#seen.values()].reverse();
   }

@@ -1,19 +1,22 @@
 import type { DispatchTarget } from '../../contracts/dispatch.ts';
 import type { Settings } from '../settings.ts';
-import type { Door } from './doors.ts';
+import type { NetworkListener } from './doors.ts';
 
-/** The doors that are to be open at each address; `shared` are services of the house. */
+/**
+ * Returns the listeners to open at each address.
+ * @param shared Shared services of Homeport
+ */
 export function wantedDoors(
   addresses: readonly string[],
   { httpsPort, httpPort, ownPorts }: Pick<Settings, 'httpPort' | 'httpsPort' | 'ownPorts'>,
   shared: readonly Pick<DispatchTarget, 'id' | 'port'>[],
-): Door[] {
+): NetworkListener[] {
   const own = shared.flatMap(({ id: service, port }) =>
     !ownPorts || port === undefined || port === httpsPort ? [] : [{ service, port }],
   );
-  return addresses.flatMap((address): Door[] => [
+  return addresses.flatMap((address): NetworkListener[] => [
     { kind: 'https', address, port: httpsPort },
     { kind: 'http', address, port: httpPort },
-    ...own.map(({ service, port }): Door => ({ kind: 'own', address, port, service })),
+    ...own.map(({ service, port }): NetworkListener => ({ kind: 'own', address, port, service })),
   ]);
 }

@@ -2,7 +2,7 @@ import type { DispatchTarget } from '../../contracts/dispatch.ts';
 import { baseName, serviceName } from '../domain/names.ts';
 import type { Announcing } from './responder.ts';
 
-/** What the network is told of what is shared. */
+/** Announces shared services on the network. */
 export function announcing(
   shared: readonly DispatchTarget[],
   { label, addresses, port }: { readonly label: string; readonly addresses: readonly string[]; readonly port: number },

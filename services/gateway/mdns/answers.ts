@@ -1,15 +1,15 @@
 import type { Answer, Packet, Question } from 'dns-packet';
 
-/** What is announced: names of this machine and the services behind them. */
+/** Announced names of this computer and their services. */
 export interface Announced {
   /** `nas.local`, `push.nas.local` */
   readonly names: readonly string[];
-  /** Found by who looks for `_https._tcp`. */
+  /** Service instances of type `_https._tcp`. */
   readonly services: readonly AnnouncedService[];
 }
 
 export interface AnnouncedService {
-  /** As people see it: `Push on nas`. */
+  /** Instance name for display: `Push on nas`. */
   readonly title: string;
   readonly host: string;
   readonly port: number;
@@ -17,18 +17,18 @@ export interface AnnouncedService {
 
 const kind = '_https._tcp.local';
 const kinds = '_services._dns-sd._udp.local';
-/** Names of machines are asked for anew after two minutes, what services there are after more than an hour: RFC 6762. */
+/** TTLs of RFC 6762: two minutes for host names, 75 minutes for services. */
 const hostTtl = 120;
 const serviceTtl = 4500;
 
-/** Whether a record is told by nobody but this machine, so that others forget what they heard before. */
+/** Returns true for unique records, for which caches are flushed. */
 const isOurs = (type: string): boolean => type !== 'PTR';
 
-/** Everything that is told on the network, with addresses of this machine. */
-export function recordsOf({ names, services }: Announced, addresses: readonly string[]): Answer[] {
+/** Returns all records to announce, with the addresses of this computer. */
+export function buildRecords({ names, services }: Announced, addresses: readonly string[]): Answer[] {
   const ofHosts = names.flatMap((name): Answer[] => [
     ...addresses.map((data): Answer => ({ name, type: data.includes(':') ? 'AAAA' : 'A', ttl: hostTtl, data })),
-    // Says at once what there is not: who asks for both waits for neither.
+    // NSEC records state missing record types, so that clients do not wait for them.
     {
       name,
       type: 'NSEC',
@@ -48,7 +48,7 @@ export function recordsOf({ names, services }: Announced, addresses: readonly st
   return [...ofHosts, ...ofServices, ...ofKinds];
 }
 
-/** The records that answer questions, and what who asked will ask for next; nothing where they are not about us. */
+/** Returns the answers to questions and likely additional records; empty for questions about other names. */
 export function answersTo(
   { questions = [], answers: known = [] }: Packet,
   records: readonly Answer[],
@@ -85,19 +85,19 @@ function isAnswer(record: Answer, question: Question): boolean {
   return record.type === 'NSEC' && (type === 'A' || type === 'AAAA');
 }
 
-/** Who asks says what it has heard already and still believes. */
+/** Omits answers that the query lists as known. */
 function isKnown(known: Answer, record: Answer): boolean {
   if (known.type !== record.type || known.name.toLowerCase() !== record.name.toLowerCase()) return false;
   if (!('data' in known && 'data' in record && 'ttl' in known && 'ttl' in record)) return false;
   return known.data === record.data && (known.ttl ?? 0) >= (record.ttl ?? 0) / 2;
 }
 
-/** Others forget what they heard of it before. */
+/** Cache-flush bit: receivers replace their cached records. */
 export function flushed(records: readonly Answer[]): Answer[] {
   return records.map((each) => (isOurs(each.type) ? ({ ...each, flush: true } as Answer) : each));
 }
 
-/** Names of ours that another machine says to be its own: records with other addresses than this machine has. */
+/** Returns the names for which another computer announces other addresses. */
 export function claimedByOthers(
   { answers = [], authorities = [] }: Packet,
   names: readonly string[],

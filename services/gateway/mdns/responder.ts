@@ -3,20 +3,20 @@ import { networkInterfaces } from 'node:os';
 import type { Answer, Packet } from 'dns-packet';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { RateLimit } from '../sign-in/rate.ts';
-import { answersTo, claimedByOthers, flushed, recordsOf, type Announced } from './answers.ts';
+import { answersTo, claimedByOthers, flushed, buildRecords, type Announced } from './answers.ts';
 import { MulticastSocket } from './socket.ts';
 
-/** In one packet, so that it goes over the wire whole. */
-const mostRecords = 12;
+/** Maximum size that is not fragmented. */
+const maxRecords = 12;
 const probes = 3;
 const betweenProbes = 250;
 const betweenAnnouncements = 1000;
-/** A name that another machine has is asked for again after this time. */
+/** Interval after which a conflicting name is probed again. */
 const askAgain = 10 * 60_000;
-/** Who asks from another port than that of multicast DNS keeps what it gets for ten seconds at most: RFC 6762. */
+/** Maximum TTL in answers to legacy queries (RFC 6762, section 6.7). */
 const legacyTtl = 10;
 
-/** What is told to whom. */
+/** DNS message with its destination. */
 export interface Announcing extends Announced {
   readonly addresses: readonly string[];
 }
@@ -25,58 +25,58 @@ interface ResponderParts {
   readonly clock: Clock;
   readonly log: Log;
   readonly port: () => number;
-  /** Machines that are told anything. */
+  /** Number of recipients. */
   readonly accepts: (address: string) => boolean;
-  /** Called when it has found something out that people should know. */
+  /** Called when name conflicts changed. */
   readonly changed: () => void;
 }
 
-/** Tells the network which addresses belong to the names of this machine, unless another machine has them. */
+/** Multicast DNS responder (RFC 6762) for the names of this computer. */
 export class Responder implements AsyncDisposable {
   readonly #parts: ResponderParts;
   readonly #rate: RateLimit;
-  /** Names that another machine has: its address, and since when that is known. */
-  readonly #taken = new Map<string, { readonly by: string; readonly at: number }>();
+  /** Conflicting names with the other address and the time of detection. */
+  readonly #conflicts = new Map<string, { readonly by: string; readonly at: number }>();
   #socket: MulticastSocket | undefined;
   #addresses: readonly string[] = [];
   #announced: Announced = { names: [], services: [] };
   #records: readonly Answer[] = [];
-  /** Names that are asked for before they are used, to see whether somebody has them. */
+  /** Names that are being probed. */
   #probing: readonly string[] = [];
   #now = '';
-  #trouble = '';
+  #problem = '';
 
   constructor(parts: ResponderParts) {
     this.#parts = parts;
     this.#rate = new RateLimit(parts.clock, { burst: 120, perSecond: 40 });
   }
 
-  /** Names that others can ask for now. */
+  /** Names that are announced. */
   get names(): readonly string[] {
-    return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#taken.has(name));
+    return this.#announced.names.filter((name) => !this.#probing.includes(name) && !this.#conflicts.has(name));
   }
 
   get problems(): readonly string[] {
-    const taken = [...this.#taken]
+    const taken = [...this.#conflicts]
       .filter(([name]) => this.#announced.names.includes(name))
       .map(
         ([name, { by }]) =>
           `Another machine of the network, ${by}, is called ${name}. Choose another name in the settings.`,
       );
-    return this.#trouble === '' ? taken : [this.#trouble, ...taken];
+    return this.#problem === '' ? taken : [this.#problem, ...taken];
   }
 
-  /** Takes over what is announced from now on; undefined: nothing. Call it in turn. */
+  /** Replaces the announcement; undefined withdraws it. Calls must not overlap. */
   async become(wanted: Announcing | undefined): Promise<void> {
     const { clock } = this.#parts;
-    for (const [name, { at }] of this.#taken) if (clock.now() - at > askAgain) this.#taken.delete(name);
-    const key = wanted === undefined ? '' : JSON.stringify([this.#parts.port(), wanted, [...this.#taken.keys()]]);
-    if (key === this.#now && this.#trouble === '') return;
+    for (const [name, { at }] of this.#conflicts) if (clock.now() - at > askAgain) this.#conflicts.delete(name);
+    const key = wanted === undefined ? '' : JSON.stringify([this.#parts.port(), wanted, [...this.#conflicts.keys()]]);
+    if (key === this.#now && this.#problem === '') return;
     this.#now = key;
     const names = wanted?.names ?? [];
     const before = this.#records;
     const known = this.names;
-    const next = wanted === undefined ? [] : this.#free(recordsOf(wanted, wanted.addresses));
+    const next = wanted === undefined ? [] : this.#free(buildRecords(wanted, wanted.addresses));
     const isSame = wanted !== undefined && JSON.stringify(wanted.addresses) === JSON.stringify(this.#addresses);
     await this.#tell(
       before.filter((each) => !next.some((other) => JSON.stringify(other) === JSON.stringify(each))),
@@ -92,7 +92,7 @@ export class Responder implements AsyncDisposable {
     this.#probe(key, 1);
   }
 
-  /** Asks whether somebody has the names, and then tells everybody that they are ours. */
+  /** Probes the names and announces those that are free. */
   #probe(key: string, turn: number): void {
     const { clock } = this.#parts;
     if (this.#now !== key) return;
@@ -113,20 +113,20 @@ export class Responder implements AsyncDisposable {
     this.#parts.changed();
   }
 
-  /** Without what belongs to names that another machine has. */
+  /** Returns the announcement without conflicting names. */
   #free(records: readonly Answer[]): Answer[] {
     return records.filter(
-      (each) => !this.#taken.has(each.name) && !(each.type === 'SRV' && this.#taken.has(each.data.target)),
+      (each) => !this.#conflicts.has(each.name) && !(each.type === 'SRV' && this.#conflicts.has(each.data.target)),
     );
   }
 
   async #tell(records: readonly Answer[], ttl?: number): Promise<void> {
     const told = flushed(ttl === undefined ? records : records.map((each) => ({ ...each, ttl }) as Answer));
-    for (let from = 0; from < told.length; from += mostRecords) {
+    for (let from = 0; from < told.length; from += maxRecords) {
       await this.#socket?.tell({
         type: 'response',
         flags: authoritative,
-        answers: told.slice(from, from + mostRecords),
+        answers: told.slice(from, from + maxRecords),
       });
     }
   }
@@ -141,7 +141,7 @@ export class Responder implements AsyncDisposable {
     if (answers.length === 0) return;
     const response: Packet = { type: 'response', flags: authoritative };
     if (from.port === port()) {
-      // A query that says what else is known of the answer goes on in a further packet; here it is short.
+      // Known answers of truncated queries arrive in further packets; ours are short.
       clock.after(
         0,
         () => void this.#socket?.tell({ ...response, answers: flushed(answers), additionals: flushed(additionals) }),
@@ -158,19 +158,19 @@ export class Responder implements AsyncDisposable {
     void this.#socket?.reply({ ...echo, answers: short(answers), additionals: short(additionals) }, from);
   };
 
-  /** Another machine that has one of our names keeps it; of two that ask at one time the one with the greater address. */
+  /** Resolves conflicts: an established name wins, and between simultaneous probes the greater address. */
   #lookForOthers(packet: Packet): void {
     const own = [
       ...this.#addresses,
       ...Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address)),
     ];
     for (const { name, by } of claimedByOthers(packet, this.#announced.names, own)) {
-      // It asks for what is ours already, and is answered.
+      // A probe for an established name is answered.
       const isAsking = packet.type === 'query';
       if (isAsking && !(this.#probing.includes(name) && this.#addresses.every((address) => address < by))) continue;
-      if (this.#taken.has(name)) continue;
-      this.#taken.set(name, { by, at: this.#parts.clock.now() });
-      this.#parts.log.warn('a name on the network belongs to another machine', { name, by });
+      if (this.#conflicts.has(name)) continue;
+      this.#conflicts.set(name, { by, at: this.#parts.clock.now() });
+      this.#parts.log.warn('multicast DNS name conflict detected', { name, by });
       this.#probing = this.#probing.filter((each) => each !== name);
       this.#records = this.#free(this.#records);
       this.#parts.changed();
@@ -184,13 +184,13 @@ export class Responder implements AsyncDisposable {
         port: this.#parts.port(),
         addresses: this.#addresses.filter((address) => !address.includes(':')),
         heard: this.#hear,
-        failed: (error) => this.#parts.log.warn('multicast DNS failed', { error }),
+        failed: (error) => this.#parts.log.warn('multicast DNS socket failed', { error }),
       });
-      this.#trouble = '';
+      this.#problem = '';
       return true;
     } catch (error) {
-      if (this.#trouble === '') this.#parts.log.warn('names cannot be announced on the network', { error });
-      this.#trouble = 'The names cannot be announced on this network; addresses work all the same.';
+      if (this.#problem === '') this.#parts.log.warn('multicast DNS announcement failed', { error });
+      this.#problem = 'The names cannot be announced on this network; addresses work all the same.';
       return false;
     }
   }
@@ -201,12 +201,12 @@ export class Responder implements AsyncDisposable {
     await socket?.[Symbol.asyncDispose]();
   }
 
-  /** Tells everybody to forget the names. */
+  /** Withdraws the names with a TTL of 0. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.become(undefined);
     await this.#close();
   }
 }
 
-/** The bit of the header that says that who answers has the name. */
+/** Header bit for authoritative answers. */
 const authoritative = 0x0400;

@@ -6,13 +6,13 @@ export const multicastGroup = '224.0.0.251';
 
 interface SocketParts {
   readonly port: number;
-  /** Addresses of this machine on whose networks it hears and speaks. */
+  /** Local addresses of the networks to use. */
   readonly addresses: readonly string[];
   readonly heard: (packet: Packet, from: RemoteInfo) => void;
   readonly failed: (error: Error) => void;
 }
 
-/** Hears and speaks multicast DNS on several networks. */
+/** Multicast DNS socket for several networks. */
 export class MulticastSocket implements AsyncDisposable {
   readonly #parts: SocketParts;
   readonly #socket: Socket;
@@ -24,7 +24,7 @@ export class MulticastSocket implements AsyncDisposable {
     this.#socket = socket;
   }
 
-  /** @throws where the system has no multicast on these addresses. */
+  /** @throws Error when multicast is not available on these addresses */
   static async open(parts: SocketParts): Promise<MulticastSocket> {
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
     const opened = new MulticastSocket(parts, socket);
@@ -47,7 +47,7 @@ export class MulticastSocket implements AsyncDisposable {
     return opened;
   }
 
-  /** To everybody on the networks. */
+  /** Sends to the multicast group. */
   tell(packet: Packet): Promise<void> {
     return this.#inTurn(async () => {
       for (const address of this.#parts.addresses) {
@@ -57,17 +57,17 @@ export class MulticastSocket implements AsyncDisposable {
     });
   }
 
-  /** To one of them. */
+  /** Sends to a single address. */
   reply(packet: Packet, { port, address }: Pick<RemoteInfo, 'port' | 'address'>): Promise<void> {
-    // Nobody can be answered at port 0, which only a forged packet comes from.
+    // Port 0 only occurs in forged packets.
     if (port === 0) return Promise.resolve();
     return this.#inTurn(() => this.#send(packet, port, address));
   }
 
-  /** One after the other, since the network that is spoken on belongs to the socket. */
+  /** Sends are serialized, because the multicast interface is a property of the socket. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     this.#sending = this.#sending.then(async () => {
-      // A network that has just gone takes nothing any more; what is sent next may well arrive.
+      // Errors of a network that disappeared are ignored.
       if (!this.#isClosed) await work().catch((error: unknown) => this.#parts.failed(error as Error));
     });
     return this.#sending;
@@ -90,7 +90,7 @@ export class MulticastSocket implements AsyncDisposable {
   }
 }
 
-/** Undefined for what is no DNS: anybody may send anything here. */
+/** Returns undefined for malformed packets. */
 function read(bytes: Buffer): Packet | undefined {
   try {
     return decode(bytes);

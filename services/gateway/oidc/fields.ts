@@ -6,7 +6,7 @@ const claim = z
   .max(64)
   .regex(/^[A-Za-z0-9_:./-]+$/, 'Use the name of a claim, such as groups.');
 
-/** Settings of the sign-in by another provider. */
+/** Settings of the sign-in with an OpenID Connect provider. */
 export const oidcFields = {
   oidcIssuer: z
     .string()

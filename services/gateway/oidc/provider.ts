@@ -1,14 +1,20 @@
 import type * as Oidc from 'openid-client';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import { accountOf, wantsMore, type Claims, type Found, type PeopleRules } from '../domain/provider-person.ts';
+import {
+  mapToAccount,
+  needsUserInfo,
+  type Claims,
+  type MappingResult,
+  type MappingRules,
+} from '../domain/provider-person.ts';
 import type { OidcSettings } from './fields.ts';
 
-/** How long what the provider says of itself is believed, ms. */
-const keptMs = 3_600_000;
+/** Cache duration of the provider metadata, in milliseconds. */
+const cacheMs = 3_600_000;
 
-/** What proves that an answer belongs to a question of ours. */
-export interface Asked {
+/** Values that bind a callback to its authorization request. */
+export interface AuthorizationRequest {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
@@ -20,7 +26,7 @@ interface Discovered {
   readonly configuration: Promise<Oidc.Configuration>;
 }
 
-/** The OpenID provider that the settings name, by the code flow with PKCE. The library is loaded for the first sign-in. */
+/** Client of the configured OpenID provider (authorization code flow with PKCE). The library is loaded on first use. */
 export class Provider {
   readonly #context: Pick<Context, 'clock' | 'fetch' | 'log'>;
   readonly #settings: Readonly<OidcSettings>;
@@ -31,15 +37,18 @@ export class Provider {
     this.#settings = settings;
   }
 
-  /** What its button is called; undefined where none is set up. */
+  /** Label of the sign-in button; undefined without a provider. */
   get name(): string | undefined {
     const { oidcIssuer, oidcName, oidcClientId } = this.#settings;
     if (oidcIssuer === '' || oidcClientId === '') return undefined;
     return oidcName === '' ? URL.parse(oidcIssuer)?.host : oidcName;
   }
 
-  /** Where the browser goes, and what has to come back. @throws Problem `gateway.provider_failed` (502) */
-  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: Asked }> {
+  /**
+   * Returns the authorization URL and the values that the callback must match.
+   * @throws Problem `gateway.provider_failed` (502)
+   */
+  async ask(redirectUri: string): Promise<{ readonly url: string; readonly asked: AuthorizationRequest }> {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
     const { authorization_endpoint: endpoint = '' } = configuration.serverMetadata();
@@ -58,10 +67,14 @@ export class Provider {
   }
 
   /**
-   * Who came back with an answer. `current`: the whole address that the provider sent the browser to.
+   * Validates a callback and returns the user.
+   * @param current Complete URL of the callback
    * @throws Problem `gateway.provider_refused` (403), `gateway.provider_failed` (502)
    */
-  async answered(current: string, { state, nonce, verifier }: Asked): Promise<{ subject: string; found: Found }> {
+  async answered(
+    current: string,
+    { state, nonce, verifier }: AuthorizationRequest,
+  ): Promise<{ subject: string; found: MappingResult }> {
     const configuration = await this.#configuration();
     const oidc = await import('openid-client');
     try {
@@ -72,16 +85,16 @@ export class Provider {
       if (claims === undefined) throw new Error('no ID token');
       const rules = this.#rules;
       const more: Claims =
-        wantsMore(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
+        needsUserInfo(claims, rules) && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {};
-      return { subject: claims.sub, found: accountOf(claims.sub, { ...more, ...claims }, rules) };
+      return { subject: claims.sub, found: mapToAccount(claims.sub, { ...more, ...claims }, rules) };
     } catch (error) {
-      throw this.#explained(error);
+      throw this.#toProblem(error);
     }
   }
 
-  get #rules(): PeopleRules {
+  get #rules(): MappingRules {
     const { oidcSubjects, oidcGroups, oidcGroupsClaim, oidcAccountClaim, oidcAccounts } = this.#settings;
     return {
       ...{ subjects: oidcSubjects, groups: oidcGroups, accounts: oidcAccounts },
@@ -95,13 +108,13 @@ export class Provider {
     const now = this.#context.clock.now();
     const before = this.#discovered;
     const fresh =
-      before?.of === of && now - before.at < keptMs ? before : { of, at: now, configuration: this.#discover() };
+      before?.of === of && now - before.at < cacheMs ? before : { of, at: now, configuration: this.#discover() };
     this.#discovered = fresh;
     try {
       return await fresh.configuration;
     } catch (error) {
       if (this.#discovered === fresh) this.#discovered = undefined;
-      throw this.#explained(error);
+      throw this.#toProblem(error);
     }
   }
 
@@ -113,16 +126,16 @@ export class Provider {
       issuer,
       oidcClientId,
       undefined,
-      // Nothing to prove itself with but PKCE.
+      // A public client authenticates with PKCE only.
       oidcClientSecret === '' ? oidc.None() : oidc.ClientSecretBasic(oidcClientSecret),
       { [oidc.customFetch]: (url, options) => this.#fetch(issuer, url, options) },
     );
-    // The signature of the ID token is checked as well, not only the connection that it came by.
+    // The signature of the ID token is verified in addition to the TLS connection.
     oidc.enableNonRepudiationChecks(configuration);
     return configuration;
   }
 
-  /** The owner typed the issuer's address; other hosts that it names are reached where they are public. */
+  /** The issuer's address is trusted; other hosts in its metadata must be public. */
   async #fetch(issuer: URL, url: string, options: Oidc.CustomFetchOptions): Promise<Response> {
     const { method, headers, body, signal } = options;
     const text = body instanceof URLSearchParams ? body.toString() : body;
@@ -137,7 +150,7 @@ export class Provider {
     return new Response(empty ? null : Buffer.from(reply.body), { status, headers: { ...reply.headers } });
   }
 
-  #explained(error: unknown): Problem {
+  #toProblem(error: unknown): Problem {
     const cause = causeOf(error);
     if (cause instanceof Problem) {
       const detail = `The sign-in at ${this.name ?? ''} does not work at the moment: ${cause.detail}`;
@@ -151,20 +164,20 @@ export class Provider {
           : `${this.name ?? ''} refuses: ${code}.`;
       return new Problem('gateway.provider_refused', 403, detail, { cause: error });
     }
-    this.#context.log.warn('a sign-in by the provider failed', { error });
+    this.#context.log.warn('provider sign-in failed', { error });
     const detail = `What ${this.name ?? ''} answered cannot be believed or read. The log says why.`;
     return new Problem('gateway.provider_failed', 502, detail, { cause: error });
   }
 }
 
-/** What the library wrapped, as far as it is ours. */
+/** Returns the problem that the library wrapped, if any. */
 function causeOf(error: unknown): unknown {
   let at: unknown = error;
   for (let depth = 0; depth < 4 && at instanceof Error && !(at instanceof Problem); depth += 1) at = at.cause;
   return at;
 }
 
-/** The error code that a provider sent, by redirect or from its token endpoint. */
+/** Returns the OAuth error code of a provider, from the redirect or the token endpoint. */
 function refusalOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'error' in error ? error.error : undefined;
   return typeof code === 'string' && /^[a-z_]{1,64}$/.test(code) ? code : undefined;

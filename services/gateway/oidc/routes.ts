@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { returnPath } from '../domain/return-path.ts';
-import type { Found } from '../domain/provider-person.ts';
+import { getReturnPath } from '../domain/return-path.ts';
+import type { MappingResult } from '../domain/provider-person.ts';
 import { redirect, sendHtml } from '../proxy/answer.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { SessionCookie } from '../sign-in/cookie.ts';
@@ -10,16 +10,16 @@ import { signInPage } from '../sign-in/pages.ts';
 import { RateLimit } from '../sign-in/rate.ts';
 import type { Gate } from '../sign-in/gate.ts';
 import type { SignedIn } from '../sign-in/signed-in.ts';
-import type { Asked, Provider } from './provider.ts';
+import type { AuthorizationRequest, Provider } from './provider.ts';
 
-/** How long a person may take at the provider. */
-const patience = 10 * 60_000;
-const mostWaiting = 1000;
+/** Maximum duration of a sign-in at the provider, in milliseconds. */
+const signInTimeoutMs = 10 * 60_000;
+const maxPendingSignIns = 1000;
 
-/** Where the provider sends browsers back to, on each host and port. */
+/** Redirect URI path, on each host and port. */
 export const callbackPath = '/.homeport/oidc/callback';
 
-interface OidcParts {
+interface OidcDependencies {
   readonly context: Pick<
     DispatchContext,
     'accounts' | 'caller' | 'clock' | 'log' | 'openSession' | 'publicUrl' | 'random'
@@ -31,29 +31,35 @@ interface OidcParts {
   readonly metrics: GatewayMetrics;
 }
 
-/** A browser that was sent to the provider. */
-interface Waiting {
-  readonly asked: Asked;
+/** Pending sign-in of a browser. */
+interface PendingSignIn {
+  readonly request: AuthorizationRequest;
   readonly to: string;
   readonly redirectUri: string;
   readonly until: number;
 }
 
-/** The way to the provider and back. What is under way is bound to one browser by a cookie, and counts once. */
+/**
+ * Handles the redirect to the provider and the callback. A pending sign-in is bound to one browser by a cookie and can
+ * be used once.
+ */
 export class OidcRoutes {
-  readonly #parts: OidcParts;
+  readonly #parts: OidcDependencies;
   readonly #rate: RateLimit;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #pendingSignIns = new Map<string, PendingSignIn>();
 
-  constructor(parts: OidcParts) {
+  constructor(parts: OidcDependencies) {
     this.#parts = parts;
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
-  /** Sends the browser to the provider. @throws Problem 404, 429 */
+  /**
+   * Redirects the browser to the provider.
+   * @throws Problem 404, 429
+   */
   async begin(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void> {
     const { context, cookie, provider } = this.#parts;
-    const [to, outside] = [returnPath(query.get('to')), context.publicUrl(request)];
+    const [to, outside] = [getReturnPath(query.get('to')), context.publicUrl(request)];
     if (provider.name === undefined || outside === undefined)
       throw new Problem('gateway.no_route', 404, 'No provider is set up for the sign-in here.');
     this.#limit(request);
@@ -61,14 +67,17 @@ export class OidcRoutes {
       const redirectUri = `${outside}${callbackPath}`;
       const { url, asked } = await provider.ask(redirectUri);
       const ticket = context.random.text(32);
-      this.#keep(ticket, { asked, to, redirectUri, until: context.clock.now() + patience });
-      redirect(response, 302, url, { 'Set-Cookie': cookie.setTicket(request, ticket, patience / 1000) });
+      this.#store(ticket, { request: asked, to, redirectUri, until: context.clock.now() + signInTimeoutMs });
+      redirect(response, 302, url, { 'Set-Cookie': cookie.setTicket(request, ticket, signInTimeoutMs / 1000) });
     } catch (error) {
       this.#refuse(request, response, { error, to });
     }
   }
 
-  /** The browser is back. @throws Problem 404, 429 */
+  /**
+   * Handles the callback of the provider.
+   * @throws Problem 404, 429
+   */
   async callback(request: IncomingMessage, response: ServerResponse, query: string): Promise<void> {
     const { context, cookie, gate, metrics, provider, signedIn } = this.#parts;
     if (provider.name === undefined)
@@ -76,7 +85,11 @@ export class OidcRoutes {
     this.#limit(request);
     let to = '/';
     try {
-      const { asked, redirectUri, to: wanted } = this.#take(cookie.ticket(request), new URLSearchParams(query));
+      const {
+        request: asked,
+        redirectUri,
+        to: wanted,
+      } = this.#take(cookie.ticket(request), new URLSearchParams(query));
       to = wanted;
       const { subject, found } = await provider.answered(`${redirectUri}?${query}`, asked);
       const account = await this.#accountOf(found, subject);
@@ -93,7 +106,7 @@ export class OidcRoutes {
   }
 
   /** @throws Problem 403 */
-  async #accountOf(found: Found, subject: string): Promise<string> {
+  async #accountOf(found: MappingResult, subject: string): Promise<string> {
     const who = `${this.#parts.provider.name ?? ''} signed you in with the subject ${subject.slice(0, 100)}`;
     if (found.is === 'not-allowed')
       throw new Problem('gateway.not_allowed', 403, `${who}, which is not among those who may sign in here.`);
@@ -106,7 +119,7 @@ export class OidcRoutes {
         403,
         `${who}, and no account here is called ${found.name.slice(0, 64)}.`,
       );
-    // What somebody is called at the provider may be his own choice.
+    // The account name at the provider may be chosen by the user, so it does not grant administrator access.
     if (account.role === 'admin' && !found.named)
       throw new Problem(
         'gateway.administrator',
@@ -116,19 +129,19 @@ export class OidcRoutes {
     return account.name;
   }
 
-  #keep(ticket: string, waiting: Waiting): void {
+  #store(ticket: string, waiting: PendingSignIn): void {
     const now = this.#parts.context.clock.now();
-    for (const [key, { until }] of this.#waiting) if (until < now) this.#waiting.delete(key);
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size >= mostWaiting && oldest !== undefined) this.#waiting.delete(oldest);
-    this.#waiting.set(ticket, waiting);
+    for (const [key, { until }] of this.#pendingSignIns) if (until < now) this.#pendingSignIns.delete(key);
+    const [oldest] = this.#pendingSignIns.keys();
+    if (this.#pendingSignIns.size >= maxPendingSignIns && oldest !== undefined) this.#pendingSignIns.delete(oldest);
+    this.#pendingSignIns.set(ticket, waiting);
   }
 
   /** @throws Problem `gateway.too_late` (401) */
-  #take(ticket: string | undefined, query: URLSearchParams): Waiting {
-    const waiting = this.#waiting.get(ticket ?? '');
-    const isRight = waiting?.asked.state === query.get('state');
-    if (ticket !== undefined && isRight) this.#waiting.delete(ticket);
+  #take(ticket: string | undefined, query: URLSearchParams): PendingSignIn {
+    const waiting = this.#pendingSignIns.get(ticket ?? '');
+    const isRight = waiting?.request.state === query.get('state');
+    if (ticket !== undefined && isRight) this.#pendingSignIns.delete(ticket);
     if (waiting !== undefined && isRight && waiting.until >= this.#parts.context.clock.now()) return waiting;
     const detail = 'That took too long, or began in another browser. Begin again.';
     throw new Problem('gateway.too_late', 401, detail);
@@ -148,7 +161,7 @@ export class OidcRoutes {
     if (!(error instanceof Problem) || error.status === 500) throw error;
     const { context, metrics, provider } = this.#parts;
     metrics.signIn('wrong');
-    context.log.info('a sign-in by the provider was refused', { code: error.code });
+    context.log.info('provider sign-in rejected', { code: error.code });
     sendHtml(request, response, error.status, signInPage(to, { trouble: error.detail, provider: provider.name }));
   }
 }

@@ -2,7 +2,7 @@ import type { GatewayState, SharedService } from '../../contracts/gateway/api.ts
 import type { Provider } from './provider.ts';
 import { callbackPath } from './routes.ts';
 
-/** What the page says of the provider, with the addresses that have to be registered there. */
+/** Returns the provider as shown on the page, with the redirect URIs to register. */
 export function providerState(
   provider: Provider,
   services: readonly SharedService[],

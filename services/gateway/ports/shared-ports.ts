@@ -4,19 +4,19 @@ import type { DispatchContext, ExternalListenerOptions, PortTarget } from '../..
 import type { SharedPort } from '../../contracts/gateway/api.ts';
 import { inUrl } from '../domain/names.ts';
 import { inNetworks } from '../listeners/addresses.ts';
-import type { Door, Doors } from '../listeners/doors.ts';
+import type { NetworkListener, NetworkListeners } from '../listeners/doors.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import type { Settings } from '../settings.ts';
 
-/** Connections that one machine has to one port: services have a limit for all, which nobody is to fill alone. */
+/** Maximum connections per computer and port, so that one computer cannot exhaust a service's limit. */
 const mostOfOne = 20;
 
 interface SharedPortsParts {
   readonly context: Pick<DispatchContext, 'ports' | 'getConnectionHandler'>;
-  /** Read at each use. */
+  /** Read on each use. */
   readonly settings: Readonly<Pick<Settings, 'sharedPorts' | 'portNetworks'>>;
   readonly metrics: Pick<GatewayMetrics, 'connection'>;
-  /** Whether machines of this address are let in at all. */
+  /** Returns true for addresses of admitted networks. */
   readonly accepts: (address: string) => boolean;
 }
 
@@ -26,8 +26,8 @@ interface Connection {
 }
 
 /**
- * Ports that speak something else than HTTP, such as mail and git over SSH: a connection of a machine that may is handed to
- * the service as it is, so that the service sees who it is and holds it to its own limits.
+ * Shares TCP ports without HTTP, such as mail and Git over SSH. Sockets of admitted clients are handed to the service,
+ * which sees the client address and applies its limits.
  */
 export class SharedPorts {
   readonly #parts: SharedPortsParts;
@@ -38,11 +38,11 @@ export class SharedPorts {
 
   constructor(parts: SharedPortsParts) {
     this.#parts = parts;
-    // Each connection listens.
+    // Each connection adds a listener.
     setMaxListeners(0, this.#leaving.signal);
   }
 
-  /** What may be shared. */
+  /** Ports that can be shared. */
   #targets(): readonly PortTarget[] {
     return this.#parts.context.ports();
   }
@@ -51,25 +51,25 @@ export class SharedPorts {
     return this.#parts.settings.sharedPorts.includes(id);
   }
 
-  /** What is shared and exists. */
+  /** Ports that are shared and exist. */
   get shared(): readonly PortTarget[] {
     return this.#targets().filter(({ id }) => this.#isShared(id));
   }
 
-  /** How many connections services answer at the moment. */
+  /** Number of open connections. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** Whether a machine may come to these ports. */
+  /** Returns true when a computer may connect. */
   accepts(address: string): boolean {
     const { portNetworks } = this.#parts.settings;
     if (portNetworks !== this.#networks) [this.#networks, this.#isNamed] = [portNetworks, inNetworks(portNetworks)];
     return this.#parts.accepts(address) && (portNetworks.length === 0 || this.#isNamed(address));
   }
 
-  /** The doors that are to be open: at each address the port that the service has on this machine. */
-  doors(addresses: readonly string[]): Door[] {
+  /** Returns the listeners to open: the port of the service at each address. */
+  doors(addresses: readonly string[]): NetworkListener[] {
     return addresses.flatMap((address) =>
       this.shared.flatMap(({ id, port }) =>
         port === undefined ? [] : [{ kind: 'tcp' as const, address, port, service: id }],
@@ -77,7 +77,7 @@ export class SharedPorts {
     );
   }
 
-  /** Hands what comes to the door of this port to its service. */
+  /** Hands a connection to its service. */
   handler(id: string): ExternalListenerOptions['handler'] {
     return {
       tcp: (socket) => {
@@ -100,25 +100,25 @@ export class SharedPorts {
     return count;
   }
 
-  /** One was cut off at the door of this port. */
+  /** Counts a rejected connection. */
   refused(id: string): void {
     this.#parts.metrics.connection(id, 'refused');
   }
 
-  /** Ends the connections that would not be let in now. */
+  /** Ends connections that are no longer permitted. */
   review(): void {
     for (const [socket, { port, from }] of this.#open) {
       if (!this.#isShared(port) || !this.accepts(from)) socket.destroy();
     }
   }
 
-  /** Has the services end what is open: what is idle at once, the rest when it is done. */
+  /** Asks services to end connections: idle ones immediately, others when they complete. */
   close(): void {
     this.#leaving.abort();
   }
 
-  /** As pages show them. */
-  list(addresses: readonly string[], doors: Pick<Doors, 'port'>): SharedPort[] {
+  /** Returns the ports as shown on pages. */
+  list(addresses: readonly string[], doors: Pick<NetworkListeners, 'port'>): SharedPort[] {
     return this.#targets().map(({ id, service, title, scheme, port, whenShared = '' }) => ({
       ...{ id, service, title, meaning: whenShared },
       ...{ shared: this.#isShared(id), running: port !== undefined },

@@ -4,17 +4,17 @@ const policyFor = (formAction: string): string =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`;
 
 /**
- * Headers of pages with a form that signs in. Browsers apply `form-action` to every redirect that follows a form,
- * and the page that was requested first may lead to another address, such as that of the app.
+ * Headers of pages with a sign-in form. Browsers apply `form-action` to every redirect after a form, and the requested
+ * page may redirect to another address, such as that of the app.
  */
 export const signInFormHeaders = { 'Content-Security-Policy': policyFor("'self' https: http:") } as const;
 
-/** In addition for the page on which a passkey can be used: the only one with a script. */
+/** Additional headers of the passkey page, the only one with a script. */
 export const scriptHeaders = {
   'Content-Security-Policy': `${signInFormHeaders['Content-Security-Policy']}; script-src 'self'`,
 } as const;
 
-/** What keeps pages of the gateway from being framed, scripted or kept. */
+/** Headers that prevent framing, scripts and caching. */
 const pageHeaders = {
   'Content-Security-Policy': policyFor("'self'"),
   'Cache-Control': 'no-store',
@@ -25,7 +25,7 @@ const pageHeaders = {
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** A page or a file of the gateway itself. */
+/** Sends a page or file of the gateway. */
 export function send(
   request: IncomingMessage,
   response: ServerResponse,
@@ -50,7 +50,7 @@ export function sendHtml(
   send(request, response, { status, type: 'text/html; charset=utf-8', body, headers });
 }
 
-/** To a path of the same host, or to another address that does not come from the request. */
+/** Redirects to a path of the same host, or to an address that does not come from the request. */
 export function redirect(
   response: ServerResponse,
   status: 302 | 303 | 308,
@@ -66,14 +66,14 @@ export function redirect(
   response.end();
 }
 
-/** Whether a person looks at the answer, rather than a program. */
+/** Returns true for page requests of browsers. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 }
 
 /**
- * Whether a browser sends a form of a page, whose answer a person sees. Programs accept anything, and scripts of a
- * page announce themselves in `Sec-Fetch-Mode`.
+ * Returns true for form submissions of browsers. Programs accept any content type, and scripts announce themselves in
+ * `Sec-Fetch-Mode`.
  */
 export function sendsForm({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const mode = headers['sec-fetch-mode'];

@@ -14,7 +14,7 @@ import { Problem } from '../../contracts/problem.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
 import { isOfHouse } from '../domain/names.ts';
 import { isPublicPath } from '../domain/public-paths.ts';
-import { ownPrefix, routeOf, type Route } from '../domain/route.ts';
+import { ownPrefix, findRoute, type Route } from '../domain/route.ts';
 import type { Provider } from '../oidc/provider.ts';
 import { OidcRoutes } from '../oidc/routes.ts';
 import type { Upstreams } from '../external-services/upstreams.ts';
@@ -38,22 +38,25 @@ export interface FrontParts {
   readonly signedIn: SignedIn;
   readonly provider: Provider;
   readonly label: string;
-  /** The services of the house and the upstreams. */
+  /** Services of Homeport and external services. */
   readonly targets: () => readonly DispatchTarget[];
   readonly upstreams: Upstreams;
   readonly exposure: (service: string) => Exposure;
-  /** Returns the address of a shared service for the sender of a request. */
+  /** Returns the address of a shared service for a client. */
   readonly addressFor: (service: string, request: IncomingMessage) => string | undefined;
   readonly metrics: GatewayMetrics;
-  /** Entries for paths that need no sign-in. */
+  /** Public paths. */
   readonly publicPaths: () => readonly string[];
-  /** Whether browsers are told to use HTTPS only. */
+  /** Sends HSTS headers. */
   readonly isStrict: () => boolean;
-  /** Whether machines of this address are let in. */
+  /** Returns true for addresses of admitted networks. */
   readonly accepts: (address: string) => boolean;
 }
 
-/** What answers by TLS: finds the service that a request is for, signs its sender in where that is wanted, and hands it over. */
+/**
+ * Request handler of the TLS listeners: finds the service of a request, authenticates the client when required, and
+ * passes the request on.
+ */
 export class Front {
   readonly #parts: FrontParts;
   readonly #signIn: SignInRoutes;
@@ -71,11 +74,11 @@ export class Front {
     this.#oidc = new OidcRoutes(parts);
   }
 
-  /** `portOf`: the service whose own port it is. */
+  /** @param portOf Service of the port */
   handler(portOf: string | undefined): ExternalListenerOptions['handler'] {
     return {
       http: (request, response) => {
-        // A connection outlives a change of the networks.
+        // Connections persist when the networks change.
         if (!this.#parts.accepts(addressOf(request))) return void request.destroy();
         this.#requireHttps(request, response);
         this.#answer(request, response, portOf).catch((error: unknown) => this.refuse(request, response, error));
@@ -87,18 +90,18 @@ export class Front {
     };
   }
 
-  /** Has browsers use HTTPS only, for names: RFC 6797 does not allow it for addresses. */
+  /** Sends HSTS for names; RFC 6797 does not allow it for addresses. */
   #requireHttps({ headers }: IncomingMessage, response: ServerResponse): void {
     const isName = !/^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/.test(headers.host ?? '');
     if (isName && this.#parts.isStrict()) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
   }
 
-  /** How many requests and WebSockets are answered at the moment. */
+  /** Number of running requests and WebSockets. */
   get open(): number {
     return this.#underWay.size;
   }
 
-  /** Ends what runs and would not be let through now. */
+  /** Ends exchanges that are no longer permitted. */
   review(): void {
     const { gate, accepts, targets } = this.#parts;
     const known = new Set(targets().map(({ id }) => id));
@@ -110,20 +113,20 @@ export class Front {
   }
 
   #route(request: IncomingMessage, portOf: string | undefined, url = request.url ?? '/'): Route {
-    // Below one name pages of another machine would be of the same origin as ours.
+    // Paths are not offered for external services, whose pages would share the origin.
     const hasPath = (id: string): boolean => !this.#parts.upstreams.has(id);
     const asked = { host: request.headers.host ?? '', url, portOf };
-    return routeOf(asked, this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
+    return findRoute(asked, this.#parts.label, this.#isShared, this.#ownerOf, hasPath);
   }
 
-  /** What a path of this host leads to, by its title; undefined where that is no service. */
+  /** Returns the title of the service at a path; undefined without one. */
   #titleAt(request: IncomingMessage, portOf: string | undefined, url: string): string | undefined {
     const route = this.#route(request, portOf, url);
     return route.to === 'service' ? this.#parts.targets().find(({ id }) => id === route.id)?.title : undefined;
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse, portOf: string | undefined): Promise<void> {
-    // RFC 9110, 9.3.8: it would show what stands between the client and the service.
+    // RFC 9110, 9.3.8: TRACE would reveal headers that are added in between.
     if (request.method === 'TRACE')
       throw new Problem('gateway.method', 405, 'TRACE is not allowed.', { headers: { Allow: 'GET, HEAD, POST' } });
     const route = this.#route(request, portOf);
@@ -163,7 +166,7 @@ export class Front {
     if (this.#needsSignIn(route)) {
       const identity = await this.#parts.gate.identify(request);
       if (identity === undefined) throw signInFirst();
-      // An upstream says nothing of what its WebSocket may change; services of Homeport check each operation.
+      // WebSockets of upstreams need write permission; services of Homeport check each operation.
       this.#parts.gate.admit(identity, route.id, request.method, this.#parts.upstreams.has(route.id));
       setGatewayIdentity(request, identity);
     }
@@ -174,16 +177,16 @@ export class Front {
     target.upgrade(request, socket, head);
   }
 
-  /** What the service gets to see of a request. */
+  /** Prepares a request for the service. */
   #tidy(request: IncomingMessage, url: string): void {
     hideCookies(request);
     if (!this.#parts.context.isFromTrustedProxy(request)) dropForwarded(request);
     request.url = url;
   }
 
-  /** False when it was answered by the way to the sign-in. */
+  /** Returns false when the request was redirected to the sign-in page. */
   async #admit(request: IncomingMessage, response: ServerResponse, id: string): Promise<boolean> {
-    // A preflight brings no credential; what it asks for is asked for one then.
+    // A preflight has no credentials; the actual request is checked.
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return true;
     const { gate } = this.#parts;
     const identity = await gate.identify(request);
@@ -199,7 +202,7 @@ export class Front {
     return true;
   }
 
-  /** Returns the address of a page that was requested below a path and works only at a root, if there is one. */
+  /** Returns the root address of a page that was requested below a path and only works at a root. */
   #rootFor(request: IncomingMessage, { id, url }: Extract<Route, { to: 'service' }>): string | undefined {
     if (request.url === url || !wantsPage(request)) return undefined;
     if (this.#parts.targets().find((target) => target.id === id)?.needsRoot !== true) return undefined;
@@ -212,7 +215,7 @@ export class Front {
     return { service: id, identity: getGatewayIdentity(request), from: addressOf(request), isPublic };
   }
 
-  /** Answers an upgrade of a route of the gateway itself: other proxies copy it to their question who is signed in. */
+  /** Handles upgrades of gateway routes, because proxies copy the upgrade headers into forward auth requests. */
   async #answerUpgrade(request: IncomingMessage, socket: Duplex, portOf: string | undefined): Promise<void> {
     const route = this.#route(request, portOf);
     if (route.to !== 'own' || !/^verify(?:\?|$)/.test(route.path)) throw nothing();
@@ -227,7 +230,7 @@ export class Front {
     }
   }
 
-  /** Without `url` the service as a whole. */
+  /** Checks the entire service without `url`. */
   #needsSignIn({ id, url }: { readonly id: string; readonly url?: string }): boolean {
     if (this.#parts.exposure(id) !== 'sign-in') return false;
     if (url !== undefined && isPublicPath(this.#parts.publicPaths(), id, url)) return false;
@@ -268,7 +271,7 @@ export class Front {
     throw nothing();
   }
 
-  /** Answers with what is wrong, as a page for people. */
+  /** Sends an error, as a page for browsers. */
   readonly refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
     const problem = this.#problemOf(error);
     this.#parts.metrics.request('', outcomeOf(problem.status));
@@ -304,13 +307,13 @@ function addressOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
 }
 
-/** What is not shared does not exist. */
+/** Services that are not shared respond like missing ones. */
 function nothing(): Problem {
   return new Problem('gateway.no_route', 404, 'There is nothing here, or it is not shared.');
 }
 
 function signInFirst(request?: IncomingMessage): Problem {
-  // A page's own requests would make the browser ask for a password in a window of its own.
+  // A challenge in answers to scripts would open the browser's password dialog.
   const isPage = request?.headers['sec-fetch-mode'] !== undefined;
   const headers: Record<string, string> = isPage
     ? {}

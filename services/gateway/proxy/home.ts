@@ -3,7 +3,7 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 import { baseName, serviceName } from '../domain/names.ts';
 import { page } from './html.ts';
 
-/** What is shared, for who opens the machine's own address. */
+/** Renders the list of shared services. */
 export function homePage(
   shared: readonly DispatchTarget[],
   { label, port }: { readonly label: string; readonly port: number },

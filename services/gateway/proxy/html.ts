@@ -1,10 +1,10 @@
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** The harbour light of assets/mark.svg. */
+/** Logo of assets/mark.svg. */
 const mark =
   '<svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><path d="M6 10.2h8M8 10.2 6 21.5h8l-2-11.3"/><circle cx="10" cy="5.6" r="2.6"/><path class="beam" d="M16.2 5 21.8 3.4"/></svg>';
 
-/** Renders a whole page of the gateway, small enough for a TV. `body` is HTML. Only the page for the code has a script. */
+/** Renders a page of the gateway, small enough for TVs. `body` is HTML. Only the second-factor page has a script. */
 export function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -25,7 +25,7 @@ ${body}
 `;
 }
 
-/** The one sheet of these pages: the colours of the app's theme, as browsers of old TVs read them. */
+/** Style sheet with the colors of the app, in a form that browsers of old TVs support. */
 export const style = `:root {
   --ground: #f7fbfc; --surface: #fff; --sunken: #eef3f5; --ink: #172028; --soft: #4c5760; --line: #d8dfe4; --edge: #88949d;
   --sea: #01729f; --on-sea: #fff; --lamp: #e49900; --bad: #b7262b; --bad-wash: #fff1f0;

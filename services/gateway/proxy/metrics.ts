@@ -1,9 +1,9 @@
 import type { Counter, Metrics } from '../../contracts/metrics.ts';
 
-/** What became of a request at the gateway. */
+/** Outcome of a request. */
 export type Outcome = 'passed' | 'sign_in' | 'refused' | 'not_found' | 'service_down' | 'failed';
 
-/** What became of a connection that speaks no HTTP. */
+/** Outcome of a TCP connection. */
 export type ConnectionOutcome = 'passed' | 'refused' | 'service_down';
 
 interface Measured {
@@ -13,7 +13,7 @@ interface Measured {
   readonly certificateExpiry: () => number;
 }
 
-/** The gateway's own numbers; those of requests in general come from its listeners. */
+/** Metrics of the gateway; general request metrics come from its listeners. */
 export class GatewayMetrics {
   readonly #requests: Counter;
   readonly #signIns: Counter;
@@ -53,12 +53,12 @@ export class GatewayMetrics {
     });
   }
 
-  /** `service` is empty where the request was for none. */
+  /** @param service Empty for requests without a service */
   request(service: string, outcome: Outcome): void {
     this.#requests.inc({ to: service, outcome });
   }
 
-  /** `port`: its id. */
+  /** @param port ID of the port */
   connection(port: string, outcome: ConnectionOutcome): void {
     this.#connections.inc({ to: port, outcome });
   }
@@ -68,7 +68,7 @@ export class GatewayMetrics {
   }
 }
 
-/** What a refusal is counted as. */
+/** Returns the outcome label of a rejection. */
 export function outcomeOf(status: number): Outcome {
   if (status === 401) return 'sign_in';
   if (status === 404) return 'not_found';

@@ -1,6 +1,6 @@
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 
-/** The host names that the gateway answers to; what stays is never without one. */
+/** Registers the host names of the gateway; unchanged names stay registered. */
 export class TakenNames implements Disposable {
   readonly #hosts: DispatchContext['hosts'];
   #now: { readonly names: string; readonly taken: Disposable } | undefined;
@@ -9,7 +9,7 @@ export class TakenNames implements Disposable {
     this.#hosts = hosts;
   }
 
-  /** Takes these, and lets go of all others. */
+  /** Registers these names and releases all others. */
   become(hostNames: readonly string[]): void {
     const names = hostNames.join(' ');
     if (this.#now?.names === names) return;

@@ -1,27 +1,27 @@
 import type { Identity } from '../../contracts/control/accounts.ts';
 
-/** What was let through, and as whom. */
+/** Admitted exchange with its account. */
 export interface Passed {
   readonly service: string;
-  /** Undefined where nobody had to sign in. */
+  /** Undefined when no sign-in was required. */
   readonly identity: Identity | undefined;
-  /** Whether its path needs no sign-in. */
+  /** The path is public. */
   readonly isPublic: boolean;
-  /** The address of the other side. */
+  /** Client address. */
   readonly from: string;
 }
 
-/** What ends an exchange at once: a response of HTTP, the socket of a WebSocket. */
+/** Response or socket that ends the exchange when destroyed. */
 interface Endable {
   once(event: 'close', call: () => void): unknown;
   destroy(): unknown;
 }
 
-/** What services answer at the moment, so that who loses access loses what is open, too. */
+/** Tracks running exchanges, so that they end when access is revoked. */
 export class UnderWay {
   readonly #open = new Map<Endable, Passed>();
 
-  /** How many there are. */
+  /** Number of running exchanges. */
   get size(): number {
     return this.#open.size;
   }
@@ -31,7 +31,7 @@ export class UnderWay {
     exchange.once('close', () => this.#open.delete(exchange));
   }
 
-  /** Ends all that would not be let through now. */
+  /** Ends exchanges that are no longer permitted. */
   review(isAllowed: (passed: Passed) => boolean): void {
     for (const [exchange, passed] of this.#open) if (!isAllowed(passed)) exchange.destroy();
   }

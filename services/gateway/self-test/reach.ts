@@ -6,17 +6,17 @@ import { connect } from 'node:net';
 
 const patience = 5000;
 
-/** Where a device of the network would knock. */
+/** Address to connect to. */
 export interface Target {
   readonly address: string;
   readonly port: number;
-  /** The name that it asks for. */
+  /** Requested host name. */
   readonly host: string;
-  /** What it trusts; undefined: what every system trusts. */
+  /** Trusted authority; undefined for the system store. */
   readonly authority: string | undefined;
 }
 
-/** Undefined when it answers as it should; else why it does not, in words. */
+/** Returns the reason why HTTPS fails; undefined on success. */
 export async function troubleByTls({ address, port, host, authority }: Target): Promise<string | undefined> {
   return troubleOf(
     request({
@@ -27,14 +27,14 @@ export async function troubleByTls({ address, port, host, authority }: Target): 
   );
 }
 
-/** The same for the page from which devices get the certificate. */
+/** Returns the reason why the trust page fails; undefined on success. */
 export async function troubleOfPage({ address, port }: Pick<Target, 'address' | 'port'>): Promise<string | undefined> {
   const path = '/.homeport/style.css';
   const signal = AbortSignal.timeout(patience);
   return troubleOf(requestPlainly({ host: address, port, localAddress: address, agent: false, path, signal }).end());
 }
 
-/** The same for a port that speaks no HTTP: whether somebody takes a connection. */
+/** Returns the reason why a TCP port does not accept connections; undefined on success. */
 export async function troubleOfPort(url: string): Promise<string | undefined> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

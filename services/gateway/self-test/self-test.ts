@@ -2,25 +2,25 @@ import type { SelfTest, SharedPort, Visitor } from '../../contracts/gateway/api.
 import { inUrl } from '../domain/names.ts';
 import { troubleByTls, troubleOfPage, troubleOfPort } from './reach.ts';
 
-/** What is tried, as the network stands at the moment. */
+/** Targets of the test in the current network. */
 export interface Setup {
   readonly base: string;
   readonly authority: string | undefined;
-  /** The ports that are open, by address. */
+  /** Open ports by address. */
   readonly ways: readonly {
     readonly address: string;
     readonly https?: number | undefined;
     readonly http?: number | undefined;
   }[];
   readonly shared: readonly { readonly title: string; readonly host: string; readonly running: boolean }[];
-  /** Those that speak no HTTP, with where they answer. */
+  /** Shared TCP ports with their addresses. */
   readonly ports: readonly Pick<SharedPort, 'id' | 'title' | 'running' | 'addresses'>[];
   readonly announces: boolean;
   readonly announced: readonly string[];
   readonly visitors: readonly Visitor[];
 }
 
-/** Asks as a phone would, from the address of each network, and says in words what it would find. */
+/** Connects as a device of each network would, and returns the problems as messages. */
 export async function selfTest(setup: Setup): Promise<SelfTest> {
   const { shared, ports, visitors } = setup;
   if (shared.length === 0 && ports.length === 0)
@@ -65,7 +65,7 @@ async function ofAddress(
   ];
 }
 
-/** One that should answer at every address. */
+/** Reports a port that must be reachable at every address. */
 async function ofPort({ ways }: Setup, { title, running, addresses }: Setup['ports'][number]): Promise<Check[]> {
   if (!running) return [{ ok: false, text: `${title} is shared but does not run.` }];
   const closed = ways
@@ -97,7 +97,7 @@ function ofServices({ shared }: Setup): Check[] {
     .map(({ title }) => ({ ok: false, text: `${title} is shared but does not run.` }));
 }
 
-/** That packets get through a firewall only another machine can show. */
+/** Only another computer can verify that a firewall passes packets. */
 function ofVisitors(setup: Setup): Check[] {
   const { visitors, ports } = setup;
   const came = visitors.find(({ letIn }) => letIn);

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context, Vault } from '../../contracts/service.ts';
 
-/** As long as browsers keep any: the session in it ends 30 days after its last use. */
+/** Maximum lifetime in browsers; the session ends 30 days after its last use. */
 const lifeSeconds = 400 * 24 * 60 * 60;
 
 /**
- * Browsers send a cookie to every port of a host, so its name has the port, and what it holds is sealed for one host and
- * port: at any other it opens nothing, and nobody who gets hold of it learns the secret of the session.
+ * Session cookie of one host and port. Browsers send cookies to every port of a host, so the name contains the port,
+ * and the value is sealed for the host and port. The cookie is useless elsewhere and does not reveal the session
+ * secret.
  */
 export class SessionCookie {
   readonly #vault: Vault;
@@ -18,17 +19,17 @@ export class SessionCookie {
     this.#publicUrl = publicUrl;
   }
 
-  /** The secret of the session that a request brings for the host and port it came to. */
+  /** Returns the session secret of a request for its host and port. */
   read(request: IncomingMessage): string | undefined {
     return this.#open(request, nameFor(request), this.#purposeOf(request));
   }
 
-  /** What the browser got when it was sent to another provider from here. */
+  /** Returns the ticket of a pending sign-in at the provider. */
   ticket(request: IncomingMessage): string | undefined {
     return this.#open(request, ticketNameFor(request), this.#ticketPurposeOf(request));
   }
 
-  /** The header that sets it. */
+  /** Returns the `Set-Cookie` header. */
   set(request: IncomingMessage, secret: string): string {
     const value = this.#vault.seal(secret, this.#purposeOf(request));
     return `${nameFor(request)}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${String(lifeSeconds)}`;
@@ -44,7 +45,7 @@ export class SessionCookie {
   }
 
   #open(request: IncomingMessage, name: string, purpose: string): string | undefined {
-    // Of two of one name, one was set by somebody else.
+    // Duplicate names indicate a cookie of another origin.
     const found = pairs(request).filter(([key]) => key === name);
     const [, value] = found[0] ?? [];
     if (value === undefined || found.length > 1) return undefined;
@@ -64,16 +65,16 @@ export class SessionCookie {
     return `gateway session at ${(this.#publicUrl(request) ?? '').toLowerCase()}`;
   }
 
-  /** The header that removes it. */
+  /** Returns the `Set-Cookie` header that deletes the cookie. */
   clear(request: IncomingMessage): string {
     return `${nameFor(request)}=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0`;
   }
 }
 
-/** No service sees the gateway's cookies. */
+/** Removes the cookies of the gateway before a request is passed on. */
 export function hideCookies(request: IncomingMessage): void {
   if (request.headers.cookie?.includes(prefix) !== true) return;
-  // Only whole pairs are removed; the others stay as the client wrote them, also a cookie without `=`.
+  // Complete pairs are removed; the remaining text is unchanged, including cookies without `=`.
   const rest = request.headers.cookie.split(';').filter((pair) => !pair.trimStart().startsWith(prefix));
   const text = rest.join(';').trim();
   if (text === '') delete request.headers.cookie;

@@ -12,11 +12,11 @@ interface GateParts {
   readonly context: GateContext;
   readonly cookie: SessionCookie;
   readonly signedIn: SignedIn;
-  /** Whether whom a trusted proxy names is signed in. */
+  /** Accepts the user that a trusted proxy reports. */
   readonly believesProxies: () => boolean;
 }
 
-/** Finds out who is at the door. */
+/** Authenticates the sender of a request. */
 export class Gate {
   readonly #context: GateContext;
   readonly #cookie: SessionCookie;
@@ -32,7 +32,7 @@ export class Gate {
     this.#signedIn = signedIn;
   }
 
-  /** @throws what wrong credentials in the Authorization header are answered with: 401, 429. */
+  /** @throws Problem 401 or 429 for invalid credentials in the Authorization header */
   async identify(request: IncomingMessage): Promise<Identity | undefined> {
     const named = (await this.#namedByProxy(request)) ?? (await this.#sessionOf(request));
     if (named !== undefined) {
@@ -55,13 +55,16 @@ export class Gate {
     return this.#context.accounts.authenticate({ session, ...this.#context.caller(request) });
   }
 
-  /** Ends the session of the cookie that a request brings, if it has one: a new sign-in replaces it. */
+  /** Ends the session of the request's cookie, which a new sign-in replaces. */
   async endSession(request: IncomingMessage): Promise<void> {
     const former = await this.#sessionOf(request);
     if (former !== undefined) await this.#context.accounts.signOut(former);
   }
 
-  /** Whether an account may use a service. @throws Problem `gateway.forbidden` (403) */
+  /**
+   * Requires a grant for a service.
+   * @throws Problem `gateway.forbidden` (403)
+   */
   admit(identity: Identity, service: string, method: string | undefined, isTwoWay = false): void {
     const isRead = !isTwoWay && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
     const permission = isRead ? 'read' : 'write';
@@ -69,14 +72,14 @@ export class Gate {
     throw new Problem('gateway.forbidden', 403, 'This account has no grant to use this service.');
   }
 
-  /** Whether somebody who was let in would be now. */
+  /** Returns true while an admitted client would still be admitted. */
   stillAdmits(identity: Identity, service: string): boolean {
     const { accounts } = this.#context;
     if (!accounts.isStillValid(identity)) return false;
     return (['read', 'write'] as const).some((permission) => accounts.may(identity, service, permission, '*'));
   }
 
-  /** A proxy that the owner trusts has signed somebody in, and says whom. */
+  /** Returns the user that a trusted proxy signed in. */
   async #namedByProxy(request: IncomingMessage): Promise<Identity | undefined> {
     const name = request.headers['remote-user'];
     const { accounts, isFromTrustedProxy } = this.#context;
@@ -85,19 +88,19 @@ export class Gate {
     if (account?.enabled !== true || account.kind !== 'person') {
       throw new Problem('gateway.unknown_person', 403, 'The proxy names somebody who has no account here.');
     }
-    // Stands as long as the account does: the proxy says it anew with each request.
+    // Valid while the account exists, since the proxy reports it with each request.
     return { account: account.name, kind: account.kind, role: account.role, via: 'password' };
   }
 
   /**
-   * Whether a page of another origin makes the browser send this. All names below `NAME.local` and all ports are one site to a
-   * browser, which then sends the cookie along, so it is not taken from there; but who follows a link stays signed in.
+   * Returns true for cross-origin requests. Browsers treat all names below `NAME.local` and all ports as one site and
+   * send the cookie, so it is not accepted there. Following a link is permitted.
    */
   #comesFromElsewhere(request: IncomingMessage): boolean {
     const { headers, method } = request;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
-    // A page with `Referrer-Policy: no-referrer` sends `Origin: null` with its own forms.
+    // Pages with `Referrer-Policy: no-referrer` send `Origin: null` with their forms.
     if (origin === 'null') return site !== 'same-origin';
     if (origin !== undefined && origin.toLowerCase() !== this.#context.publicUrl(request)?.toLowerCase()) return true;
     if (site === undefined || site === 'same-origin' || site === 'none') return false;

@@ -4,24 +4,24 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 
 const hidden = new WeakSet<IncomingMessage>();
-/** How long the result for a header is remembered: a page of an upstream sends the same one with each request. */
+/** Cache duration of the verdict on a header, because pages send the same one with each request. */
 const rememberedMs = 60_000;
 const maxRemembered = 1000;
 const tokenShape = /^tk_[a-z0-9]{29}$/;
 
-/** Marks the Authorization header of a request as one of Homeport, which no upstream gets to see. */
+/** Marks the Authorization header as a Homeport credential, which is not passed on. */
 export function hideAuthorization(request: IncomingMessage): void {
   hidden.add(request);
 }
 
-/** Whether the Authorization header of a request belongs to Homeport. */
+/** Returns true when the Authorization header is a Homeport credential. */
 export function hidesAuthorization(request: IncomingMessage): boolean {
   return hidden.has(request);
 }
 
 type CredentialContext = Pick<Context, 'accounts' | 'caller' | 'clock'>;
 
-/** Tells credentials of Homeport from those that a signed-in browser sends to an upstream. */
+/** Distinguishes Homeport credentials from credentials for an upstream. */
 export class OwnCredentials {
   readonly #context: CredentialContext;
   readonly #results = new Map<string, { readonly isOurs: boolean; readonly at: number }>();
@@ -31,8 +31,8 @@ export class OwnCredentials {
   }
 
   /**
-   * Whether the Authorization header of a request with a valid session is a credential of Homeport. What cannot be
-   * one by its form is not checked, so that an upstream's own credentials never count as failed sign-ins.
+   * Returns true when the Authorization header of a request with a valid session is a Homeport credential. Values with
+   * a different form are not verified, so that credentials of an upstream do not count as failed sign-ins.
    */
   async isOurs(request: IncomingMessage): Promise<boolean> {
     const { authorization } = request.headers;
@@ -62,7 +62,7 @@ export class OwnCredentials {
       return (await this.#context.accounts.authenticate(credentials)) !== undefined;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      // While too many attempts wait nobody knows whose it is, so it stays here.
+      // During throttling the header is unknown and therefore not passed on.
       return error.status !== 401;
     }
   }

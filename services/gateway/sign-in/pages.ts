@@ -3,14 +3,14 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 
 interface Said {
   readonly name?: string;
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly trouble?: string;
-  /** The service that opens then. */
+  /** Title of the service after the sign-in. */
   readonly where?: string | undefined;
   readonly provider?: string | undefined;
 }
 
-/** Where one signs in. */
+/** Path of the sign-in page. */
 export function signInPage(to: string, { name = '', trouble = '', where, provider }: Said = {}): string {
   const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
   return page(
@@ -39,13 +39,13 @@ function byProvider(to: string, provider: string): string {
 interface CodePage {
   readonly to: string;
   readonly ticket: string;
-  /** Why the last attempt failed. */
+  /** Error of the last attempt. */
   readonly trouble?: string;
-  /** Options for the browser where the account has a passkey for this name. */
+  /** WebAuthn options when the account has a passkey for this host. */
   readonly passkey?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The page for the second step of a sign-in, after the password was right. */
+/** Renders the second-factor page. */
 export function codePage({ to, ticket, trouble = '', passkey }: CodePage): string {
   const alert = trouble === '' ? '' : `<p role="alert">${escapeHtml(trouble)}</p>`;
   const hidden = `<input type="hidden" name="to" value="${escapeHtml(to)}">
@@ -64,7 +64,7 @@ ${hidden}
   );
 }
 
-/** Hidden until the script has found that the browser can use passkeys. */
+/** Hidden until the script detects passkey support. */
 function passkeyForm(hidden: string, options: Readonly<Record<string, unknown>>): string {
   return `
 <form id="passkey" method="post" action="/.homeport/sign-in" data-options="${escapeHtml(JSON.stringify(options))}" hidden>
@@ -77,7 +77,7 @@ ${hidden}
 <script src="/.homeport/passkey.js"></script>`;
 }
 
-/** The one script of the gateway's pages: asks the browser for a passkey and sends its answer as a form. */
+/** Only script of the gateway's pages: requests a passkey and submits it as a form. */
 export const passkeyScript = `'use strict';
 const form = document.getElementById('passkey');
 const refusal = form.querySelector('[role=alert]');
@@ -98,7 +98,7 @@ if (read && PublicKeyCredential.prototype.toJSON) {
 }
 `;
 
-/** Who is signed in at this address. */
+/** Renders the signed-in account. */
 export function signedInPage(account: string): string {
   return page(
     'Signed in',

@@ -2,7 +2,7 @@ import type { Clock } from '../../contracts/service.ts';
 
 const mostAddresses = 4096;
 
-/** A token bucket for each address: so many at once, and so many a second after. */
+/** Token bucket per address. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #burst: number;
@@ -15,12 +15,12 @@ export class RateLimit {
     this.#perSecond = perSecond;
   }
 
-  /** False when it was one too many. */
+  /** Returns false when the limit is exceeded. */
   take(address: string): boolean {
     const now = this.#clock.now();
     const before = this.#buckets.get(address) ?? { left: this.#burst, at: now };
     const left = Math.min(this.#burst, before.left + (Math.max(0, now - before.at) / 1000) * this.#perSecond);
-    // The one that was used longest ago stands first.
+    // Insertion order keeps the least recently used entry first.
     this.#buckets.delete(address);
     if (this.#buckets.size >= mostAddresses) {
       const [oldest] = this.#buckets.keys();

@@ -4,7 +4,7 @@ import { PasskeyResponse, SecondFactorNeeded, type SecondFactorProof } from '../
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
-import { returnPath, wantedPath } from '../domain/return-path.ts';
+import { getReturnPath, wantedPath } from '../domain/return-path.ts';
 import type { GatewayMetrics } from '../proxy/metrics.ts';
 import { redirect, scriptHeaders, sendHtml, signInFormHeaders } from '../proxy/answer.ts';
 import type { Provider } from '../oidc/provider.ts';
@@ -16,12 +16,12 @@ import { RateLimit } from './rate.ts';
 
 const longestForm = 16 * 1024;
 
-/** A form that came. */
+/** Submitted form. */
 interface Given {
   readonly form: URLSearchParams;
-  /** Where it leads. */
+  /** Path after the sign-in. */
   readonly to: string;
-  /** What is there. */
+  /** Title of the service at that path. */
   readonly where: string | undefined;
 }
 
@@ -34,7 +34,7 @@ interface SignInParts {
   readonly metrics: GatewayMetrics;
 }
 
-/** The pages on which people sign in and out; each is of the host and port it was opened at. */
+/** Serves the sign-in and sign-out pages on each host and port. */
 export class SignInRoutes {
   readonly #parts: SignInParts;
   readonly #rate: RateLimit;
@@ -44,7 +44,11 @@ export class SignInRoutes {
     this.#rate = new RateLimit(parts.context.clock, { burst: 60, perSecond: 20 });
   }
 
-  /** `titleAt`: what a path of this host leads to, as the page says it. @throws Problem 403, 405, 413, 429 */
+  /**
+   * Handles a request for a page.
+   * @param titleAt Returns the title of the service at a path
+   * @throws Problem 403, 405, 413, 429
+   */
   async signIn(
     request: IncomingMessage,
     response: ServerResponse,
@@ -57,7 +61,7 @@ export class SignInRoutes {
       return;
     }
     const form = await this.#form(request);
-    const to = returnPath(form.get('to'));
+    const to = getReturnPath(form.get('to'));
     const given = { form, to, where: titleAt(to) };
     if (form.has('ticket')) await this.#secondStep(request, response, given);
     else await this.#password(request, response, given);
@@ -105,7 +109,7 @@ export class SignInRoutes {
     }
   }
 
-  /** Sends the page of the second step, with a passkey where the account has one for this name. */
+  /** Sends the second-factor page, with a passkey when the account has one for this host. */
   async #sendCodePage(
     request: IncomingMessage,
     response: ServerResponse,
@@ -149,7 +153,10 @@ export class SignInRoutes {
     else sendHtml(request, response, 200, signedInPage(identity.account));
   }
 
-  /** The fields of a form of our own page. @throws Problem 403, 405, 413, 429 */
+  /**
+   * Reads the fields of a form of the gateway.
+   * @throws Problem 403, 405, 413, 429
+   */
   async #form(request: IncomingMessage): Promise<URLSearchParams> {
     const { headers, method } = request;
     if (method !== 'POST')
@@ -168,7 +175,6 @@ export class SignInRoutes {
   }
 }
 
-/** Sends a page with a form that signs in. */
 function sendForm(
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,11 +8,11 @@ import type { SessionRow, Tables } from '../store/tables.ts';
 
 type SignedInParts = Pick<Context, 'accounts' | 'bus' | 'caller' | 'clock' | 'db'>;
 
-/** The browsers that signed in on the gateway's pages, as far as their sessions still stand. */
+/** Lists the browsers that signed in on pages of the gateway and whose sessions are valid. */
 export class SignedIn {
   readonly #parts: SignedInParts;
   readonly #db: Kysely<Tables>;
-  /** When each was last used, since the start. */
+  /** Last use of each session since the start. */
   readonly #seen = new Map<string, number>();
 
   constructor(parts: SignedInParts) {
@@ -32,12 +32,12 @@ export class SignedIn {
     bus.publish(gatewayChanged, {});
   }
 
-  /** Notes that a session was used. */
+  /** Records the use of a session. */
   used({ via, credentialId }: Identity): void {
     if (via === 'session' && credentialId !== undefined) this.#seen.set(credentialId, this.#parts.clock.now());
   }
 
-  /** The latest first. */
+  /** Lists entries, newest first. */
   async list(): Promise<SignedInDevice[]> {
     const rows = await this.#db.selectFrom('sessions').selectAll().orderBy('made_at', 'desc').execute();
     const over = rows.filter((row) => !this.#parts.accounts.isStillValid(identityOf(row))).map(({ id }) => id);
@@ -52,7 +52,10 @@ export class SignedIn {
       }));
   }
 
-  /** Signs one out: what it has open ends. @throws Problem `gateway.unknown_session` (404) */
+  /**
+   * Ends a session and its open connections.
+   * @throws Problem `gateway.unknown_session` (404)
+   */
   async end(id: string): Promise<void> {
     const row = await this.#db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
     if (row === undefined) throw new Problem('gateway.unknown_session', 404, 'There is no such sign-in any more.');

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DispatchContext } from '../../contracts/dispatch.ts';
 import { Problem } from '../../contracts/problem.ts';
-import { returnPath } from '../domain/return-path.ts';
+import { getReturnPath } from '../domain/return-path.ts';
 import { redirect, send, sendsForm } from '../proxy/answer.ts';
 import type { Gate } from './gate.ts';
 
@@ -11,8 +11,8 @@ interface VerifyParts {
 }
 
 /**
- * Tells another proxy (Caddy's `forward_auth`, Traefik's ForwardAuth, nginx's `auth_request`) whether to let somebody
- * through, and who that is. `service` in the query wants a grant for that service as well.
+ * Handles forward auth requests of another proxy (Caddy `forward_auth`, Traefik ForwardAuth, nginx `auth_request`). The
+ * query parameter `service` requires a grant for that service.
  * @throws Problem 401, 403, 429
  */
 export async function verify(
@@ -23,14 +23,15 @@ export async function verify(
 ): Promise<void> {
   const { headers } = request;
   const told = context.isFromTrustedProxy(request) ? headers['x-forwarded-method'] : undefined;
-  // A preflight carries no credential; the request that follows it is checked. Only the method that the proxy reports
+  // A preflight has no credentials; the actual request is checked. Only the method that the proxy reports is
+  // considered, because any request can contain preflight headers.
   // decides: the headers of a preflight alone could be sent with any request.
   if (told === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined)
     return send(request, response, { status: 200, type: 'text/plain; charset=utf-8', body: '' });
   const identity = await gate.identify(request);
   if (identity === undefined) return challenge(request, response, context);
   const service = query.get('service');
-  // For programs that are not ours, who it is would be all that its account may.
+  // For other programs the identity would grant everything that the account may do.
   if (service === null && identity.limited === true)
     throw new Problem('gateway.forbidden', 403, 'This token may only do what it was made for.');
   if (service !== null) gate.admit(identity, service, typeof told === 'string' ? told : request.method);
@@ -42,7 +43,9 @@ export async function verify(
   });
 }
 
-/** To the sign-in on the host that the browser sees, where the proxy says which page was asked for; else plainly no. */
+/**
+ * Redirects to the sign-in page of the requested host when the proxy reports the page; otherwise rejects the request.
+ */
 function challenge(
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,5 +61,5 @@ function challenge(
       headers: { 'WWW-Authenticate': 'Basic realm="Homeport", charset="UTF-8"' },
     });
   }
-  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(returnPath(page))}`);
+  redirect(response, isForm ? 303 : 302, `${outside}/.homeport/sign-in?to=${encodeURIComponent(getReturnPath(page))}`);
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
-/** Moves the second factors that earlier versions stored here to the accounts, whose sign-ins share one set of them. */
+/** Moves second factors of earlier versions to the accounts. */
 export async function moveSecondFactors({ accounts, db, commit }: Pick<Context, 'accounts' | 'db' | 'commit'>) {
   const own = db as Kysely<Tables>;
   const rows = await own.selectFrom('second_factors').selectAll().execute();

@@ -1,18 +1,18 @@
 import type { Migration } from '../../contracts/service.ts';
 
-/** The authority and what it issued last. Times are ms since the epoch. */
+/** Certificate authority and its latest certificate. Times are milliseconds since the epoch. */
 export interface CertificateRow {
   readonly kind: 'authority' | 'leaf';
   readonly certificate: string;
-  /** Sealed by the vault. */
+  /** Sealed with the vault. */
   readonly key: string;
-  /** JSON list of the names and addresses that it is for; of the authority the names besides `.local`. */
+  /** JSON list of the names and addresses; for the authority, the names in addition to `.local`. */
   readonly names: string;
   readonly made_at: number;
   readonly expires_at: number;
 }
 
-/** A sign-in on a page of the gateway, by the id of its session. */
+/** Sign-in on a page of the gateway, by session ID. */
 export interface SessionRow {
   readonly id: string;
   readonly account: string;
@@ -22,16 +22,16 @@ export interface SessionRow {
   readonly made_at: number;
 }
 
-/** Of an account whose sign-in asks for a code. */
+/** Second factor of an account. */
 export interface SecondFactorRow {
   readonly account: string;
-  /** Sealed by the vault. */
+  /** Sealed with the vault. */
   readonly secret: string;
-  /** 0 until a first code was given. */
+  /** 0 until the first code was entered. */
   readonly confirmed: number;
-  /** JSON list of fingerprints of the codes on paper that are left. */
+  /** JSON list of fingerprints of unused recovery codes. */
   readonly recovery: string;
-  /** Codes up to this step have been used. */
+  /** Last time step whose code was used. */
   readonly last_step: number;
 }
 

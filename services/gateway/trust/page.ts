@@ -3,16 +3,16 @@ import { escapeHtml } from '../../kit/escape-html.ts';
 
 interface Platform {
   readonly title: string;
-  /** How its browsers name it. */
+  /** Pattern of the user agent. */
   readonly sign: RegExp;
-  /** HTML, one for each step. */
+  /** HTML of each step. */
   readonly steps: readonly string[];
 }
 
 const certificate = '<a href="/trust/homeport.crt">certificate</a>';
 const profile = '<a href="/trust/homeport.mobileconfig">profile</a>';
 
-/** In the order of what people hold in their hands; the first whose sign fits counts, as Android is also a Linux. */
+/** Ordered: the first match applies, because Android also contains Linux. */
 const platforms: readonly Platform[] = [
   {
     title: 'iPhone and iPad',
@@ -61,13 +61,13 @@ const platforms: readonly Platform[] = [
 interface Trust {
   readonly fingerprint: string;
   readonly title: string;
-  /** Where the device goes after. */
+  /** HTTPS address to continue at. */
   readonly home: string;
-  /** What the browser calls itself: the steps of its own device stand open. */
+  /** User agent, which selects the instructions to expand. */
   readonly userAgent: string;
 }
 
-/** How a device comes to trust this machine. */
+/** Renders the instructions to trust the certificate authority. */
 export function trustPage({ fingerprint, title, home, userAgent }: Trust): string {
   const own = platforms.find(({ sign }) => sign.test(userAgent));
   const [file, what] = own?.title === 'iPhone and iPad' ? ['mobileconfig', 'profile'] : ['crt', 'certificate'];

@@ -6,12 +6,12 @@ import { answerPlain } from './routes.ts';
 
 interface PlainParts {
   readonly log: Log;
-  /** Where HTTPS answers on an address of this machine. */
+  /** Returns the HTTPS port on an address of this computer. */
   readonly httpsPortOf: (address: string) => number | undefined;
   readonly authority: Parameters<typeof answerPlain>[2]['authority'];
 }
 
-/** What answers without TLS. */
+/** Creates the HTTP listener without TLS. */
 export function plainDoor({ log, httpsPortOf, authority }: PlainParts) {
   const httpsPort = ({ socket }: IncomingMessage): number | undefined =>
     httpsPortOf((socket.localAddress ?? '').replace(/^::ffff:/, ''));

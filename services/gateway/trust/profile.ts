@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../kit/escape-html.ts';
 
-/** A configuration profile that Apple's systems install a certificate from. The same one for the same certificate. */
+/** Builds a configuration profile for Apple systems; deterministic for a certificate. */
 export function profileOf(certificate: Buffer, title: string): string {
   const id = (what: string): string => uuidOf(createHash('sha256').update(what).update(certificate).digest());
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -9,13 +9,13 @@ import { trustPage } from './page.ts';
 
 interface TrustParts {
   readonly authority: () => Promise<X509Certificate | undefined>;
-  /** The port of HTTPS on the address that a request came to. */
+  /** Returns the HTTPS port of the address of a request. */
   readonly httpsPort: (request: IncomingMessage) => number | undefined;
 }
 
 /**
- * What answers without TLS: how a device comes to trust this machine, and the way to HTTPS. No credential is asked for or
- * taken here.
+ * Handles requests without TLS: instructions to trust the authority, and redirects to HTTPS. Credentials are neither
+ * requested nor accepted.
  * @throws Problem 403, 404
  */
 export async function answerPlain(
@@ -26,7 +26,7 @@ export async function answerPlain(
   const [path = '/'] = (request.url ?? '/').split('?', 1);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const port = httpsPort(request);
-  // The guard has seen to it that this is a name or an address of this machine.
+  // The guard verified that this is a name or address of this computer.
   const secure = `https://${withoutPort(request.headers.host ?? '')}:${String(port ?? 0)}`;
   if (isRead && path === '/.homeport/style.css') {
     send(request, response, { status: 200, type: 'text/css; charset=utf-8', body: style });

@@ -3,21 +3,20 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { CheckFailure } from './failure.ts';
 
-/** A body is read up to here, also after it was decompressed. */
+/** Maximum number of body bytes that are read, before and after decompression. */
 export const maxBodyBytes = 1024 * 1024;
 
 export interface Body {
   readonly text: string;
-  /** The body is longer than what was read. */
+  /** The body exceeds the limit, so that `text` is only its beginning. */
   readonly isCut: boolean;
 }
 
-/** Reads the beginning of a body as text. */
 export async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Body> {
   const parts: Buffer[] = [];
   let size = 0;
   try {
-    for await (const part of decompressed(response) as AsyncIterable<Buffer>) {
+    for await (const part of decompress(response) as AsyncIterable<Buffer>) {
       parts.push(part);
       size += part.length;
       if (size > maxBodyBytes) break;
@@ -31,21 +30,21 @@ export async function readBody(response: IncomingMessage, signal: AbortSignal): 
   return { text: text.startsWith('\uFEFF') ? text.slice(1) : text, isCut: size > maxBodyBytes };
 }
 
-/** What a failure says where the rest of the body might have changed it. */
-export function cutNote({ isCut }: Body): string {
+/** Returns the note that failure messages need when the rest of the body could change the result. */
+export function formatCutNote({ isCut }: Body): string {
   return isCut ? ' (only the first MiB of the answer was read)' : '';
 }
 
-function decompressed(response: IncomingMessage): Readable {
+function decompress(response: IncomingMessage): Readable {
   const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return response;
-  const decoder = decoderOf(encoding);
+  const decoder = createDecoder(encoding);
   if (decoder === undefined) throw new CheckFailure(`The answer has an unknown encoding: ${encoding.slice(0, 50)}`);
   response.on('error', (error) => decoder.destroy(error));
   return response.pipe(decoder);
 }
 
-function decoderOf(encoding: string): Transform | undefined {
+function createDecoder(encoding: string): Transform | undefined {
   switch (encoding) {
     case 'gzip':
     case 'x-gzip':

@@ -13,75 +13,78 @@ import type { TargetPolicy } from './target-policy.ts';
 const processFile = fileURLToPath(getThreadFile('checker-process', import.meta.url));
 const memoryMb = 512;
 const restartMs = 1000;
-/** Longer than the timeout of any check that a caller waits for. */
+/** Exceeds the timeout of every check that a caller waits for. */
 const requestTimeoutMs = 120_000;
 const pingEveryMs = 3000;
-/** A process that leaves so many pings in a row without an answer is stuck. */
+/** Number of unanswered pings in a row after which the process is restarted. */
 const maxMissedPings = 5;
-/** So many monitors are held responsible at once for the death of all of Homeport; of more it is tried which one it was. */
+/** Maximum number of monitors that are quarantined at the start. When more were being checked, they become suspects. */
 const maxQuarantinedAtStart = 3;
-/** How long a restart of the process is reported as a problem. */
+/** Duration for which a restart of the process is reported as a problem. */
 const reportedMs = 3_600_000;
 
 export interface CheckerEvents {
   readonly results: (results: readonly CheckResult[]) => void;
-  /** The machine slept, or this process could not run, for so many ms. */
-  readonly slept: (ms: number) => void;
-  /** The process that checks died, or Homeport did, while only these monitors were being checked. */
+  /** Reports that the computer slept, or that the process could not run, for this many milliseconds. */
+  readonly handleSleep: (ms: number) => void;
+  /** Reports that the checker process or Homeport ended while only these monitors were being checked. */
   readonly quarantine: (ids: readonly number[]) => void;
 }
 
-export interface CheckerParts {
+export interface CheckerDependencies {
   readonly clock: Clock;
   readonly log: Log;
-  /** Names the monitors whose checks are running. */
-  readonly journal: string;
+  /** File that lists the monitors whose checks are running. */
+  readonly journalFile: string;
   readonly policy: () => TargetPolicy;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
-  readonly limit: Disposable;
+  readonly timeout: Disposable;
 }
 
 /**
- * The process that checks, seen from the host. It starts with the first monitor and is restarted when it ends or no longer
- * answers. A monitor that was alone in being checked when it died is quarantined.
+ * Manages the checker process. The process starts with the first monitor and is restarted when it ends or stops
+ * responding. The only monitor that was being checked when the process ended is quarantined.
  */
 export class Checker implements AsyncDisposable {
-  readonly #parts: CheckerParts;
+  readonly #dependencies: CheckerDependencies;
   readonly #events: CheckerEvents;
   readonly #checks = new Map<number, Check>();
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pendingRequests = new Map<number, PendingRequest>();
   readonly #watchdog: Disposable;
   #suspects: readonly number[] = [];
   #engines: readonly EngineAddress[] = [];
   #process: ChildProcess | undefined;
-  #restarting: Disposable | undefined;
+  #restartTimer: Disposable | undefined;
   #policy = '';
   #missedPings = 0;
   #requests = 0;
   #closed = false;
   #restartedAt = -Infinity;
 
-  constructor(parts: CheckerParts, events: CheckerEvents) {
-    this.#parts = parts;
+  constructor(dependencies: CheckerDependencies, events: CheckerEvents) {
+    this.#dependencies = dependencies;
     this.#events = events;
-    this.#watchdog = systemTimer.every(pingEveryMs, () => this.#watch());
+    this.#watchdog = systemTimer.every(pingEveryMs, () => this.#checkProcess());
   }
 
-  /** Why checks were interrupted within the last hour; undefined when they were not. */
+  /** Returns why checks were interrupted within the last hour; undefined without an interruption. */
   get problem(): string | undefined {
-    const isRecent = this.#parts.clock.now() - this.#restartedAt < reportedMs;
+    const isRecent = this.#dependencies.clock.now() - this.#restartedAt < reportedMs;
     return isRecent ? 'the process that checks stopped and was restarted' : undefined;
   }
 
-  /** The monitors to quarantine because Homeport died during their checks. Call once, before the first `set`. */
+  /**
+   * Returns the monitors to quarantine because Homeport ended during their checks. Must be called once, before the
+   * first `set`.
+   */
   recover(): readonly number[] {
-    const ids = takeJournal(this.#parts.journal);
+    const ids = takeJournal(this.#dependencies.journalFile);
     if (ids.length === 0) return [];
-    this.#parts.log.warn('monitors were being checked when Homeport ended unexpectedly', { ids });
+    this.#dependencies.log.warn('running checks found in the journal of the previous process', { ids });
     if (ids.length <= maxQuarantinedAtStart) return ids;
     this.#suspects = ids;
     return [];
@@ -90,70 +93,73 @@ export class Checker implements AsyncDisposable {
   set(checks: readonly Check[]): void {
     if (checks.length === 0) return;
     for (const check of checks) this.#checks.set(check.id, { ...check, now: false });
-    this.#tell({ kind: 'set', checks });
+    this.#post({ kind: 'set', checks });
   }
 
   remove(ids: readonly number[]): void {
     for (const id of ids) this.#checks.delete(id);
-    if (this.#process !== undefined) this.#tell({ kind: 'remove', ids });
+    if (this.#process !== undefined) this.#post({ kind: 'remove', ids });
   }
 
   setEngines(engines: readonly EngineAddress[]): void {
     this.#engines = engines;
-    if (this.#process !== undefined) this.#tell({ kind: 'engines', engines });
+    if (this.#process !== undefined) this.#post({ kind: 'engines', engines });
   }
 
-  /** Sends the addresses that no monitor may reach, when they changed. */
+  /** Sends the target policy to the process when it changed. */
   refreshPolicy(): void {
     if (this.#process === undefined || this.#closed) return;
-    const policy = this.#parts.policy();
+    const policy = this.#dependencies.policy();
     const text = JSON.stringify(policy);
     if (text === this.#policy) return;
     this.#policy = text;
     this.#send(this.#process, { kind: 'policy', policy });
   }
 
-  /** The next check of a monitor comes in so many ms, whatever its interval. */
-  again(id: number, inMs: number): void {
-    if (this.#checks.has(id)) this.#tell({ kind: 'again', id, inMs });
+  /** Schedules the next check of a monitor, regardless of its interval. */
+  scheduleIn(id: number, inMs: number): void {
+    if (this.#checks.has(id)) this.#post({ kind: 'again', id, inMs });
   }
 
-  /** Checks at once; `results` hears of it as well, with this number. */
-  now(id: number): Promise<CheckResult> {
-    return this.#ask<CheckResult>((request) => ({ kind: 'now', id, request }));
+  /** Checks a monitor immediately. The result is passed to `results` as well. */
+  checkNow(id: number): Promise<CheckResult> {
+    return this.#request<CheckResult>((request) => ({ kind: 'now', id, request }));
   }
 
-  /** @throws Problem `uptime.engine` (502) with what the engine said */
-  containers(engine: EngineAddress): Promise<readonly ListedContainer[]> {
-    return this.#ask<readonly ListedContainer[]>((request) => ({ kind: 'containers', request, engine }));
+  /**
+   * Lists the containers of an engine.
+   * @throws Problem `uptime.engine` (502) with the error of the engine
+   */
+  listContainers(engine: EngineAddress): Promise<readonly ListedContainer[]> {
+    return this.#request<readonly ListedContainer[]>((request) => ({ kind: 'containers', request, engine }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#watchdog[Symbol.dispose]();
-    this.#restarting?.[Symbol.dispose]();
-    this.#rejectWaiting();
+    this.#restartTimer?.[Symbol.dispose]();
+    this.#rejectPendingRequests();
     const running = this.#process;
     if (running === undefined) return;
     const ended = once(running, 'exit');
     running.kill('SIGKILL');
     await ended;
-    takeJournal(this.#parts.journal);
+    takeJournal(this.#dependencies.journalFile);
   }
 
-  #ask<T>(message: (request: number) => ToChecker): Promise<T> {
+  #request<T>(message: (request: number) => ToChecker): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const request = (this.#requests += 1);
-      const limit = this.#parts.clock.after(requestTimeoutMs, () => {
-        this.#waiting.delete(request);
+      const limit = this.#dependencies.clock.after(requestTimeoutMs, () => {
+        this.#pendingRequests.delete(request);
         reject(new Problem('uptime.no_answer', 504, 'The check has not ended in time.'));
       });
-      this.#waiting.set(request, { resolve, reject, limit });
-      this.#tell(message(request));
+      this.#pendingRequests.set(request, { resolve, reject, timeout: limit });
+      this.#post(message(request));
     });
   }
 
-  #tell(message: ToChecker): void {
+  #post(message: ToChecker): void {
     if (this.#closed) return;
     this.#process ??= this.#start();
     this.refreshPolicy();
@@ -161,70 +167,70 @@ export class Checker implements AsyncDisposable {
   }
 
   #send(to: ChildProcess, message: ToChecker): void {
-    // A process that just ended says so by its exit.
+    // A process that just ended is handled by its exit event.
     to.send(message, () => undefined);
   }
 
   #start(): ChildProcess {
-    // The journal tells apart, in a list of processes, whose child it is.
-    const child = fork(processFile, [this.#parts.journal], {
+    // The argument identifies the Homeport instance of the child in a process list.
+    const child = fork(processFile, [this.#dependencies.journalFile], {
       execArgv: [`--max-old-space-size=${String(memoryMb)}`],
-      env: buildCleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...trustedCertificates() }),
+      env: buildCleanEnvironment({ ELECTRON_RUN_AS_NODE: '1', ...getTrustedCertificates() }),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    child.on('message', (message: FromChecker) => this.#take(message));
-    child.once('error', (error) => this.#parts.log.error('the process that checks could not start', { error }));
-    child.once('exit', (code, signal) => this.#ended({ code, signal }));
+    child.on('message', (message: FromChecker) => this.#handleMessage(message));
+    child.once('error', (error) => this.#dependencies.log.error('checker process could not start', { error }));
+    child.once('exit', (code, signal) => this.#handleExit({ code, signal }));
     child.unref();
     child.channel?.unref();
     this.#policy = '';
     this.#missedPings = 0;
-    this.#send(child, { kind: 'begin', journal: this.#parts.journal, suspects: this.#suspects });
+    this.#send(child, { kind: 'begin', journal: this.#dependencies.journalFile, suspects: this.#suspects });
     this.#send(child, { kind: 'engines', engines: this.#engines });
     return child;
   }
 
-  /** Restarts the process when it is stuck, which one blocking call is enough for. */
-  #watch(): void {
-    const watched = this.#process;
-    if (watched === undefined) return;
+  /** Restarts the process when it does not respond, which a single blocking call can cause. */
+  #checkProcess(): void {
+    const child = this.#process;
+    if (child === undefined) return;
     this.#missedPings += 1;
     if (this.#missedPings > maxMissedPings) {
-      this.#parts.log.error('the process that checks does not answer and is restarted');
+      this.#dependencies.log.error('checker process unresponsive, restarting');
       this.#missedPings = 0;
-      watched.kill('SIGKILL');
+      child.kill('SIGKILL');
       return;
     }
     this.refreshPolicy();
-    this.#send(watched, { kind: 'ping' });
+    this.#send(child, { kind: 'ping' });
   }
 
-  #ended(how: { readonly code: number | null; readonly signal: string | null }): void {
+  #handleExit(exit: { readonly code: number | null; readonly signal: string | null }): void {
     this.#process = undefined;
     if (this.#closed) return;
-    const inFlight = takeJournal(this.#parts.journal);
-    this.#parts.log.error('the process that checks ended and starts again', { ...how, inFlight });
-    this.#restartedAt = this.#parts.clock.now();
-    const known = inFlight.filter((id) => this.#suspects.includes(id));
-    const culprits = known.length === 1 ? known : inFlight.length === 1 ? inFlight : [];
+    const inFlight = takeJournal(this.#dependencies.journalFile);
+    this.#dependencies.log.error('checker process ended, restarting', { ...exit, inFlight });
+    this.#restartedAt = this.#dependencies.clock.now();
+    const knownSuspects = inFlight.filter((id) => this.#suspects.includes(id));
+    const culprits = knownSuspects.length === 1 ? knownSuspects : inFlight.length === 1 ? inFlight : [];
     this.#suspects = [...new Set([...this.#suspects, ...inFlight])].filter((id) => !culprits.includes(id));
-    this.#rejectWaiting();
+    this.#rejectPendingRequests();
     if (culprits.length > 0) this.#events.quarantine(culprits);
-    this.#restarting = systemTimer.after(restartMs, () => {
-      if (this.#checks.size > 0) this.#tell({ kind: 'set', checks: [...this.#checks.values()] });
+    this.#restartTimer = systemTimer.after(restartMs, () => {
+      if (this.#checks.size > 0) this.#post({ kind: 'set', checks: [...this.#checks.values()] });
     });
   }
 
-  #rejectWaiting(): void {
-    for (const { reject, limit } of this.#waiting.values()) {
+  #rejectPendingRequests(): void {
+    for (const { reject, timeout: limit } of this.#pendingRequests.values()) {
       limit[Symbol.dispose]();
       reject(new Problem('uptime.no_checker', 503, 'The check was cut short. Try again.'));
     }
-    this.#waiting.clear();
+    this.#pendingRequests.clear();
   }
 
-  #take(message: FromChecker): void {
+  #handleMessage(message: FromChecker): void {
     this.#missedPings = 0;
     switch (message.kind) {
       case 'pong':
@@ -232,36 +238,37 @@ export class Checker implements AsyncDisposable {
       case 'results':
         this.#suspects = this.#suspects.filter((id) => !message.results.some((result) => result.id === id));
         this.#events.results(message.results);
-        for (const result of message.results) if (result.request !== undefined) this.#answer(result.request, result);
+        for (const result of message.results)
+          if (result.request !== undefined) this.#resolveRequest(result.request, result);
         break;
       case 'containers':
-        if (message.containers !== undefined) this.#answer(message.request, message.containers);
-        else this.#refuse(message.request, message.trouble ?? '');
+        if (message.containers !== undefined) this.#resolveRequest(message.request, message.containers);
+        else this.#rejectRequest(message.request, message.error ?? '');
         break;
       case 'slept':
-        this.#events.slept(message.ms);
+        this.#events.handleSleep(message.ms);
     }
   }
 
-  #answer(request: number, value: unknown): void {
-    this.#forget(request)?.resolve(value as never);
+  #resolveRequest(request: number, value: unknown): void {
+    this.#takeRequest(request)?.resolve(value as never);
   }
 
-  #refuse(request: number, reason: string): void {
+  #rejectRequest(request: number, reason: string): void {
     const detail = `The container engine does not answer: ${reason}`;
-    this.#forget(request)?.reject(new Problem('uptime.engine', 502, detail));
+    this.#takeRequest(request)?.reject(new Problem('uptime.engine', 502, detail));
   }
 
-  #forget(request: number): Waiting | undefined {
-    const waiting = this.#waiting.get(request);
-    this.#waiting.delete(request);
-    waiting?.limit[Symbol.dispose]();
-    return waiting;
+  #takeRequest(request: number): PendingRequest | undefined {
+    const pending = this.#pendingRequests.get(request);
+    this.#pendingRequests.delete(request);
+    pending?.timeout[Symbol.dispose]();
+    return pending;
   }
 }
 
-/** Certificates that the owner trusts count for monitors as well. */
-function trustedCertificates(): Record<string, string> {
+/** Passes on the variables that add trusted certificates, so that they apply to monitors as well. */
+function getTrustedCertificates(): Record<string, string> {
   const names = ['NODE_EXTRA_CA_CERTS', 'NODE_USE_SYSTEM_CA'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

@@ -6,29 +6,38 @@ import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import { CheckFailure } from './failure.ts';
 import { assertAllowedTarget, guardedLookup, type TargetUse } from './target-policy.ts';
 
-export interface ConnectTo {
+export interface ConnectOptions {
   readonly host: string;
   readonly port: number;
-  /** 4 or 6 where a monitor wants one. */
+  /** Address family, 4 or 6; undefined for both. */
   readonly family?: number | undefined;
-  readonly tls?: TlsWishes | undefined;
-  /** Default: `exchange`. */
+  readonly tls?: TlsOptions | undefined;
+  /** Defaults to `exchange`. */
   readonly use?: TargetUse | undefined;
   readonly signal: AbortSignal;
 }
 
-export interface TlsWishes {
-  /** Takes any certificate. */
+export interface TlsOptions {
+  /** Accepts untrusted certificates. */
   readonly ignoreTls: boolean;
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /** Hears of each certificate, also of one that is not trusted. */
+  /** Receives every certificate chain, including untrusted ones. */
   readonly onChain: (chain: () => CertificateChain, fingerprint: string) => void;
 }
 
-/** Opens a connection of its own for one check: it sees the listener, the handshake and the certificate as a newcomer does. */
-export async function connectTo({ host, port, family, tls, use = 'exchange', signal }: ConnectTo): Promise<Socket> {
+/**
+ * Opens a new connection for one check, so that the listener, the handshake and the certificate are checked as well.
+ */
+export async function openConnection({
+  host,
+  port,
+  family,
+  tls,
+  use = 'exchange',
+  signal,
+}: ConnectOptions): Promise<Socket> {
   const name = host.replace(/^\[|\]$/g, '');
   assertAllowedTarget(name, port, use);
   const socket = connectTcp({
@@ -38,105 +47,117 @@ export async function connectTo({ host, port, family, tls, use = 'exchange', sig
     lookup: guardedLookup(port, use),
     ...(family === undefined ? {} : { family }),
   });
-  await ready(socket, 'connect', signal);
-  return tls === undefined ? socket : secure(socket, name, tls, signal);
+  await waitForEvent(socket, 'connect', signal);
+  return tls === undefined ? socket : encryptConnection(socket, name, tls, signal);
 }
 
-/** Encrypts a connection and judges the certificate of the server. @throws CheckFailure for one that is not trusted */
-export async function secure(socket: Socket, name: string, tls: TlsWishes, signal: AbortSignal): Promise<TLSSocket> {
+/**
+ * Encrypts a connection and verifies the certificate of the server.
+ * @throws CheckFailure when the certificate is not trusted
+ */
+export async function encryptConnection(
+  socket: Socket,
+  name: string,
+  tls: TlsOptions,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const secured = connectTls({
     socket,
     ...(isIP(name) === 0 ? { servername: name } : {}),
     rejectUnauthorized: false,
-    // Old appliances know no secure renegotiation; a check sends nothing that it would protect.
+    // Old appliances do not support secure renegotiation. A check sends no data that renegotiation would expose.
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
-    // Judged below with the chain at hand.
+    // Verified below, together with the chain.
     checkServerIdentity: () => undefined,
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
     ...(tls.key === undefined ? {} : { key: tls.key }),
   });
-  await ready(secured, 'secureConnect', signal);
-  const leaf: Partial<DetailedPeerCertificate> = secured.getPeerCertificate(false);
-  const trouble = troubleOf(secured, name, leaf);
-  if (leaf.fingerprint256 !== undefined) {
-    tls.onChain(() => chainOf(secured, trouble), `${leaf.fingerprint256}${trouble ?? ''}`);
+  await waitForEvent(secured, 'secureConnect', signal);
+  const leafCertificate: Partial<DetailedPeerCertificate> = secured.getPeerCertificate(false);
+  const failure = findCertificateFailure(secured, name, leafCertificate);
+  if (leafCertificate.fingerprint256 !== undefined) {
+    tls.onChain(() => toChain(secured, failure), `${leafCertificate.fingerprint256}${failure ?? ''}`);
   }
-  if (trouble !== undefined && !tls.ignoreTls) {
+  if (failure !== undefined && !tls.ignoreTls) {
     secured.destroy();
-    throw new CheckFailure(trouble);
+    throw new CheckFailure(failure);
   }
   return secured;
 }
 
-/** Resolves at the event; the socket is gone when it does not. */
-function ready(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+/** Resolves when the event occurs. Rejects on an error, on close and on abort, and then the socket is destroyed. */
+function waitForEvent(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (call: () => void): void => {
+    const settle = (call: () => void): void => {
       signal.removeEventListener('abort', abort);
       socket.off('error', fail);
       socket.off('close', close);
-      // What comes later is nobody's news.
+      // Later errors do not affect the result.
       socket.on('error', () => socket.destroy());
       call();
     };
-    const fail = (error: Error): void => end(() => reject(error));
-    const close = (): void => end(() => reject(new CheckFailure('socket hang up')));
+    const fail = (error: Error): void => settle(() => reject(error));
+    const close = (): void => settle(() => reject(new CheckFailure('socket hang up')));
     const abort = (): void => {
-      end(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
+      settle(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
       socket.destroy();
     };
     socket.once('error', fail);
     socket.once('close', close);
-    socket.once(event, () => end(resolve));
+    socket.once(event, () => settle(resolve));
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
   });
 }
 
-function troubleOf(socket: TLSSocket, host: string, leaf: Partial<DetailedPeerCertificate>): string | undefined {
+function findCertificateFailure(
+  socket: TLSSocket,
+  host: string,
+  leafCertificate: Partial<DetailedPeerCertificate>,
+): string | undefined {
   if (!socket.authorized) {
     const error: unknown = socket.authorizationError;
     const code = error instanceof Error && 'code' in error ? error.code : error;
-    const words = findCertificateProblem(code);
-    const plain = typeof code === 'string' ? code : 'it is not trusted';
-    return words === undefined
-      ? `certificate is not trusted: ${plain}`
-      : `certificate is not trusted: ${words} (${plain})`;
+    const problem = findCertificateProblem(code);
+    const codeText = typeof code === 'string' ? code : 'it is not trusted';
+    return problem === undefined
+      ? `certificate is not trusted: ${codeText}`
+      : `certificate is not trusted: ${problem} (${codeText})`;
   }
-  if (leaf.subject === undefined) return undefined;
-  return checkServerIdentity(host, leaf as DetailedPeerCertificate)?.message;
+  if (leafCertificate.subject === undefined) return undefined;
+  return checkServerIdentity(host, leafCertificate as DetailedPeerCertificate)?.message;
 }
 
-function chainOf(socket: TLSSocket, trouble: string | undefined): CertificateChain {
+function toChain(socket: TLSSocket, failure: string | undefined): CertificateChain {
   const chain: CertificateChain['chain'] = [];
-  let at: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
-  while (at?.fingerprint256 !== undefined && chain.length < 10) {
-    const issuer: DetailedPeerCertificate | undefined = at.issuerCertificate;
-    const own: boolean = issuer?.fingerprint256 === at.fingerprint256;
+  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (certificate?.fingerprint256 !== undefined && chain.length < 10) {
+    const issuer: DetailedPeerCertificate | undefined = certificate.issuerCertificate;
+    const isSelfSigned: boolean = issuer?.fingerprint256 === certificate.fingerprint256;
     chain.push({
-      subject: nameOf(at.subject),
-      issuer: nameOf(at.issuer),
-      validFrom: Date.parse(at.valid_from),
-      validTo: Date.parse(at.valid_to),
-      fingerprint256: at.fingerprint256,
-      kind: chain.length === 0 ? (own ? 'self-signed' : 'server') : own ? 'root CA' : 'intermediate CA',
-      names: (at.subjectaltname ?? '')
+      subject: formatName(certificate.subject),
+      issuer: formatName(certificate.issuer),
+      validFrom: Date.parse(certificate.valid_from),
+      validTo: Date.parse(certificate.valid_to),
+      fingerprint256: certificate.fingerprint256,
+      kind:
+        chain.length === 0 ? (isSelfSigned ? 'self-signed' : 'server') : isSelfSigned ? 'root CA' : 'intermediate CA',
+      names: (certificate.subjectaltname ?? '')
         .split(', ')
         .filter((name) => name !== '')
         .slice(0, 100),
     });
-    at = own ? undefined : issuer;
+    certificate = isSelfSigned ? undefined : issuer;
   }
-  return { trusted: trouble === undefined, trouble: trouble ?? null, chain };
+  return { trusted: failure === undefined, trouble: failure ?? null, chain };
 }
 
-function nameOf(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {
+function formatName(subject: Partial<DetailedPeerCertificate['subject']> | undefined): string {
   const name = subject?.CN ?? subject?.O ?? '';
   return Array.isArray(name) ? name.join(', ') : name;
 }
 
-/** The family of addresses that a monitor asks for. */
-export function familyOf(wish: string | null | undefined): number | undefined {
-  return wish === 'ipv4' ? 4 : wish === 'ipv6' ? 6 : undefined;
+export function toFamily(option: string | null | undefined): number | undefined {
+  return option === 'ipv4' ? 4 : option === 'ipv6' ? 6 : undefined;
 }

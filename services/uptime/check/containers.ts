@@ -1,15 +1,18 @@
-import { judgeContainer, readContainer, type ContainerMark } from '../domain/container.ts';
-import { engineJson, askEngine } from './engine.ts';
+import { judgeContainer, parseContainer, type ContainerSnapshot } from '../domain/container.ts';
+import { fetchEngineJson, requestEngine } from './engine.ts';
 import { CheckFailure } from './failure.ts';
 import type { EngineAddress } from './messages.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 
-const pausesMs = [1000, 2000, 5000, 15_000, 60_000];
-const longestLine = 1024 * 1024;
+const backoffMs = [1000, 2000, 5000, 15_000, 60_000];
+const maxLineLength = 1024 * 1024;
 
-/** Containers: each is asked for at its turn, and one stream of events an engine says at once that one changed. */
+/**
+ * Checks containers. Each container is inspected on its schedule, and the event stream of its engine triggers an
+ * immediate check after a change.
+ */
 export class Containers implements Disposable {
-  readonly #marks = new Map<number, ContainerMark>();
+  readonly #snapshots = new Map<number, ContainerSnapshot>();
   readonly #streams = new Map<number, AbortController>();
   readonly #changed: (engine: number, names: readonly string[]) => void;
 
@@ -17,25 +20,25 @@ export class Containers implements Disposable {
     this.#changed = changed;
   }
 
-  async probe({ id, config, signal, engine }: ProbeOrder): Promise<Found> {
+  async probe({ id, config, signal, engine }: CheckContext): Promise<CheckOutcome> {
     const host = config.docker_host === null ? undefined : engine(config.docker_host);
     if (host === undefined) throw new CheckFailure('The container engine is not known any more');
     const name = encodeURIComponent(config.docker_container ?? '');
-    const state = readContainer(await engineJson(host, `/containers/${name}/json`, signal));
-    const found = judgeContainer(state, this.#marks.get(id));
-    this.#marks.set(id, { restartCount: state.restartCount, startedAt: state.startedAt });
-    return found;
+    const state = parseContainer(await fetchEngineJson(host, `/containers/${name}/json`, signal));
+    const verdict = judgeContainer(state, this.#snapshots.get(id));
+    this.#snapshots.set(id, { restartCount: state.restartCount, startedAt: state.startedAt });
+    return verdict;
   }
 
   forget(id: number): void {
-    this.#marks.delete(id);
+    this.#snapshots.delete(id);
   }
 
-  /** Follows these engines and no others. */
+  /** Subscribes to the events of these engines and ends all other subscriptions. */
   follow(engines: readonly EngineAddress[]): void {
-    const wanted = new Set(engines.map(({ id }) => id));
+    const engineIds = new Set(engines.map(({ id }) => id));
     for (const [id, stream] of this.#streams) {
-      if (wanted.has(id)) continue;
+      if (engineIds.has(id)) continue;
       stream.abort();
       this.#streams.delete(id);
     }
@@ -43,7 +46,7 @@ export class Containers implements Disposable {
       if (this.#streams.has(engine.id)) continue;
       const stream = new AbortController();
       this.#streams.set(engine.id, stream);
-      void this.#keepReading(engine, stream.signal);
+      void this.#follow(engine, stream.signal);
     }
   }
 
@@ -51,12 +54,12 @@ export class Containers implements Disposable {
     this.follow([]);
   }
 
-  /** An engine that cannot be reached is told of by the checks; here it is tried again. */
-  async #keepReading(engine: EngineAddress, signal: AbortSignal): Promise<void> {
+  /** Reconnects until the signal is aborted. Unreachable engines are reported by the checks of their containers. */
+  async #follow(engine: EngineAddress, signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const opened = await this.#read(engine, signal).catch(() => false);
+      const opened = await this.#readEvents(engine, signal).catch(() => false);
       if (opened) failures = 0;
-      const pause = pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 60_000;
+      const pause = backoffMs[Math.min(failures, backoffMs.length - 1)] ?? 60_000;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pause).unref();
         signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
@@ -64,20 +67,20 @@ export class Containers implements Disposable {
     }
   }
 
-  /** True when the stream was open for a while. */
-  async #read(engine: EngineAddress, signal: AbortSignal): Promise<boolean> {
+  /** Reads events until the stream ends; returns false when the engine refused it. */
+  async #readEvents(engine: EngineAddress, signal: AbortSignal): Promise<boolean> {
     const filters = encodeURIComponent('{"type":["container"]}');
-    const response = await askEngine(engine, `/events?filters=${filters}`, signal);
+    const response = await requestEngine(engine, `/events?filters=${filters}`, signal);
     if (response.statusCode !== 200) {
       response.destroy();
       return false;
     }
-    let rest = '';
+    let remainder = '';
     try {
       for await (const part of response as AsyncIterable<Buffer>) {
-        const lines = (rest + part.toString('utf8')).split('\n');
-        rest = (lines.pop() ?? '').slice(-longestLine);
-        for (const line of lines) this.#take(engine.id, line);
+        const lines = (remainder + part.toString('utf8')).split('\n');
+        remainder = (lines.pop() ?? '').slice(-maxLineLength);
+        for (const line of lines) this.#handleLine(engine.id, line);
       }
     } catch (error) {
       if (!signal.aborted && !(error instanceof Error)) throw error;
@@ -85,21 +88,21 @@ export class Containers implements Disposable {
     return true;
   }
 
-  #take(engine: number, line: string): void {
-    const names = namesIn(line);
+  #handleLine(engine: number, line: string): void {
+    const names = parseContainerNames(line);
     if (names.length > 0) this.#changed(engine, names);
   }
 }
 
-/** By which monitors may name the container of an event. */
-function namesIn(line: string): string[] {
+/** Returns the names and IDs of the container in an event. */
+function parseContainerNames(line: string): string[] {
   if (line.trim() === '') return [];
   try {
     const event = JSON.parse(line) as { id?: unknown; Actor?: { ID?: unknown; Attributes?: { name?: unknown } } };
     const { ID, Attributes } = event.Actor ?? {};
     return [event.id, ID, Attributes?.name].filter((name) => typeof name === 'string');
   } catch {
-    // Half an event is none.
+    // Incomplete events are ignored.
     return [];
   }
 }

@@ -2,7 +2,7 @@ interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly domain: string;
-  /** Without a Domain attribute only the host that set it gets it. */
+  /** Without a Domain attribute the cookie is only sent to the host that set it. */
   readonly hostOnly: boolean;
   readonly path: string;
   readonly secure: boolean;
@@ -11,11 +11,11 @@ interface Cookie {
 const maxCookies = 50;
 const maxCookieLength = 4096;
 
-/** The cookies of one check: servers set them on a redirect and expect them after it (RFC 6265). */
+/** Stores the cookies of one check, which servers set on a redirect and expect after it (RFC 6265). */
 export class CookieJar {
   readonly #cookies = new Map<string, Cookie>();
 
-  /** Takes the `Set-Cookie` headers of a response. */
+  /** Stores the `Set-Cookie` headers of a response. */
   store(url: URL, headers: readonly string[]): void {
     for (const header of headers) {
       const cookie = header.length > maxCookieLength ? undefined : parseCookie(url, header);
@@ -26,10 +26,16 @@ export class CookieJar {
     }
   }
 
-  /** The `Cookie` header for a request; undefined without cookies. `own`: the header that the monitor names itself. */
-  header(url: URL, own: string | undefined): string | undefined {
-    const matching = [...this.#cookies.values()].filter((cookie) => isFor(cookie, url));
-    const parts = [...(own === undefined ? [] : [own]), ...matching.map(({ name, value }) => `${name}=${value}`)];
+  /**
+   * Returns the `Cookie` header for a request; undefined without cookies.
+   * @param monitorCookie Cookie header that the monitor configures
+   */
+  header(url: URL, monitorCookie: string | undefined): string | undefined {
+    const matching = [...this.#cookies.values()].filter((cookie) => matchesUrl(cookie, url));
+    const parts = [
+      ...(monitorCookie === undefined ? [] : [monitorCookie]),
+      ...matching.map(({ name, value }) => `${name}=${value}`),
+    ];
     return parts.length === 0 ? undefined : parts.join('; ');
   }
 }
@@ -38,24 +44,24 @@ function parseCookie(url: URL, header: string): Cookie | undefined {
   const [pair = '', ...attributes] = header.split(';').map((part) => part.trim());
   const equals = pair.indexOf('=');
   if (equals < 1) return undefined;
-  const named = new Map(
+  const attributeMap = new Map(
     attributes.map((attribute) => {
       const [name = '', ...value] = attribute.split('=');
       return [name.toLowerCase(), value.join('=').trim()] as const;
     }),
   );
   const host = url.hostname.toLowerCase();
-  const domain = (named.get('domain') ?? '').replace(/^\./, '').toLowerCase();
-  // A domain without a dot would be all of `com`.
+  const domain = (attributeMap.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+  // A domain without a dot is a top-level domain.
   if (domain !== '' && domain !== host && (!host.endsWith(`.${domain}`) || !domain.includes('.'))) return undefined;
-  const path = named.get('path') ?? '';
+  const path = attributeMap.get('path') ?? '';
   return {
     name: pair.slice(0, equals),
     value: pair.slice(equals + 1),
     domain: domain === '' ? host : domain,
     hostOnly: domain === '',
     path: path.startsWith('/') ? path : (/^(\/.*)\//.exec(url.pathname)?.[1] ?? '/'),
-    secure: named.has('secure'),
+    secure: attributeMap.has('secure'),
   };
 }
 
@@ -66,7 +72,7 @@ function isExpired(header: string): boolean {
   return expires <= Date.now();
 }
 
-function isFor({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname, protocol }: URL): boolean {
+function matchesUrl({ domain, hostOnly, path, secure }: Cookie, { hostname, pathname, protocol }: URL): boolean {
   const host = hostname.toLowerCase();
   const isHost = host === domain || (!hostOnly && host.endsWith(`.${domain}`));
   const isPath = pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);

@@ -4,13 +4,13 @@ import { isIP } from 'node:net';
 export const recordTypes = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-/** A record as text, and the part of it that conditions compare. */
+/** DNS record as text, with the part that conditions compare. */
 export interface ResolvedRecord {
   readonly text: string;
   readonly value: string;
 }
 
-/** Resolves records; the name of an address (`PTR`) is found by the address itself. */
+/** Resolves records. For `PTR`, an IP address is looked up in reverse. */
 export async function resolveRecords(
   resolver: Resolver,
   hostname: string,
@@ -40,23 +40,23 @@ export async function resolveRecords(
       return [{ text: `NS-Name: ${nsname} | Hostmaster: ${hostmaster} | ${times}`, value: nsname }];
     }
     case 'TXT':
-      return (await resolver.resolveTxt(hostname)).map((parts) => plain(parts.join('')));
+      return (await resolver.resolveTxt(hostname)).map((parts) => toRecord(parts.join('')));
     case 'PTR': {
       const names = isIP(hostname) === 0 ? await resolver.resolvePtr(hostname) : await resolver.reverse(hostname);
-      return names.map(plain);
+      return names.map(toRecord);
     }
     default:
-      return (await resolver.resolve(hostname, type)).map(plain);
+      return (await resolver.resolve(hostname, type)).map(toRecord);
   }
 }
 
-/** What the beat says of the records. */
-export function recordsMessage(type: RecordType, records: readonly ResolvedRecord[]): string {
+/** Formats records as the message of a heartbeat. */
+export function formatRecords(type: RecordType, records: readonly ResolvedRecord[]): string {
   const text = records.map((record) => record.text).join(' | ');
   if (type === 'NS') return `Servers: ${text}`;
   return type === 'MX' || type === 'SRV' || type === 'SOA' ? text : `Records: ${text}`;
 }
 
-function plain(text: string): ResolvedRecord {
+function toRecord(text: string): ResolvedRecord {
   return { text, value: text };
 }

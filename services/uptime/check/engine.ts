@@ -4,25 +4,32 @@ import { CheckFailure } from './failure.ts';
 import type { EngineAddress, ListedContainer } from './messages.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
-const mostAnswer = 16 * 1024 * 1024;
+const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** Asks a container engine; each time on a connection of its own, without a version in the path, as the peer does. */
-export function askEngine(engine: EngineAddress, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+/**
+ * Sends a request to a container engine on a new connection, without an API version in the path, as Uptime Kuma does.
+ */
+export function requestEngine(engine: EngineAddress, path: string, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { path, signal, agent: false, headers: { accept: '*/*', host: 'localhost' } } as const;
-    const sent =
+    const clientRequest =
       engine.dockerType === 'socket'
         ? request({ ...options, socketPath: engine.dockerDaemon })
-        : overTcp(engine.dockerDaemon, options);
-    sent.once('response', resolve);
-    sent.on('error', (error) => reject(signal.aborted && signal.reason instanceof Error ? signal.reason : error));
-    sent.end();
+        : createTcpRequest(engine.dockerDaemon, options);
+    clientRequest.once('response', resolve);
+    clientRequest.on('error', (error) =>
+      reject(signal.aborted && signal.reason instanceof Error ? signal.reason : error),
+    );
+    clientRequest.end();
   });
 }
 
-/** What it answers, as JSON. @throws CheckFailure for a code that is not 200 */
-export async function engineJson(engine: EngineAddress, path: string, signal: AbortSignal): Promise<unknown> {
-  const response = await askEngine(engine, path, signal);
+/**
+ * Fetches JSON from a container engine.
+ * @throws CheckFailure for a status code other than 200
+ */
+export async function fetchEngineJson(engine: EngineAddress, path: string, signal: AbortSignal): Promise<unknown> {
+  const response = await requestEngine(engine, path, signal);
   const { statusCode = 0 } = response;
   if (statusCode !== 200) {
     response.destroy();
@@ -33,7 +40,7 @@ export async function engineJson(engine: EngineAddress, path: string, signal: Ab
   for await (const part of response as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
-    if (size > mostAnswer) throw new CheckFailure('The answer of the container engine is too long');
+    if (size > maxAnswerBytes) throw new CheckFailure('The answer of the container engine is too long');
   }
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8'));
@@ -43,26 +50,26 @@ export async function engineJson(engine: EngineAddress, path: string, signal: Ab
 }
 
 export async function listContainers(engine: EngineAddress, signal: AbortSignal): Promise<ListedContainer[]> {
-  const list = await engineJson(engine, '/containers/json?all=true', signal);
+  const list = await fetchEngineJson(engine, '/containers/json?all=true', signal);
   if (!Array.isArray(list)) throw new CheckFailure('The answer is not that of a container engine');
   return list.map((one: Readonly<Record<string, unknown>>) => {
     const names = Array.isArray(one['Names']) ? (one['Names'] as unknown[]) : [];
-    const status = text(one['Status']);
+    const status = toText(one['Status']);
     return {
-      id: text(one['Id']).slice(0, 64),
-      name: text(names[0]).replace(/^\//, ''),
-      image: text(one['Image']),
-      state: text(one['State']),
+      id: toText(one['Id']).slice(0, 64),
+      name: toText(names[0]).replace(/^\//, ''),
+      image: toText(one['Image']),
+      state: toText(one['State']),
       health: /\((?:health: )?(\w+)\)/.exec(status)?.[1] ?? '',
     };
   });
 }
 
-function text(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function overTcp(address: string, options: object) {
+function createTcpRequest(address: string, options: object) {
   const url = URL.parse(address.replace(/^tcp:/, 'http:'));
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new CheckFailure('The address of the container engine is none');

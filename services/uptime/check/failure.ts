@@ -1,9 +1,9 @@
-/** A check that failed: its message is what the beat says. */
+/** Failed check. The message becomes the message of the heartbeat. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
-  /** The target answered, with a code that is not accepted. */
+  /** The target responded with a status code that is not accepted. */
   readonly byStatusCode: boolean;
-  /** The check itself is not possible: the target was not asked, so that this says nothing of it. */
+  /** The target was not contacted because the check could not run. */
   readonly notChecked: boolean;
   constructor(message: string, options: { readonly byStatusCode?: boolean; readonly notChecked?: boolean } = {}) {
     super(message);
@@ -12,8 +12,8 @@ export class CheckFailure extends Error {
   }
 }
 
-/** Codes of what fails on the way to a target and says nothing of it, where this machine has lost its network. */
-const onTheWay = new Set([
+/** Error codes that can result from a missing network of this computer instead of a fault of the target. */
+const networkErrorCodes = new Set([
   'ENETUNREACH',
   'ENETDOWN',
   'EHOSTUNREACH',
@@ -23,16 +23,16 @@ const onTheWay = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** What to say of an error, and whether it may be our own network that failed. */
-export function explain(error: unknown): { readonly msg: string; readonly unreachable: boolean } {
-  // Happy eyeballs fail with one error for all addresses; the first says it.
+/** Returns the message of an error, and whether a missing network of this computer can be its cause. */
+export function describeError(error: unknown): { readonly msg: string; readonly unreachable: boolean } {
+  // Happy Eyeballs (RFC 8305) reports one error per address; the first one is used.
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   const message = first instanceof Error ? first.message || first.name : String(first);
   const code: unknown = first instanceof Error && 'code' in first ? first.code : undefined;
-  return { msg: message.slice(0, 1000), unreachable: typeof code === 'string' && onTheWay.has(code) };
+  return { msg: message.slice(0, 1000), unreachable: typeof code === 'string' && networkErrorCodes.has(code) };
 }
 
-/** A failure of the monitor's own settings, which says nothing of its target. */
-export function notChecked(message: string): CheckFailure {
+/** Returns a failure caused by the settings of the monitor instead of its target. */
+export function createSettingsFailure(message: string): CheckFailure {
   return new CheckFailure(message, { notChecked: true });
 }

@@ -1,15 +1,15 @@
 import { request as httpRequest, STATUS_CODES, type IncomingMessage } from 'node:http';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { isAccepted } from '../domain/status-codes.ts';
-import { cutNote, readBody } from './body.ts';
-import { connectTo, familyOf, type TlsWishes } from './connect.ts';
+import { formatCutNote, readBody } from './body.ts';
+import { openConnection, toFamily, type TlsOptions } from './connect.ts';
 import { CookieJar } from './cookies.ts';
-import { CheckFailure, notChecked } from './failure.ts';
-import { matchesJson } from './json-query.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { evaluateJsonQuery } from './json-query.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 import type { TargetUse } from './target-policy.ts';
 
-const agent = 'Homeport-Uptime/1 (compatible; Uptime-Kuma)';
+const userAgent = 'Homeport-Uptime/1 (compatible; Uptime-Kuma)';
 
 interface Hop {
   readonly url: URL;
@@ -18,71 +18,81 @@ interface Hop {
   readonly body: string | undefined;
 }
 
-/** HTTP(S): the code, and where the type asks for it a keyword or a value in the body. Redirects are followed by hand. */
-export async function probeHttp(order: ProbeOrder): Promise<Found> {
-  const { config } = order;
+/**
+ * Checks the HTTP status code and, depending on the type, a keyword or a JSON value in the body. Redirects are followed
+ * here, since each hop is checked against the target policy.
+ */
+export async function probeHttp(context: CheckContext): Promise<CheckOutcome> {
+  const { config } = context;
   const wantsBody = config.type === 'keyword' || config.type === 'json-query';
-  let hop = firstHop(order);
+  let hop = firstHop(context);
   const cookies = new CookieJar();
   for (let redirects = 0; ; redirects += 1) {
     const cookie = cookies.header(hop.url, hop.headers['cookie']);
-    const withCookies = cookie === undefined ? hop : { ...hop, headers: { ...hop.headers, cookie } };
-    const response = await exchange(order, withCookies, wantsBody);
+    const hopWithCookies = cookie === undefined ? hop : { ...hop, headers: { ...hop.headers, cookie } };
+    const response = await sendRequest(context, hopWithCookies, wantsBody);
     const { statusCode: code = 0, headers } = response;
     cookies.store(hop.url, headers['set-cookie'] ?? []);
-    const leadsOn = code >= 300 && code < 400 && headers.location !== undefined;
-    if (!leadsOn || config.maxredirects === 0) return await judge(order, response, wantsBody);
+    const isRedirect = code >= 300 && code < 400 && headers.location !== undefined;
+    if (!isRedirect || config.maxredirects === 0) return await evaluateResponse(context, response, wantsBody);
     response.destroy();
     if (redirects >= config.maxredirects) throw new CheckFailure('Maximum number of redirects exceeded');
     hop = nextHop(hop, code, headers.location ?? '');
   }
 }
 
-async function judge({ config, signal }: ProbeOrder, response: IncomingMessage, wantsBody: boolean): Promise<Found> {
+async function evaluateResponse(
+  { config, signal }: CheckContext,
+  response: IncomingMessage,
+  wantsBody: boolean,
+): Promise<CheckOutcome> {
   const { statusCode: code = 0, statusMessage } = response;
   if (!isAccepted(code, config.accepted_statuscodes)) {
     response.destroy();
     throw new CheckFailure(`Request failed with status code ${String(code)}`, { byStatusCode: true });
   }
-  const said = `${String(code)} - ${statusMessage || STATUS_CODES[code] || ''}`.trim();
+  const statusText = `${String(code)} - ${statusMessage || STATUS_CODES[code] || ''}`.trim();
   if (!wantsBody) {
     response.destroy();
-    return { status: heartbeatStatus.up, msg: said };
+    return { status: heartbeatStatus.up, msg: statusText };
   }
   const body = await readBody(response, signal);
   const { text } = body;
   if (config.type === 'keyword') {
-    const found = text.includes(config.keyword ?? '');
+    const hasKeyword = text.includes(config.keyword ?? '');
     const isInverted = config.invertKeyword === true;
-    // A keyword that is not in the beginning may still be in the rest.
-    if (found === isInverted || (isInverted && body.isCut)) {
-      const shown = plainBeginning(text);
-      throw new CheckFailure(`${said}, but keyword is ${found ? 'present' : 'not'} in [${shown}]${cutNote(body)}`);
+    // The keyword may occur in the part that was not read.
+    if (hasKeyword === isInverted || (isInverted && body.isCut)) {
+      const excerpt = extractExcerpt(text);
+      throw new CheckFailure(
+        `${statusText}, but keyword is ${hasKeyword ? 'present' : 'not'} in [${excerpt}]${formatCutNote(body)}`,
+      );
     }
-    return { status: heartbeatStatus.up, msg: `${said}, keyword ${found ? 'is' : 'not'} found` };
+    return { status: heartbeatStatus.up, msg: `${statusText}, keyword ${hasKeyword ? 'is' : 'not'} found` };
   }
-  if (body.isCut) throw new CheckFailure(`${said}, but the JSON is too long for a query${cutNote(body)}`);
+  if (body.isCut) throw new CheckFailure(`${statusText}, but the JSON is too long for a query${formatCutNote(body)}`);
   const path = config.jsonPath || '$';
   const operator = config.jsonPathOperator ?? '==';
   const expected = config.expectedValue ?? '';
-  const { holds, value } = await matchesJson({ text, path, operator, expected });
-  const words = `JSON query ${holds ? 'passes' : 'does not pass'} (comparing ${value} ${operator} ${expected})`;
-  if (!holds) throw new CheckFailure(words);
-  return { status: heartbeatStatus.up, msg: words };
+  const { holds, value } = await evaluateJsonQuery({ text, path, operator, expected });
+  const message = `JSON query ${holds ? 'passes' : 'does not pass'} (comparing ${value} ${operator} ${expected})`;
+  if (!holds) throw new CheckFailure(message);
+  return { status: heartbeatStatus.up, msg: message };
 }
 
-/** The first words of a page, for a message. */
-function plainBeginning(text: string): string {
+/** Returns the beginning of a page without tags. */
+function extractExcerpt(text: string): string {
   const withoutTags = text.slice(0, 5000).replaceAll(/<[^<>]*>?/g, ' ');
   return withoutTags.replaceAll(/\s+/g, ' ').trim().slice(0, 50);
 }
 
-function firstHop({ config }: ProbeOrder): Hop {
+function firstHop({ config }: CheckContext): Hop {
   const url = URL.parse(config.url ?? '');
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw notChecked('Invalid URL');
-  const given: unknown = config.headers === null || config.headers === '' ? {} : parseHeaders(config.headers);
-  const headers: Record<string, string> = { accept: '*/*', 'user-agent': agent };
-  for (const [name, value] of Object.entries(given as object)) {
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw createSettingsFailure('Invalid URL');
+  const parsedHeaders: unknown = config.headers === null || config.headers === '' ? {} : parseHeaders(config.headers);
+  const headers: Record<string, string> = { accept: '*/*', 'user-agent': userAgent };
+  for (const [name, value] of Object.entries(parsedHeaders as object)) {
     if (/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) headers[name.toLowerCase()] = String(value);
   }
   const user = config.basic_auth_user ?? '';
@@ -92,7 +102,7 @@ function firstHop({ config }: ProbeOrder): Hop {
   } else if (config.authMethod === 'bearer') {
     headers['authorization'] = `Bearer ${config.bearer_token ?? ''}`;
   } else if (config.authMethod !== null && config.authMethod !== '' && config.authMethod !== 'mtls') {
-    throw notChecked(`The sign-in ${config.authMethod} is not supported`);
+    throw createSettingsFailure(`The sign-in ${config.authMethod} is not supported`);
   } else if (url.username !== '') {
     const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`;
@@ -115,15 +125,15 @@ function parseHeaders(text: string): unknown {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    throw notChecked('The headers are not a JSON object');
+    throw createSettingsFailure('The headers are not a JSON object');
   }
-  throw notChecked('The headers are not a JSON object');
+  throw createSettingsFailure('The headers are not a JSON object');
 }
 
-/** Pages of Homeport's own listeners that everybody may read and that change nothing. */
+/** Paths of Homeport's listeners that are public and have no side effects. */
 const publicPaths = new Set(['/', '/health', '/healthz', '/v1/health', '/api/health', '/api/healthz']);
 
-function useOf({ url, method, body }: Hop): TargetUse {
+function getTargetUse({ url, method, body }: Hop): TargetUse {
   const isRead = (method === 'GET' || method === 'HEAD') && body === undefined;
   return isRead && url.search === '' && publicPaths.has(url.pathname) ? 'public' : 'exchange';
 }
@@ -134,33 +144,33 @@ function nextHop(hop: Hop, code: number, location: string): Hop {
     throw new CheckFailure('Redirected to an address that is none');
   }
   const { authorization, cookie, ...rest } = hop.headers;
-  const own = {
+  const credentials = {
     ...(authorization === undefined ? {} : { authorization }),
     ...(cookie === undefined ? {} : { cookie }),
   };
-  const headers = url.origin === hop.url.origin ? { ...rest, ...own } : rest;
-  const asGet = code === 303 || ((code === 301 || code === 302) && hop.method === 'POST');
-  return asGet
+  const headers = url.origin === hop.url.origin ? { ...rest, ...credentials } : rest;
+  const switchesToGet = code === 303 || ((code === 301 || code === 302) && hop.method === 'POST');
+  return switchesToGet
     ? { url, method: 'GET', headers, body: undefined }
     : { url, method: hop.method, headers, body: hop.body };
 }
 
-async function exchange(order: ProbeOrder, { url, method, headers, body }: Hop, wantsBody: boolean) {
-  const { config, signal } = order;
+async function sendRequest(context: CheckContext, { url, method, headers, body }: Hop, wantsBody: boolean) {
+  const { config, signal } = context;
   const secure = url.protocol === 'https:';
   const mtls = config.authMethod === 'mtls';
-  const tls: TlsWishes = {
+  const tls: TlsOptions = {
     ignoreTls: config.ignoreTls === true,
     ca: config.tlsCa || undefined,
     cert: mtls ? config.tlsCert || undefined : undefined,
     key: mtls ? config.tlsKey || undefined : undefined,
-    onChain: order.onChain,
+    onChain: context.onChain,
   };
-  const socket = await connectTo({
+  const socket = await openConnection({
     host: url.hostname,
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-    family: familyOf(config.ipFamily),
-    use: useOf({ url, method, headers, body }),
+    family: toFamily(config.ipFamily),
+    use: getTargetUse({ url, method, headers, body }),
     tls: secure ? tls : undefined,
     signal,
   });

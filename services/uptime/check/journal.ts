@@ -1,12 +1,12 @@
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { uptime } from 'node:os';
 
-/** Two starts of the computer are further apart; clocks are corrected by less. */
+/** Tolerance that is shorter than a reboot and longer than a clock correction. */
 const bootToleranceSeconds = 120;
 
 /**
- * The monitors whose checks are running, in a file. It outlives the process but is not synced: after a crash of the process
- * it names the monitors that may have caused it, after a power failure it does not matter.
+ * Lists the monitors whose checks are running in a file. The file survives a crash of the process but is not synced:
+ * after a crash it names the monitors that may have caused it, and after a power failure it is not needed.
  */
 export class CheckJournal implements Disposable {
   readonly #descriptor: number;
@@ -16,7 +16,7 @@ export class CheckJournal implements Disposable {
   }
 
   write(ids: Iterable<number>): void {
-    writeSync(this.#descriptor, `${JSON.stringify({ boot: bootTime(), ids: [...ids] })}\n`, 0);
+    writeSync(this.#descriptor, `${JSON.stringify({ boot: getBootTime(), ids: [...ids] })}\n`, 0);
   }
 
   [Symbol.dispose](): void {
@@ -24,12 +24,15 @@ export class CheckJournal implements Disposable {
   }
 }
 
-/** Returns the monitors that were being checked when a process died, and forgets them. Empty after a restart of the computer. */
+/**
+ * Returns the monitors that were being checked when the process ended, and deletes the journal. Empty after a restart
+ * of the computer.
+ */
 export function takeJournal(file: string): readonly number[] {
   try {
     const [line = ''] = readFileSync(file, 'utf8').split('\n');
     const { boot, ids } = JSON.parse(line) as { readonly boot: number; readonly ids: readonly number[] };
-    return Math.abs(boot - bootTime()) > bootToleranceSeconds ? [] : ids;
+    return Math.abs(boot - getBootTime()) > bootToleranceSeconds ? [] : ids;
   } catch {
     return []; // There is no file, or nothing was checked yet.
   } finally {
@@ -37,6 +40,6 @@ export function takeJournal(file: string): readonly number[] {
   }
 }
 
-function bootTime(): number {
+function getBootTime(): number {
   return Math.round(Date.now() / 1000 - uptime());
 }

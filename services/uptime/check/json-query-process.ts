@@ -1,19 +1,19 @@
 import jsonata from 'jsonata';
 import type { JsonQuery, JsonQueryAnswer } from './json-query.ts';
 
-const maxShown = 200;
+const maxValueLength = 200;
 
 /** Evaluates a JSONata expression and compares its result. Runs in a limited process. */
 export async function run({ text, path, operator, expected }: JsonQuery): Promise<JsonQueryAnswer> {
   const result: unknown = path === '' ? parseText(text) : await jsonata(path).evaluate(parseText(text));
   if (result === undefined) return { found: false };
   const value = typeof result === 'string' ? result : (JSON.stringify(result) ?? 'function');
-  return { found: true, holds: compare(value, operator, expected), value: value.slice(0, maxShown) };
+  return { found: true, holds: compare(value, operator, expected), value: value.slice(0, maxValueLength) };
 }
 
 /** Text that is not JSON is queried as a string. */
 function parseText(text: string): unknown {
-  // Servers of ASP.NET and IIS send a byte order mark.
+  // ASP.NET and IIS send a byte order mark.
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
     return JSON.parse(content);

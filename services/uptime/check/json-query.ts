@@ -1,15 +1,15 @@
 import { EvaluationFailed, LimitedProcesses, LimitExceeded } from '../../kit/limited-process.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
-import { CheckFailure, notChecked } from './failure.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
 
 const timeoutMs = 2000;
 const memoryMb = 128;
 
-/** What the process that evaluates queries is asked. */
+/** Request to the process that evaluates queries. */
 export interface JsonQuery {
   readonly text: string;
-  /** A JSONata expression; empty for the whole text. */
+  /** JSONata expression; empty for the entire text. */
   readonly path: string;
   readonly operator: string;
   readonly expected: string;
@@ -18,7 +18,7 @@ export interface JsonQuery {
 export type JsonQueryAnswer =
   { readonly found: false } | { readonly found: true; readonly holds: boolean; readonly value: string };
 
-/** The server that is checked and the person who wrote the expression can both make an evaluation long or large. */
+/** The checked server and the author of the expression can both cause a long or memory-intensive evaluation. */
 const processes = new LimitedProcesses(getThreadFile('json-query-process', import.meta.url), {
   clock: systemTimer,
   memoryMb,
@@ -31,19 +31,21 @@ const processes = new LimitedProcesses(getThreadFile('json-query-process', impor
  * Compares the result of a JSONata expression on a JSON text with a value.
  * @throws CheckFailure when the expression fails, finds nothing, or takes too long or too much memory.
  */
-export async function matchesJson(query: JsonQuery): Promise<{ readonly holds: boolean; readonly value: string }> {
-  const answer = await evaluate(query);
+export async function evaluateJsonQuery(
+  query: JsonQuery,
+): Promise<{ readonly holds: boolean; readonly value: string }> {
+  const answer = await runQuery(query);
   if (!answer.found) throw new CheckFailure('The JSON query found nothing');
   return answer;
 }
 
-async function evaluate(query: JsonQuery): Promise<JsonQueryAnswer> {
+async function runQuery(query: JsonQuery): Promise<JsonQueryAnswer> {
   try {
     return await processes.run<JsonQueryAnswer>(query);
   } catch (error) {
     if (error instanceof EvaluationFailed) throw new CheckFailure(`Error evaluating JSON query: ${error.message}`);
     if (!(error instanceof LimitExceeded)) throw error;
-    throw notChecked(failureMessages[error.limit]);
+    throw createSettingsFailure(failureMessages[error.limit]);
   }
 }
 

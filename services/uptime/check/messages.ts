@@ -2,47 +2,45 @@ import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { TargetPolicy } from './target-policy.ts';
 
-/** Where a container engine listens. */
 export interface EngineAddress {
   readonly id: number;
   readonly dockerType: 'socket' | 'tcp';
   readonly dockerDaemon: string;
 }
 
-/** A monitor as the checker needs it. */
+/** Monitor in the form that the checker process uses. */
 export interface Check {
   readonly id: number;
   readonly config: MonitorConfig;
   readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** Checked at once, and not when its turn in the interval comes. */
+  /** Checks the monitor immediately instead of at its next scheduled time. */
   readonly now: boolean;
 }
 
-/** What a check found out. */
+/** Result of one check. */
 export interface CheckResult {
   readonly id: number;
-  /** ms since the epoch, when it began. */
+  /** Start of the check, in milliseconds since the epoch. */
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
   readonly byStatusCode?: boolean;
-  /** The target was not asked, because the monitor is not set up for that. */
+  /** The target was not contacted because the settings of the monitor do not allow it. */
   readonly notChecked?: boolean;
-  /** So many ms after its time it began. */
+  /** Delay between the scheduled and the actual start, in milliseconds. */
   readonly lateMs: number;
-  /** This process could not run for a while meanwhile: a time-out says nothing of the target then. */
+  /** The process was blocked during the check, so that a timeout does not indicate a fault of the target. */
   readonly lagged: boolean;
-  /** It failed before the target could have said anything. */
+  /** The check failed before the target responded. */
   readonly unreachable?: boolean;
-  /** Only where it is another one than last time. */
+  /** Set only when the certificate changed since the last check. */
   readonly certificate?: CertificateChain;
-  /** Of {@link ToChecker} `now`. */
+  /** Identifies the `now` request of {@link ToChecker}. */
   readonly request?: number;
 }
 
-/** A container as an engine lists it. */
 export interface ListedContainer {
   readonly id: string;
   readonly name: string;
@@ -55,7 +53,7 @@ export type ToChecker =
   | {
       readonly kind: 'begin';
       readonly journal: string;
-      /** Monitors one of which may have ended the process before; at most one of them is checked at a time. */
+      /** Monitors of which one may have ended the process. At most one of them is checked at a time. */
       readonly suspects: readonly number[];
     }
   | { readonly kind: 'policy'; readonly policy: TargetPolicy }
@@ -73,9 +71,9 @@ export type FromChecker =
       readonly kind: 'containers';
       readonly request: number;
       readonly containers?: readonly ListedContainer[];
-      readonly trouble?: string;
+      readonly error?: string;
     }
-  /** The answer to `ping`. */
+  /** Response to `ping`. */
   | { readonly kind: 'pong' }
-  /** The machine slept, or this process could not run, for so many ms. */
+  /** Reports that the computer slept, or that the process could not run, for this many milliseconds. */
   | { readonly kind: 'slept'; readonly ms: number };

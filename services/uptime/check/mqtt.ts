@@ -1,10 +1,10 @@
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import type { IClientOptions, MqttClient } from 'mqtt';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
-import { connectTo } from './connect.ts';
-import { CheckFailure, notChecked } from './failure.ts';
-import { matchesJson } from './json-query.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import { openConnection } from './connect.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
+import { evaluateJsonQuery } from './json-query.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
@@ -13,24 +13,24 @@ const maxMessageBytes = 1024 * 1024;
 const maxReadBytes = 4 * maxMessageBytes;
 const defaultPorts: Readonly<Record<string, number>> = { 'mqtt:': 1883, 'mqtts:': 8883, 'ws:': 80, 'wss:': 443 };
 
-/** MQTT: a message comes on the topic in time, and holds the keyword or the value that is asked for. */
-export async function probeMqtt(order: ProbeOrder): Promise<Found> {
-  const { config, signal } = order;
-  const field = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
-  const topic = field('mqttTopic');
+/** Waits for an MQTT message on the topic and compares it with the keyword, JSON value or conditions. */
+export async function probeMqtt(context: CheckContext): Promise<CheckOutcome> {
+  const { config, signal } = context;
+  const getField = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
+  const topic = getField('mqttTopic');
   const host = config.hostname ?? '';
   const scheme = /^(mqtts?|wss?):\/\//.test(host) ? '' : 'mqtt://';
   const url = URL.parse(`${scheme}${host}`);
-  if (url === null || topic === '') throw notChecked('A broker and a topic are needed');
+  if (url === null || topic === '') throw createSettingsFailure('A broker and a topic are needed');
   if (config.port !== null) url.port = String(config.port);
-  if (url.protocol.startsWith('ws')) url.pathname = field('mqttWebsocketPath') || url.pathname;
-  const client = await openClient(url, order, {
+  if (url.protocol.startsWith('ws')) url.pathname = getField('mqttWebsocketPath') || url.pathname;
+  const client = await connectClient(url, context, {
     reconnectPeriod: 0,
     connectTimeout: 600_000,
     clean: true,
-    ...(field('mqttUsername') === ''
-      ? signInOf(url)
-      : { username: field('mqttUsername'), password: field('mqttPassword') }),
+    ...(getField('mqttUsername') === ''
+      ? getUrlCredentials(url)
+      : { username: getField('mqttUsername'), password: getField('mqttPassword') }),
   });
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly topic: string; readonly message: string }>();
   promise.catch(() => undefined);
@@ -55,45 +55,45 @@ export async function probeMqtt(order: ProbeOrder): Promise<Found> {
   });
   try {
     const { topic: received, message } = await promise;
-    const shown = `Topic: ${received}; Message: ${message.slice(0, 200)}`;
+    const summary = `Topic: ${received}; Message: ${message.slice(0, 200)}`;
     if (hasConditions(config.conditions)) {
-      const json_value = await jsonValue(message, field('jsonPath'));
+      const json_value = await queryJsonValue(message, getField('jsonPath'));
       if (!conditionsHold(config.conditions, { topic: received, message, json_value }))
-        throw new CheckFailure(`Conditions not met - ${shown}`);
-    } else if (field('mqttCheckType') === 'json-query') {
-      const { holds, value } = await matchesJson({
+        throw new CheckFailure(`Conditions not met - ${summary}`);
+    } else if (getField('mqttCheckType') === 'json-query') {
+      const { holds, value } = await evaluateJsonQuery({
         text: message,
-        path: field('jsonPath'),
+        path: getField('jsonPath'),
         operator: config.jsonPathOperator ?? '==',
-        expected: field('expectedValue'),
+        expected: getField('expectedValue'),
       });
       if (!holds) throw new CheckFailure(`The value ${value} is not as expected - Topic: ${received}`);
-    } else if (!message.includes(field('mqttSuccessMessage'))) {
-      throw new CheckFailure(`Message mismatch - ${shown}`);
+    } else if (!message.includes(getField('mqttSuccessMessage'))) {
+      throw new CheckFailure(`Message mismatch - ${summary}`);
     }
-    return { status: heartbeatStatus.up, msg: shown };
+    return { status: heartbeatStatus.up, msg: summary };
   } finally {
     signal.removeEventListener('abort', abort);
     client.end(true);
   }
 }
 
-/** Returns the value that conditions compare as `json_value`; empty where the query finds nothing. */
-async function jsonValue(text: string, path: string): Promise<string> {
+/** Returns the value that conditions compare as `json_value`; empty when the query finds nothing. */
+async function queryJsonValue(text: string, path: string): Promise<string> {
   if (path === '') return '';
   try {
-    return (await matchesJson({ text, path, operator: '==', expected: '' })).value;
+    return (await evaluateJsonQuery({ text, path, operator: '==', expected: '' })).value;
   } catch (error) {
     if (error instanceof CheckFailure) return '';
     throw error;
   }
 }
 
-/** The connection is ours: the library would open socket files and proxies that the address names. */
-async function openClient(url: URL, order: ProbeOrder, options: IClientOptions): Promise<MqttClient> {
-  const { config, signal, onChain } = order;
+/** Opens the connection here, because the library would open socket files and proxies that the address names. */
+async function connectClient(url: URL, context: CheckContext, options: IClientOptions): Promise<MqttClient> {
+  const { config, signal, onChain } = context;
   const port = url.port === '' ? (defaultPorts[url.protocol] ?? 1883) : Number(url.port);
-  // Loaded by the first check that needs it.
+  // Loaded on first use.
   const { default: mqtt } = await import('mqtt');
   signal.throwIfAborted();
   if (url.protocol.startsWith('ws')) {
@@ -107,10 +107,10 @@ async function openClient(url: URL, order: ProbeOrder, options: IClientOptions):
   }
   const tls = { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain };
   const secure = url.protocol === 'mqtts:';
-  const socket = await connectTo({ host: url.hostname, port, tls: secure ? tls : undefined, signal });
+  const socket = await openConnection({ host: url.hostname, port, tls: secure ? tls : undefined, signal });
   return new mqtt.MqttClient(() => socket, options);
 }
 
-function signInOf({ username, password }: URL): IClientOptions {
+function getUrlCredentials({ username, password }: URL): IClientOptions {
   return username === '' ? {} : { username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }

@@ -1,46 +1,49 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-const keptMs = 30_000;
-const failureKeptMs = 5000;
-const mostNames = 10_000;
+const cacheMs = 30_000;
+const failureCacheMs = 5000;
+const maxNames = 10_000;
 
-interface Known {
+interface CachedName {
   readonly until: number;
   readonly addresses: readonly LookupAddress[];
   readonly error: NodeJS.ErrnoException | undefined;
 }
 
-const known = new Map<string, Known>();
-const asked = new Map<string, ((found: Known) => void)[]>();
+const cache = new Map<string, CachedName>();
+const pendingCallbacks = new Map<string, ((cached: CachedName) => void)[]>();
 
-/** As the system resolves names, remembered for half a minute: its resolver has four threads for all of us. */
-export const rememberedLookup: LookupFunction = (host, options, callback) => {
-  const answer = ({ addresses, error }: Known): void => {
-    const wanted = addresses.filter(
+/**
+ * Resolves names with the system resolver and caches the result for 30 seconds, because the resolver has only four
+ * threads.
+ */
+export const cachedLookup: LookupFunction = (host, options, callback) => {
+  const answer = ({ addresses, error }: CachedName): void => {
+    const matching = addresses.filter(
       ({ family }) => !options.family || options.family === family || options.family === `IPv${String(family)}`,
     );
-    const [first] = wanted;
+    const [first] = matching;
     if (error !== undefined) callback(error, '', 0);
     else if (first === undefined) {
       callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' }), '', 0);
-    } else if (options.all === true) callback(null, [...wanted]);
+    } else if (options.all === true) callback(null, [...matching]);
     else callback(null, first.address, first.family);
   };
-  const found = known.get(host);
-  if (found !== undefined && found.until > performance.now()) return answer(found);
-  const waiting = asked.get(host);
+  const cached = cache.get(host);
+  if (cached !== undefined && cached.until > performance.now()) return answer(cached);
+  const waiting = pendingCallbacks.get(host);
   if (waiting !== undefined) return void waiting.push(answer);
-  asked.set(host, [answer]);
+  pendingCallbacks.set(host, [answer]);
   lookup(host, { all: true }, (error, addresses) => {
-    const kept = error === null ? keptMs : failureKeptMs;
-    const now = { until: performance.now() + kept, addresses: addresses ?? [], error: error ?? undefined };
-    known.delete(host);
-    known.set(host, now);
-    const [oldest] = known.keys();
-    if (known.size > mostNames && oldest !== undefined) known.delete(oldest);
-    const answers = asked.get(host) ?? [];
-    asked.delete(host);
-    for (const one of answers) one(now);
+    const durationMs = error === null ? cacheMs : failureCacheMs;
+    const entry = { until: performance.now() + durationMs, addresses: addresses ?? [], error: error ?? undefined };
+    cache.delete(host);
+    cache.set(host, entry);
+    const [oldest] = cache.keys();
+    if (cache.size > maxNames && oldest !== undefined) cache.delete(oldest);
+    const answers = pendingCallbacks.get(host) ?? [];
+    pendingCallbacks.delete(host);
+    for (const pendingCallback of answers) pendingCallback(entry);
   });
 };

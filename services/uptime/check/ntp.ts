@@ -2,61 +2,61 @@ import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { CheckFailure } from './failure.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 import { assertAllowedTarget } from './target-policy.ts';
 
-/** From 1900 to 1970, s. */
+/** Seconds between the NTP epoch (1900) and the Unix epoch (1970). */
 const epochSeconds = 2_208_988_800;
-const length = 48;
+const packetLength = 48;
 
-/** NTP: a server that knows the time tells it, near enough to ours, and itself near enough to a clock. */
-export async function probeNtp({ config, signal }: ProbeOrder): Promise<Found> {
-  const limit = (name: string, usual: number): number => Number(config[name] ?? usual);
+/** Checks that an NTP server responds with acceptable stratum, offset and root dispersion (RFC 5905). */
+export async function probeNtp({ config, signal }: CheckContext): Promise<CheckOutcome> {
+  const getLimit = (name: string, defaultValue: number): number => Number(config[name] ?? defaultValue);
   const { address, family } = await lookup(config.hostname ?? '');
   signal.throwIfAborted();
   assertAllowedTarget(address, config.port ?? 123, 'exchange');
   const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
   const { promise, resolve, reject } = Promise.withResolvers<{ reply: Buffer; at: number }>();
-  // It may fail before anybody waits for it, which would end the thread.
+  // A rejection before the first `await` would otherwise end the process.
   promise.catch(() => undefined);
   const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('given up'));
   signal.addEventListener('abort', abort, { once: true });
   socket.on('error', reject);
-  const question = Buffer.alloc(length);
-  // Version 4, from a client; what it says of its time comes back and shows that the answer is to this question.
-  question[0] = 0x23;
-  crypto.getRandomValues(question.subarray(40));
+  const request = Buffer.alloc(packetLength);
+  // NTP version 4, client mode. The random transmit timestamp is echoed by the server and identifies the reply.
+  request[0] = 0x23;
+  crypto.getRandomValues(request.subarray(40));
   socket.on('message', (reply) => {
-    if (reply.length >= length && reply.subarray(24, 32).equals(question.subarray(40)))
+    if (reply.length >= packetLength && reply.subarray(24, 32).equals(request.subarray(40)))
       resolve({ reply, at: Date.now() });
   });
   try {
     socket.connect(config.port ?? 123, address);
     await Promise.race([new Promise<void>((connected) => socket.once('connect', connected)), promise]);
-    const sent = Date.now();
-    const began = performance.now();
-    socket.send(question);
-    const { reply, at } = await promise;
-    const ping = Math.round(performance.now() - began);
+    const sentAt = Date.now();
+    const startedAt = performance.now();
+    socket.send(request);
+    const { reply, at: receivedAt } = await promise;
+    const ping = Math.round(performance.now() - startedAt);
     const stratum = reply.readUInt8(1);
     if (stratum === 0)
       throw new CheckFailure(`The server refuses: ${reply.toString('latin1', 12, 16).replaceAll(/[^\w]/g, '')}`);
-    const offset = Math.round((momentAt(reply, 32) + momentAt(reply, 40) - sent - at) / 2);
+    const offset = Math.round((readTimestamp(reply, 32) + readTimestamp(reply, 40) - sentAt - receivedAt) / 2);
     const dispersion = Math.round((reply.readUInt32BE(8) / 65_536) * 1000);
-    const facts = `Stratum: ${String(stratum)}, offset: ${String(offset)} ms, root dispersion: ${String(dispersion)} ms`;
-    const tooFar =
+    const summary = `Stratum: ${String(stratum)}, offset: ${String(offset)} ms, root dispersion: ${String(dispersion)} ms`;
+    const isUnreliable =
       reply.readUInt8(0) >> 6 === 3 ||
-      stratum > limit('ntpStratumThreshold', 5) ||
-      Math.abs(offset) > limit('ntpTimeOffsetThreshold', 1000) ||
-      dispersion > limit('ntpRootDispersionThreshold', 500);
-    if (tooFar) throw new CheckFailure(`Not a time to go by. ${facts}`);
-    return { status: heartbeatStatus.up, msg: facts, ping };
+      stratum > getLimit('ntpStratumThreshold', 5) ||
+      Math.abs(offset) > getLimit('ntpTimeOffsetThreshold', 1000) ||
+      dispersion > getLimit('ntpRootDispersionThreshold', 500);
+    if (isUnreliable) throw new CheckFailure(`Not a time to go by. ${summary}`);
+    return { status: heartbeatStatus.up, msg: summary, ping };
   } finally {
     signal.removeEventListener('abort', abort);
     socket.close();
   }
 }
 
-function momentAt(reply: Buffer, offset: number): number {
+function readTimestamp(reply: Buffer, offset: number): number {
   return (reply.readUInt32BE(offset) - epochSeconds) * 1000 + (reply.readUInt32BE(offset + 4) / 2 ** 32) * 1000;
 }

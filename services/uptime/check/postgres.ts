@@ -1,39 +1,39 @@
 import type { ClientConfig } from 'pg';
 import { heartbeatStatus, type MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
-import { connectTo } from './connect.ts';
-import { CheckFailure, notChecked } from './failure.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import { openConnection } from './connect.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 import { limitBytesRead } from './read-limit.ts';
 
-/** More is not needed to see that a query succeeds. */
+/** Maximum size of an answer. */
 const maxAnswerBytes = 8 * 1024 * 1024;
-/** Parameters of the connection string that have an effect; those that name files or another server are refused. */
-const plainParameters = new Set(['sslmode', 'application_name', 'connect_timeout', 'client_encoding']);
+/** Supported parameters of the connection string. Parameters that name files or another server are rejected. */
+const allowedParameters = new Set(['sslmode', 'application_name', 'connect_timeout', 'client_encoding']);
 const certificateParameters = new Set(['sslrootcert', 'sslcert', 'sslkey']);
 
-/** PostgreSQL: the connection string signs in, and the query succeeds. It may only read. */
-export async function probePostgres({ config, signal }: ProbeOrder): Promise<Found> {
-  const { databaseConnectionString: given } = config;
-  const url = URL.parse(typeof given === 'string' ? given : '');
+/** Signs in to PostgreSQL with the connection string and executes the query in a read-only transaction. */
+export async function probePostgres({ config, signal }: CheckContext): Promise<CheckOutcome> {
+  const { databaseConnectionString: connectionString } = config;
+  const url = URL.parse(typeof connectionString === 'string' ? connectionString : '');
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw notChecked('The connection string begins with postgres://');
+    throw createSettingsFailure('The connection string begins with postgres://');
   }
-  const options = clientOptions(url, config);
-  // Loaded by the first check that needs it.
+  const options = buildClientOptions(url, config);
+  // Loaded on first use.
   const { default: pg } = await import('pg');
-  const stream = await connectTo({ host: url.hostname || 'localhost', port: Number(url.port || 5432), signal });
+  const stream = await openConnection({ host: url.hostname || 'localhost', port: Number(url.port || 5432), signal });
   const client = new pg.Client({ ...options, stream: () => stream });
-  const end = (error: unknown): void => void stream.destroy(error instanceof Error ? error : undefined);
-  const abort = (): void => end(signal.reason);
+  const destroyStream = (error: unknown): void => void stream.destroy(error instanceof Error ? error : undefined);
+  const abort = (): void => destroyStream(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  // Errors after the answer are of no interest.
+  // Errors after the result do not matter.
   client.on('error', () => undefined);
-  let exceeded: Error | undefined;
+  let limitFailure: Error | undefined;
   using _limit = limitBytesRead(
     () => stream.bytesRead,
     maxAnswerBytes,
-    (failure) => end((exceeded = failure)),
+    (failure) => destroyStream((limitFailure = failure)),
   );
   try {
     await client.connect();
@@ -43,7 +43,7 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
       rowMode: 'array',
     });
     if (hasConditions(config.conditions)) {
-      const value = singleValue(result.rows);
+      const value = getSingleValue(result.rows);
       if (!conditionsHold(config.conditions, { result: value }))
         throw new CheckFailure(`Query result did not meet the specified conditions (${value.slice(0, 200)})`);
       return { status: heartbeatStatus.up, msg: 'Query did meet specified conditions' };
@@ -51,7 +51,7 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
     const { rowCount } = result;
     return { status: heartbeatStatus.up, msg: `Rows: ${String(rowCount ?? 0)}` };
   } catch (error) {
-    throw exceeded ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
+    throw limitFailure ?? (signal.aborted && signal.reason instanceof Error ? signal.reason : error);
   } finally {
     signal.removeEventListener('abort', abort);
     stream.destroy();
@@ -59,10 +59,10 @@ export async function probePostgres({ config, signal }: ProbeOrder): Promise<Fou
 }
 
 /**
- * Returns the one value that conditions compare.
- * @throws CheckFailure for a result of several rows or columns, or none
+ * Returns the single value that conditions compare.
+ * @throws CheckFailure when the result does not have exactly one row and column
  */
-function singleValue(rows: readonly (readonly unknown[])[]): string {
+function getSingleValue(rows: readonly (readonly unknown[])[]): string {
   const [row] = rows;
   if (row === undefined || row.length === 0) throw new CheckFailure('The query returned no result to compare');
   if (rows.length > 1 || row.length > 1)
@@ -71,18 +71,20 @@ function singleValue(rows: readonly (readonly unknown[])[]): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
-/** Reads the connection string ourselves: the driver would open files and sockets that it names. */
-function clientOptions(url: URL, config: MonitorConfig): ClientConfig {
+/** Parses the connection string here, because the driver would open files and sockets that it names. */
+function buildClientOptions(url: URL, config: MonitorConfig): ClientConfig {
   for (const [name, value] of url.searchParams) {
-    if (plainParameters.has(name)) continue;
+    if (allowedParameters.has(name)) continue;
     if (!certificateParameters.has(name)) {
-      throw notChecked(`The parameter ${name.slice(0, 50)} of a connection string is not supported`);
+      throw createSettingsFailure(`The parameter ${name.slice(0, 50)} of a connection string is not supported`);
     }
     if (!value.startsWith('-----BEGIN ')) {
-      throw notChecked(`The parameter ${name} names a file, which is not read. Use the text of the certificate (PEM)`);
+      throw createSettingsFailure(
+        `The parameter ${name} names a file, which is not read. Use the text of the certificate (PEM)`,
+      );
     }
   }
-  if (/%2f/i.test(url.hostname)) throw notChecked('A connection string cannot name a socket file');
+  if (/%2f/i.test(url.hostname)) throw createSettingsFailure('A connection string cannot name a socket file');
   const database = decodeURIComponent(url.pathname.slice(1));
   const applicationName = url.searchParams.get('application_name');
   return {
@@ -92,16 +94,16 @@ function clientOptions(url: URL, config: MonitorConfig): ClientConfig {
     password: decodeURIComponent(url.password),
     ...(database === '' ? {} : { database }),
     ...(applicationName === null ? {} : { application_name: applicationName }),
-    ssl: tlsOptions(url, config),
+    ssl: buildTlsOptions(url, config),
     options: '-c default_transaction_read_only=on',
   };
 }
 
-function tlsOptions(url: URL, config: MonitorConfig): ClientConfig['ssl'] {
+function buildTlsOptions(url: URL, config: MonitorConfig): ClientConfig['ssl'] {
   const { searchParams } = url;
   const mode = searchParams.get('sslmode') ?? '';
   const names = ['', 'disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'];
-  if (!names.includes(mode)) throw notChecked(`There is no sslmode ${mode.slice(0, 50)}`);
+  if (!names.includes(mode)) throw createSettingsFailure(`There is no sslmode ${mode.slice(0, 50)}`);
   if (['', 'disable', 'allow', 'prefer'].includes(mode)) return false;
   const ca = searchParams.get('sslrootcert') ?? config.tlsCa;
   const cert = searchParams.get('sslcert') ?? config.tlsCert;

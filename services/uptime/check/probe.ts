@@ -2,20 +2,20 @@ import type { CertificateChain } from '../../contracts/uptime/views.ts';
 import type { HeartbeatStatus, MonitorConfig } from '../../contracts/uptime/monitor.ts';
 import type { EngineAddress } from './messages.ts';
 
-/** What a kind of check is given. */
-export interface ProbeOrder {
+/** Input of one check. */
+export interface CheckContext {
   readonly id: number;
   readonly config: MonitorConfig;
-  /** Aborted when its time is over; the reason is an error that says so. */
+  /** Aborted at the timeout, with the error to report as its reason. */
   readonly signal: AbortSignal;
   readonly onChain: (chain: () => CertificateChain, fingerprint: string) => void;
   readonly engine: (id: number) => EngineAddress | undefined;
 }
 
-/** What a check that did not throw found. */
-export interface Found {
+/** Result of a check that did not throw. */
+export interface CheckOutcome {
   readonly status: HeartbeatStatus;
   readonly msg: string;
-  /** Without it the time that the check took. */
+  /** Response time in milliseconds; defaults to the duration of the check. */
   readonly ping?: number | null;
 }

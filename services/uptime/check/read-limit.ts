@@ -3,8 +3,9 @@ import { CheckFailure } from './failure.ts';
 const checkEveryMs = 10;
 
 /**
- * Ends a check whose server sends more than any answer needs. `bytesRead` returns what was received so far; libraries that
- * collect a message until it is complete have no limit of their own.
+ * Ends a check whose server sends more than `maxBytes`. Libraries that collect a message until it is complete have no
+ * limit.
+ * @param bytesRead Returns the number of bytes received so far
  */
 export function limitBytesRead(
   bytesRead: () => number | undefined,

@@ -3,30 +3,30 @@ import { CheckJournal } from './journal.ts';
 import { setTargetPolicy } from './target-policy.ts';
 import { Containers } from './containers.ts';
 import { listContainers } from './engine.ts';
-import { CheckFailure, explain } from './failure.ts';
+import { CheckFailure, describeError } from './failure.ts';
 import { probeHttp } from './http.ts';
 import type { Check, CheckResult, EngineAddress, FromChecker, ToChecker } from './messages.ts';
 import { probeMqtt } from './mqtt.ts';
 import { probeNtp } from './ntp.ts';
 import { probePostgres } from './postgres.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 import { probeRedis } from './redis.ts';
 import { Schedule } from './schedule.ts';
 import { probeDns, probePort, probeWebSocket } from './simple.ts';
 import { probeSmtp } from './smtp.ts';
 
-/** Checks that run at once; others wait in line. */
-const mostAtOnce = 384;
-/** Results are passed on together, this long after the first of them at most. */
-const gatherMs = 50;
+/** Maximum number of concurrent checks; further checks are queued. */
+const maxConcurrentChecks = 384;
+/** Maximum delay of a result before its batch is sent. */
+const batchDelayMs = 50;
 const tickMs = 1000;
-/** A tick that comes later than this says that the machine slept. */
-const sleptMs = 5000;
-/** A tick that comes later than this says that a time-out may be our own fault. */
-const laggedMs = 500;
-const listMs = 10_000;
+/** Delay of a tick that indicates a sleep of the computer. */
+const sleepThresholdMs = 5000;
+/** Delay of a tick that indicates that the process was blocked, so that timeouts are unreliable. */
+const lagThresholdMs = 500;
+const listTimeoutMs = 10_000;
 
-const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = {
+const checksByType: Readonly<Record<string, (order: CheckContext) => Promise<CheckOutcome>>> = {
   http: probeHttp,
   keyword: probeHttp,
   'json-query': probeHttp,
@@ -40,40 +40,42 @@ const probes: Readonly<Record<string, (order: ProbeOrder) => Promise<Found>>> = 
   ntp: probeNtp,
 };
 
-/** Kinds of monitors that the checker checks by itself. */
-export const checkedTypes: ReadonlySet<string> = new Set([...Object.keys(probes), 'docker']);
+/** Monitor types that the checker process handles. */
+export const checkedTypes: ReadonlySet<string> = new Set([...Object.keys(checksByType), 'docker']);
 
-/** The loop of the checks, in a process of its own: one timer for all of them. */
+/** Schedules and runs the checks in the checker process, with one timer for all monitors. */
 export class Runner {
   readonly #send: (message: FromChecker) => void;
   readonly #schedule = new Schedule();
   readonly #checks = new Map<number, Check>();
   readonly #engines = new Map<number, EngineAddress>();
-  readonly #chains = new Map<number, string>();
+  readonly #chainFingerprints = new Map<number, string>();
   readonly #running = new Set<number>();
-  /** Checked one at a time until each has ended well: one of them may have ended the process before. */
+  /**
+   * Monitors that are checked one at a time until each check completed, because one of them may have ended the process.
+   */
   readonly #suspects = new Set<number>();
   #journal: CheckJournal | undefined;
-  readonly #line: { readonly id: number; readonly due: number }[] = [];
-  /** Asked for while it ran already. */
-  readonly #asked = new Map<number, number[]>();
+  readonly #queue: { readonly id: number; readonly due: number }[] = [];
+  /** IDs of `now` requests by monitor. */
+  readonly #pendingRequests = new Map<number, number[]>();
   readonly #containers: Containers;
-  #gathered: CheckResult[] = [];
+  #pendingResults: CheckResult[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #sending: NodeJS.Timeout | undefined;
-  #ticking: NodeJS.Timeout | undefined;
-  #lastTick = { steady: steadyNow(), wall: Date.now() };
-  /** When this process last could not run for a while. */
-  #laggedAt = -Infinity;
-  /** What began before the machine slept says nothing. */
-  #epoch = 0;
+  #sendTimer: NodeJS.Timeout | undefined;
+  #tickTimer: NodeJS.Timeout | undefined;
+  #lastTick = { steady: getMonotonicTime(), wall: Date.now() };
+  /** Time at which the process was last blocked. */
+  #lastLagAt = -Infinity;
+  /** Incremented after each sleep; results of checks that started earlier are discarded. */
+  #sleepCount = 0;
 
   constructor(send: (message: FromChecker) => void) {
     this.#send = send;
     this.#containers = new Containers((engine, names) => this.#containerChanged(engine, names));
   }
 
-  take(message: ToChecker): void {
+  handleMessage(message: ToChecker): void {
     switch (message.kind) {
       case 'begin':
         this.#journal = new CheckJournal(message.journal);
@@ -92,7 +94,7 @@ export class Runner {
         for (const id of message.ids) this.#remove(id);
         break;
       case 'again':
-        this.#schedule.moveTo(message.id, steadyNow() + message.inMs);
+        this.#schedule.moveTo(message.id, getMonotonicTime() + message.inMs);
         break;
       case 'now':
         this.#checkNow(message.id, message.request);
@@ -102,41 +104,41 @@ export class Runner {
         for (const engine of message.engines) this.#engines.set(engine.id, engine);
         break;
       case 'containers':
-        void this.#list(message.request, message.engine);
+        void this.#listContainers(message.request, message.engine);
     }
     if (message.kind === 'set' || message.kind === 'remove' || message.kind === 'engines') this.#followEngines();
-    this.#wake();
+    this.#startDueChecks();
   }
 
   #set(check: Check): void {
-    const now = steadyNow();
+    const now = getMonotonicTime();
     this.#checks.set(check.id, check);
-    this.#chains.delete(check.id);
+    this.#chainFingerprints.delete(check.id);
     this.#schedule.set(check.id, check.intervalMs, now, check.now ? now : undefined);
   }
 
   #remove(id: number): void {
     this.#checks.delete(id);
-    this.#chains.delete(id);
+    this.#chainFingerprints.delete(id);
     this.#schedule.remove(id);
     this.#containers.forget(id);
   }
 
   #checkNow(id: number, request: number): void {
-    const waiting = this.#asked.get(id);
-    if (waiting === undefined) this.#asked.set(id, [request]);
-    else waiting.push(request);
-    if (!this.#running.has(id)) this.#schedule.moveTo(id, steadyNow());
+    const requests = this.#pendingRequests.get(id);
+    if (requests === undefined) this.#pendingRequests.set(id, [request]);
+    else requests.push(request);
+    if (!this.#running.has(id)) this.#schedule.moveTo(id, getMonotonicTime());
   }
 
   #containerChanged(engine: number, names: readonly string[]): void {
     for (const { id, config } of this.#checks.values()) {
       if (config.type !== 'docker' || config.docker_host !== engine) continue;
       const name = (config.docker_container ?? '').replace(/^\//, '');
-      const isIt = names.some((one) => one === name || (name.length >= 12 && one.startsWith(name)));
-      if (isIt) this.#schedule.moveTo(id, steadyNow());
+      const isMatch = names.some((one) => one === name || (name.length >= 12 && one.startsWith(name)));
+      if (isMatch) this.#schedule.moveTo(id, getMonotonicTime());
     }
-    this.#wake();
+    this.#startDueChecks();
   }
 
   #followEngines(): void {
@@ -144,58 +146,59 @@ export class Runner {
     this.#containers.follow([...this.#engines.values()].filter(({ id }) => used.has(id)));
   }
 
-  async #list(request: number, engine: EngineAddress): Promise<void> {
+  async #listContainers(request: number, engine: EngineAddress): Promise<void> {
     try {
-      const containers = await listContainers(engine, AbortSignal.timeout(listMs));
+      const containers = await listContainers(engine, AbortSignal.timeout(listTimeoutMs));
       this.#send({ kind: 'containers', request, containers });
     } catch (error) {
-      this.#send({ kind: 'containers', request, trouble: explain(error).msg });
+      this.#send({ kind: 'containers', request, error: describeError(error).msg });
     }
   }
 
-  /** Starts what is due, and waits for what comes next. */
-  #wake(): void {
+  /** Starts the due checks and sets the timer for the next one. */
+  #startDueChecks(): void {
     clearTimeout(this.#timer);
-    const now = steadyNow();
-    for (let turn = this.#schedule.take(now); turn !== undefined; turn = this.#schedule.take(now))
-      this.#line.push(turn);
-    this.#startWaiting();
+    const now = getMonotonicTime();
+    for (let dueCheck = this.#schedule.take(now); dueCheck !== undefined; dueCheck = this.#schedule.take(now))
+      this.#queue.push(dueCheck);
+    this.#startQueued();
     const next = this.#schedule.next();
-    if (next !== undefined) this.#timer = setTimeout(() => this.#wake(), Math.min(Math.max(0, next - now), 2 ** 30));
-    this.#keepTicking();
+    if (next !== undefined)
+      this.#timer = setTimeout(() => this.#startDueChecks(), Math.min(Math.max(0, next - now), 2 ** 30));
+    this.#updateTickTimer();
   }
 
-  #startWaiting(): void {
-    const postponed: { readonly id: number; readonly due: number }[] = [];
-    while (this.#running.size < mostAtOnce) {
-      const turn = this.#line.shift();
-      if (turn === undefined) break;
-      if (this.#running.has(turn.id)) continue;
-      const isSuspect = this.#suspects.has(turn.id);
-      if (isSuspect && [...this.#running].some((id) => this.#suspects.has(id))) postponed.push(turn);
-      else void this.#run(turn.id, turn.due);
+  #startQueued(): void {
+    const delayed: { readonly id: number; readonly due: number }[] = [];
+    while (this.#running.size < maxConcurrentChecks) {
+      const dueCheck = this.#queue.shift();
+      if (dueCheck === undefined) break;
+      if (this.#running.has(dueCheck.id)) continue;
+      const isSuspect = this.#suspects.has(dueCheck.id);
+      if (isSuspect && [...this.#running].some((id) => this.#suspects.has(id))) delayed.push(dueCheck);
+      else void this.#run(dueCheck.id, dueCheck.due);
     }
-    this.#line.unshift(...postponed);
+    this.#queue.unshift(...delayed);
   }
 
-  #keepTicking(): void {
+  #updateTickTimer(): void {
     if (this.#schedule.size === 0 && this.#running.size === 0) {
-      clearInterval(this.#ticking);
-      this.#ticking = undefined;
-    } else if (this.#ticking === undefined) {
-      this.#lastTick = { steady: steadyNow(), wall: Date.now() };
-      this.#ticking = setInterval(() => this.#tick(), tickMs);
+      clearInterval(this.#tickTimer);
+      this.#tickTimer = undefined;
+    } else if (this.#tickTimer === undefined) {
+      this.#lastTick = { steady: getMonotonicTime(), wall: Date.now() };
+      this.#tickTimer = setInterval(() => this.#tick(), tickMs);
     }
   }
 
   #tick(): void {
-    const tick = { steady: steadyNow(), wall: Date.now() };
-    const late = Math.max(tick.steady - this.#lastTick.steady, tick.wall - this.#lastTick.wall) - tickMs;
+    const tick = { steady: getMonotonicTime(), wall: Date.now() };
+    const delayMs = Math.max(tick.steady - this.#lastTick.steady, tick.wall - this.#lastTick.wall) - tickMs;
     this.#lastTick = tick;
-    if (late > laggedMs) this.#laggedAt = tick.steady;
-    if (late <= sleptMs) return;
-    this.#epoch += 1;
-    this.#send({ kind: 'slept', ms: late });
+    if (delayMs > lagThresholdMs) this.#lastLagAt = tick.steady;
+    if (delayMs <= sleepThresholdMs) return;
+    this.#sleepCount += 1;
+    this.#send({ kind: 'slept', ms: delayMs });
   }
 
   async #run(id: number, due: number): Promise<void> {
@@ -203,55 +206,56 @@ export class Runner {
     if (check === undefined) return;
     this.#running.add(id);
     this.#journal?.write(this.#running);
-    const epoch = this.#epoch;
-    const began = steadyNow();
+    const sleepCountAtStart = this.#sleepCount;
+    const startedAt = getMonotonicTime();
     const at = Date.now();
-    const found = await this.#probe(check);
+    const outcome = await this.#runCheck(check);
     this.#running.delete(id);
     this.#suspects.delete(id);
     this.#journal?.write(this.#running);
-    // Paused or removed meanwhile: nobody wants to know.
+    // The result is discarded when the monitor was paused or removed meanwhile.
     if (this.#checks.has(id)) {
-      this.#schedule.done(id, Math.max(steadyNow(), due));
-      const lagged = this.#laggedAt >= began - tickMs || began - due > laggedMs;
-      if (epoch === this.#epoch) this.#pass({ ...found, id, at, lateMs: Math.max(0, began - due), lagged });
-      else this.#schedule.moveTo(id, steadyNow() + tickMs);
+      this.#schedule.done(id, Math.max(getMonotonicTime(), due));
+      const isLagged = this.#lastLagAt >= startedAt - tickMs || startedAt - due > lagThresholdMs;
+      if (sleepCountAtStart === this.#sleepCount)
+        this.#addResult({ ...outcome, id, at, lateMs: Math.max(0, startedAt - due), lagged: isLagged });
+      else this.#schedule.moveTo(id, getMonotonicTime() + tickMs);
     }
-    this.#wake();
+    this.#startDueChecks();
   }
 
-  async #probe(check: Check): Promise<Omit<CheckResult, 'id' | 'at' | 'lateMs' | 'lagged'>> {
+  async #runCheck(check: Check): Promise<Omit<CheckResult, 'id' | 'at' | 'lateMs' | 'lagged'>> {
     const { id, config, timeoutMs } = check;
-    const ending = new AbortController();
+    const abortController = new AbortController();
     const timer = setTimeout(
-      () => ending.abort(new CheckFailure(`timeout of ${String(Math.round(timeoutMs))}ms exceeded`)),
+      () => abortController.abort(new CheckFailure(`timeout of ${String(Math.round(timeoutMs))}ms exceeded`)),
       timeoutMs,
     );
     let certificate: CheckResult['certificate'];
-    const order: ProbeOrder = {
+    const order: CheckContext = {
       id,
       config,
-      signal: ending.signal,
+      signal: abortController.signal,
       engine: (engine) => this.#engines.get(engine),
       onChain: (chain, fingerprint) => {
-        if (this.#chains.get(id) === fingerprint) return;
-        this.#chains.set(id, fingerprint);
+        if (this.#chainFingerprints.get(id) === fingerprint) return;
+        this.#chainFingerprints.set(id, fingerprint);
         certificate = chain();
       },
     };
-    const began = performance.now();
-    const withChain = () => (certificate === undefined ? {} : { certificate });
+    const startedAt = performance.now();
+    const getCertificateField = () => (certificate === undefined ? {} : { certificate });
     try {
-      const probe = probes[config.type] ?? ((wanted: ProbeOrder) => this.#containers.probe(wanted));
+      const probe = checksByType[config.type] ?? ((context: CheckContext) => this.#containers.probe(context));
       const { status, msg, ping } = await probe(order);
-      const took = Math.round(performance.now() - began);
-      const answered = status === heartbeatStatus.up ? took : null;
-      return { status, msg, ping: ping === undefined ? answered : ping, ...withChain() };
+      const durationMs = Math.round(performance.now() - startedAt);
+      const responseTimeMs = status === heartbeatStatus.up ? durationMs : null;
+      return { status, msg, ping: ping === undefined ? responseTimeMs : ping, ...getCertificateField() };
     } catch (error) {
-      const { msg, unreachable } = explain(error);
+      const { msg, unreachable } = describeError(error);
       const byStatusCode = error instanceof CheckFailure && error.byStatusCode;
       const notChecked = error instanceof CheckFailure && error.notChecked;
-      const timedOut = ending.signal.aborted;
+      const timedOut = abortController.signal.aborted;
       return {
         status: heartbeatStatus.down,
         msg,
@@ -259,33 +263,33 @@ export class Runner {
         ...(byStatusCode ? { byStatusCode } : {}),
         ...(notChecked ? { notChecked } : {}),
         ...(unreachable || timedOut ? { unreachable: true } : {}),
-        ...withChain(),
+        ...getCertificateField(),
       };
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #pass(result: CheckResult): void {
-    const requests = this.#asked.get(result.id);
-    this.#asked.delete(result.id);
-    if (requests === undefined) this.#gathered.push(result);
-    else for (const request of requests) this.#gathered.push({ ...result, request });
-    // Faults are news; the rest may wait for company.
-    if (result.status !== heartbeatStatus.up || requests !== undefined) this.#sendGathered();
-    else this.#sending ??= setTimeout(() => this.#sendGathered(), gatherMs);
+  #addResult(result: CheckResult): void {
+    const requests = this.#pendingRequests.get(result.id);
+    this.#pendingRequests.delete(result.id);
+    if (requests === undefined) this.#pendingResults.push(result);
+    else for (const request of requests) this.#pendingResults.push({ ...result, request });
+    // Failures and requested results are sent immediately, others in batches.
+    if (result.status !== heartbeatStatus.up || requests !== undefined) this.#sendResults();
+    else this.#sendTimer ??= setTimeout(() => this.#sendResults(), batchDelayMs);
   }
 
-  #sendGathered(): void {
-    clearTimeout(this.#sending);
-    this.#sending = undefined;
-    const results = this.#gathered;
-    this.#gathered = [];
+  #sendResults(): void {
+    clearTimeout(this.#sendTimer);
+    this.#sendTimer = undefined;
+    const results = this.#pendingResults;
+    this.#pendingResults = [];
     if (results.length > 0) this.#send({ kind: 'results', results });
   }
 }
 
-/** ms that go on evenly whatever is done to the machine's clock. */
-function steadyNow(): number {
+/** Returns monotonic milliseconds, unaffected by changes of the system clock. */
+function getMonotonicTime(): number {
   return performance.timeOrigin + performance.now();
 }

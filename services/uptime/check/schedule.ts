@@ -1,7 +1,7 @@
-/** Spreads phases evenly whatever ids there are. */
+/** Distributes phases evenly for any set of IDs. */
 const goldenRatio = 0.618_033_988_749_895;
 
-interface Turn {
+interface DueCheck {
   readonly id: number;
   readonly due: number;
   readonly version: number;
@@ -13,23 +13,26 @@ interface Entry {
 }
 
 /**
- * When which monitor is checked: each at its phase in its interval, so that nothing drifts and equal intervals spread evenly,
- * also after a restart. One heap for all; what was replaced in it is passed over when it comes up. Times are of a steady
- * clock, in ms.
+ * Schedules each monitor at its phase within its interval, so that equal intervals are distributed evenly without
+ * drift, also after a restart. All monitors share one heap; replaced entries are skipped when they reach its top. Times
+ * are monotonic milliseconds.
  */
 export class Schedule {
   readonly #entries = new Map<number, Entry>();
-  #heap: Turn[] = [];
+  #heap: DueCheck[] = [];
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** `at`: its first turn; without it the next one of its phase. */
-  set(id: number, intervalMs: number, now: number, at?: number): void {
+  /**
+   * Adds or replaces a monitor.
+   * @param index First due time; defaults to the next time of its phase
+   */
+  set(id: number, intervalMs: number, now: number, index?: number): void {
     const version = (this.#entries.get(id)?.version ?? 0) + 1;
     this.#entries.set(id, { intervalMs, version });
-    this.#push({ id, due: at ?? nextTurn(id, intervalMs, now), version });
+    this.#push({ id, due: index ?? findNextDueTime(id, intervalMs, now), version });
   }
 
   remove(id: number): void {
@@ -40,7 +43,7 @@ export class Schedule {
     return this.#entries.has(id);
   }
 
-  /** Its next turn is at `due`, whatever its phase. */
+  /** Sets the next due time, regardless of the phase. */
   moveTo(id: number, due: number): void {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
@@ -48,19 +51,19 @@ export class Schedule {
     this.#push({ id, due, version: entry.version });
   }
 
-  /** It was checked: what was missed meanwhile is skipped. */
+  /** Schedules the next check after a completed one. Missed checks are skipped. */
   done(id: number, now: number): void {
     const entry = this.#entries.get(id);
-    if (entry !== undefined) this.moveTo(id, nextTurn(id, entry.intervalMs, now));
+    if (entry !== undefined) this.moveTo(id, findNextDueTime(id, entry.intervalMs, now));
   }
 
-  /** When the next turn is. */
+  /** Returns the next due time. */
   next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.due;
   }
 
-  /** The next one whose turn has come; it has none until it is `done`. */
+  /** Removes and returns the next due monitor. The monitor is not due again until `done` is called. */
   take(now: number): { readonly id: number; readonly due: number } | undefined {
     this.#dropStale();
     const first = this.#heap[0];
@@ -77,41 +80,41 @@ export class Schedule {
     }
   }
 
-  #push(turn: Turn): void {
+  #push(dueCheck: DueCheck): void {
     const heap = this.#heap;
-    heap.push(turn);
-    let at = heap.length - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = heap[parent];
-      if (above === undefined || above.due <= turn.due) break;
-      heap[at] = above;
-      at = parent;
+    heap.push(dueCheck);
+    let index = heap.length - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const parentCheck = heap[parent];
+      if (parentCheck === undefined || parentCheck.due <= dueCheck.due) break;
+      heap[index] = parentCheck;
+      index = parent;
     }
-    heap[at] = turn;
+    heap[index] = dueCheck;
   }
 
   #pop(): void {
     const heap = this.#heap;
     const last = heap.pop();
     if (last === undefined || heap.length === 0) return;
-    let at = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * index + 1;
       const [left, right] = [heap[child], heap[child + 1]];
       if (left === undefined) break;
       if (right !== undefined && right.due < left.due) child += 1;
       const smaller = heap[child];
       if (smaller === undefined || smaller.due >= last.due) break;
-      heap[at] = smaller;
-      at = child;
+      heap[index] = smaller;
+      index = child;
     }
-    heap[at] = last;
+    heap[index] = last;
   }
 }
 
-/** The first moment after `now` that is of this id's phase. */
-function nextTurn(id: number, intervalMs: number, now: number): number {
+/** Returns the first time after `now` that matches the phase of the ID. */
+function findNextDueTime(id: number, intervalMs: number, now: number): number {
   const phase = ((id * goldenRatio) % 1) * intervalMs;
   return (Math.floor((now - phase) / intervalMs) + 1) * intervalMs + phase;
 }

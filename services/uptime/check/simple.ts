@@ -3,49 +3,49 @@ import { isIP } from 'node:net';
 import { WebSocket } from 'ws';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
 import { conditionsHold, hasConditions } from '../domain/conditions.ts';
-import { connectTo, familyOf } from './connect.ts';
-import { recordsMessage, recordTypes, resolveRecords } from './dns-records.ts';
-import { CheckFailure, notChecked } from './failure.ts';
-import type { Found, ProbeOrder } from './probe.ts';
-import { greetAndStartTls, tlsWishes } from './smtp.ts';
+import { openConnection, toFamily } from './connect.ts';
+import { formatRecords, recordTypes, resolveRecords } from './dns-records.ts';
+import { CheckFailure, createSettingsFailure } from './failure.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
+import { greetAndStartTls, getTlsOptions } from './smtp.ts';
 import { assertAllowedTarget, guardedLookup } from './target-policy.ts';
 
 /**
- * TCP: something accepts the connection. With the expiry of its certificate watched, the port also encrypts as
- * `smtpSecurity` says, with a certificate that is trusted.
+ * Checks that a TCP port accepts connections. When the certificate expiry is monitored, the port must also encrypt as
+ * `smtpSecurity` says, with a trusted certificate.
  */
-export async function probePort(order: ProbeOrder): Promise<Found> {
-  const { config, signal } = order;
-  const security = config.expiryNotification === true ? config['smtpSecurity'] : undefined;
-  const isEncrypted = security === 'secure' || security === 'starttls';
+export async function probePort(context: CheckContext): Promise<CheckOutcome> {
+  const { config, signal } = context;
+  const encryption = config.expiryNotification === true ? config['smtpSecurity'] : undefined;
+  const isEncrypted = encryption === 'secure' || encryption === 'starttls';
   const host = config.hostname ?? '';
-  const began = performance.now();
-  const socket = await connectTo({
+  const startedAt = performance.now();
+  const socket = await openConnection({
     host,
     port: config.port ?? 0,
-    family: familyOf(config.ipFamily),
+    family: toFamily(config.ipFamily),
     use: isEncrypted ? 'exchange' : 'connect',
-    tls: security === 'secure' ? tlsWishes(order) : undefined,
+    tls: encryption === 'secure' ? getTlsOptions(context) : undefined,
     signal,
   });
-  const ping = Math.round(performance.now() - began);
+  const ping = Math.round(performance.now() - startedAt);
   try {
-    if (security === 'starttls') await greetAndStartTls(socket, host, order);
+    if (encryption === 'starttls') await greetAndStartTls(socket, host, context);
   } finally {
     socket.destroy();
   }
   return { status: heartbeatStatus.up, msg: `${String(ping)} ms`, ping };
 }
 
-/** WebSocket: the upgrade succeeds. */
-export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
+/** Checks that a WebSocket upgrade succeeds. */
+export function probeWebSocket({ config, signal }: CheckContext): Promise<CheckOutcome> {
   return new Promise((resolve, reject) => {
     const url = URL.parse(config.url ?? '');
-    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw notChecked('Invalid URL');
+    if (url === null || (url.protocol !== 'ws:' && url.protocol !== 'wss:')) throw createSettingsFailure('Invalid URL');
     const port = url.port === '' ? (url.protocol === 'wss:' ? 443 : 80) : Number(url.port);
     assertAllowedTarget(url.hostname, port, 'exchange');
-    const wished = config['wsSubprotocol'];
-    const subprotocols = (typeof wished === 'string' ? wished : '')
+    const subprotocolOption = config['wsSubprotocol'];
+    const subprotocols = (typeof subprotocolOption === 'string' ? subprotocolOption : '')
       .split(',')
       .map((one) => one.trim())
       .filter((one) => one !== '');
@@ -70,10 +70,10 @@ export function probeWebSocket({ config, signal }: ProbeOrder): Promise<Found> {
   });
 }
 
-/** DNS: the server knows records of the type. */
-export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
+/** Checks that a DNS server returns records of the type. */
+export async function probeDns({ config, signal }: CheckContext): Promise<CheckOutcome> {
   const type = recordTypes.find((one) => one === (config.dns_resolve_type ?? 'A').toUpperCase());
-  if (type === undefined) throw notChecked(`There are no records of type ${config.dns_resolve_type ?? ''}`);
+  if (type === undefined) throw createSettingsFailure(`There are no records of type ${config.dns_resolve_type ?? ''}`);
   const resolver = new Resolver();
   const servers = (config.dns_resolve_server || '1.1.1.1').split(',').map((server) => server.trim());
   const port = config.port ?? 53;
@@ -83,7 +83,7 @@ export async function probeDns({ config, signal }: ProbeOrder): Promise<Found> {
   signal.addEventListener('abort', abort, { once: true });
   try {
     const answers = await resolveRecords(resolver, config.hostname ?? '', type);
-    const msg = recordsMessage(type, answers).slice(0, 1000);
+    const msg = formatRecords(type, answers).slice(0, 1000);
     const { conditions } = config;
     const holds =
       !hasConditions(conditions) || answers.some(({ value }) => conditionsHold(conditions, { record: value }));

@@ -1,22 +1,30 @@
 import type { Socket } from 'node:net';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { connectTo, secure, type TlsWishes } from './connect.ts';
+import { openConnection, encryptConnection, type TlsOptions } from './connect.ts';
 import { CheckFailure } from './failure.ts';
-import type { Found, ProbeOrder } from './probe.ts';
+import type { CheckOutcome, CheckContext } from './probe.ts';
 
-const longestReply = 16_384;
+const maxReplyLength = 16_384;
 
-/** SMTP: a server greets, and encrypts where `smtpSecurity` asks for that (`secure` from the start, `starttls` after it). */
-export async function probeSmtp(order: ProbeOrder): Promise<Found> {
-  const { config, signal } = order;
+/**
+ * Checks that an SMTP server sends a greeting and encrypts as `smtpSecurity` says: `secure` from the start, `starttls`
+ * after the greeting.
+ */
+export async function probeSmtp(context: CheckContext): Promise<CheckOutcome> {
+  const { config, signal } = context;
   const security = config['smtpSecurity'];
   const host = config.hostname ?? '';
   const port = config.port ?? (security === 'secure' ? 465 : 25);
-  const socket = await connectTo({ host, port, signal, tls: security === 'secure' ? tlsWishes(order) : undefined });
+  const socket = await openConnection({
+    host,
+    port,
+    signal,
+    tls: security === 'secure' ? getTlsOptions(context) : undefined,
+  });
   try {
-    const greeting = await reply(socket, signal);
+    const greeting = await readReply(socket, signal);
     if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
-    if (security === 'starttls') await startTls(socket, host, order);
+    if (security === 'starttls') await upgradeToTls(socket, host, context);
     else socket.end('QUIT\r\n');
     return { status: heartbeatStatus.up, msg: 'SMTP connection verifies successfully' };
   } finally {
@@ -24,47 +32,48 @@ export async function probeSmtp(order: ProbeOrder): Promise<Found> {
   }
 }
 
-/** Waits for the greeting of a server that speaks in plain text, then encrypts by STARTTLS. */
-export async function greetAndStartTls(socket: Socket, host: string, order: ProbeOrder): Promise<void> {
-  const greeting = await reply(socket, order.signal);
+/** Waits for the unencrypted greeting, then upgrades the connection with STARTTLS. */
+export async function greetAndStartTls(socket: Socket, host: string, context: CheckContext): Promise<void> {
+  const greeting = await readReply(socket, context.signal);
   if (!greeting.startsWith('220')) throw new CheckFailure(`The server greets with ${greeting.slice(0, 100)}`);
-  await startTls(socket, host, order);
+  await upgradeToTls(socket, host, context);
 }
 
-async function startTls(socket: Socket, host: string, order: ProbeOrder): Promise<void> {
-  const { signal } = order;
+async function upgradeToTls(socket: Socket, host: string, context: CheckContext): Promise<void> {
+  const { signal } = context;
   socket.write('EHLO homeport\r\n');
-  const offers = await reply(socket, signal);
-  if (!/^250[ -]STARTTLS\s*$/im.test(offers)) throw new CheckFailure('The server does not offer STARTTLS');
+  const capabilities = await readReply(socket, signal);
+  if (!/^250[ -]STARTTLS\s*$/im.test(capabilities)) throw new CheckFailure('The server does not offer STARTTLS');
   socket.write('STARTTLS\r\n');
-  const answer = await reply(socket, signal);
+  const answer = await readReply(socket, signal);
   if (!answer.startsWith('220')) throw new CheckFailure(`The server answers STARTTLS with ${answer.slice(0, 100)}`);
-  const secured = await secure(socket, host.replace(/^\[|\]$/g, ''), tlsWishes(order), signal);
+  const secured = await encryptConnection(socket, host.replace(/^\[|\]$/g, ''), getTlsOptions(context), signal);
   secured.end('QUIT\r\n');
 }
 
-export function tlsWishes({ config, onChain }: ProbeOrder): TlsWishes {
+export function getTlsOptions({ config, onChain }: CheckContext): TlsOptions {
   return { ignoreTls: config.ignoreTls === true, ca: config.tlsCa || undefined, onChain };
 }
 
-/** A reply with all its lines. */
-function reply(socket: Socket, signal: AbortSignal): Promise<string> {
+/** Reads a reply including its continuation lines. */
+function readReply(socket: Socket, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const end = (call: () => void): void => {
+    const settle = (call: () => void): void => {
       signal.removeEventListener('abort', abort);
-      socket.off('data', take).off('error', fail).off('close', close);
+      socket.off('data', handleData).off('error', fail).off('close', close);
       call();
     };
-    const abort = (): void => end(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
-    const fail = (error: Error): void => end(() => reject(error));
-    const close = (): void => end(() => reject(new CheckFailure('The server hung up without a greeting')));
-    const take = (bytes: Buffer): void => {
+    const abort = (): void =>
+      settle(() => reject(signal.reason instanceof Error ? signal.reason : new Error('given up')));
+    const fail = (error: Error): void => settle(() => reject(error));
+    const close = (): void => settle(() => reject(new CheckFailure('The server hung up without a greeting')));
+    const handleData = (bytes: Buffer): void => {
       text += bytes.toString('latin1');
-      if (/^\d{3}(?: [^\n]*)?\r?\n$/m.test(text)) end(() => resolve(text.trim()));
-      else if (text.length > longestReply) end(() => reject(new CheckFailure('The greeting has no end')));
+      if (/^\d{3}(?: [^\n]*)?\r?\n$/m.test(text)) settle(() => resolve(text.trim()));
+      else if (text.length > maxReplyLength) settle(() => reject(new CheckFailure('The greeting has no end')));
     };
     signal.addEventListener('abort', abort, { once: true });
-    socket.on('data', take).once('error', fail).once('close', close);
+    socket.on('data', handleData).once('error', fail).once('close', close);
   });
 }

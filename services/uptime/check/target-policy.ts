@@ -1,17 +1,17 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { notChecked } from './failure.ts';
-import { rememberedLookup } from './names.ts';
+import { createSettingsFailure } from './failure.ts';
+import { cachedLookup } from './names.ts';
 
-/** Which addresses no monitor may reach. */
+/** Addresses that monitors must not reach. */
 export interface TargetPolicy {
-  /** Addresses of Homeport's own listeners, such as `http://127.0.0.1:8000`. */
+  /** Addresses of Homeport's listeners, such as `http://127.0.0.1:8000`. */
   readonly ownListeners: readonly string[];
-  /** Link-local addresses and those where clouds hand out credentials to computers are allowed. */
+  /** Allows link-local addresses and the metadata addresses of cloud providers. */
   readonly allowLinkLocal: boolean;
 }
 
-/** `connect`: no data is sent. `public`: a request for a page that everybody may read. */
+/** `connect` sends no data. `public` requests a public page. */
 export type TargetUse = 'connect' | 'public' | 'exchange';
 
 const interfacesCachedMs = 5000;
@@ -23,16 +23,16 @@ for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) linkL
 linkLocal.addAddress('fd00:ec2::254', 'ipv6');
 
 let policy: TargetPolicy = { ownListeners: [], allowLinkLocal: false };
-let ownPorts: ReadonlySet<number> = new Set();
-let thisComputer = { list: new BlockList(), until: 0 };
+let homeportPorts: ReadonlySet<number> = new Set();
+let localAddresses = { list: new BlockList(), until: 0 };
 
 export function setTargetPolicy(next: TargetPolicy): void {
   policy = next;
-  ownPorts = new Set(next.ownListeners.flatMap((address) => portOf(address) ?? []));
+  homeportPorts = new Set(next.ownListeners.flatMap((address) => getPort(address) ?? []));
 }
 
 /**
- * Refuses an address after its name was resolved, so that no other name or redirect leads there.
+ * Rejects a forbidden address. Called after name resolution, so that names and redirects cannot circumvent the policy.
  * @throws CheckFailure with the reason
  */
 export function assertAllowedTarget(host: string, port: number, use: TargetUse): void {
@@ -41,25 +41,25 @@ export function assertAllowedTarget(host: string, port: number, use: TargetUse):
   if (family === 0) return;
   const type = family === 6 ? 'ipv6' : 'ipv4';
   if (!policy.allowLinkLocal && linkLocal.check(address, type)) {
-    throw notChecked(
+    throw createSettingsFailure(
       `${address} is a link-local or cloud metadata address, which is not checked. A setting of Uptime allows it`,
     );
   }
-  if (use === 'exchange' && ownPorts.has(port) && addressesOfThisComputer().check(address, type)) {
-    throw notChecked(
+  if (use === 'exchange' && homeportPorts.has(port) && getLocalAddresses().check(address, type)) {
+    throw createSettingsFailure(
       `Port ${String(port)} belongs to Homeport itself. Watch its first page or its health page, or use a TCP port monitor`,
     );
   }
 }
 
-/** Resolves names for a connection to `port`, and fails for addresses that the policy refuses. */
+/** Resolves names for a connection to `port`, and fails for forbidden addresses. */
 export function guardedLookup(port: number, use: TargetUse): LookupFunction {
   return (host, options, callback) => {
-    rememberedLookup(host, options, (error, found, family) => {
+    cachedLookup(host, options, (error, result, family) => {
       try {
-        const list = typeof found === 'string' ? [found] : found.map(({ address }) => address);
+        const list = typeof result === 'string' ? [result] : result.map(({ address }) => address);
         if (error === null) for (const address of list) assertAllowedTarget(address, port, use);
-        callback(error, found, family);
+        callback(error, result, family);
       } catch (refusal) {
         callback(refusal as NodeJS.ErrnoException, '', 0);
       }
@@ -67,9 +67,9 @@ export function guardedLookup(port: number, use: TargetUse): LookupFunction {
   };
 }
 
-function addressesOfThisComputer(): BlockList {
+function getLocalAddresses(): BlockList {
   const now = performance.now();
-  if (thisComputer.until > now) return thisComputer.list;
+  if (localAddresses.until > now) return localAddresses.list;
   const list = new BlockList();
   list.addSubnet('127.0.0.0', 8, 'ipv4');
   list.addSubnet('0.0.0.0', 8, 'ipv4');
@@ -78,11 +78,11 @@ function addressesOfThisComputer(): BlockList {
   for (const { address, family } of Object.values(networkInterfaces()).flatMap((one) => one ?? [])) {
     list.addAddress(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
   }
-  thisComputer = { list, until: now + interfacesCachedMs };
+  localAddresses = { list, until: now + interfacesCachedMs };
   return list;
 }
 
-function portOf(address: string): number | undefined {
+function getPort(address: string): number | undefined {
   const url = URL.parse(address);
   if (url === null) return undefined;
   if (url.port !== '') return Number(url.port);

@@ -1,54 +1,55 @@
 import type { CertificateChain } from '../../contracts/uptime/views.ts';
 
-/** What was told of the certificates of a monitor: the lowest threshold by fingerprint. */
-export type ToldThresholds = Readonly<Record<string, number>>;
+/** Lowest threshold that was reported for each certificate, by fingerprint. */
+export type NotifiedThresholds = Readonly<Record<string, number>>;
 
 export interface DueWarning {
   readonly subject: string;
   readonly fingerprint256: string;
   readonly validTo: number;
-  /** Whole days, cut off; 0 on the last day, negative after it. */
+  /** Whole days, rounded toward zero: 0 on the last day, negative after expiry. */
   readonly daysRemaining: number;
-  /** The days that were passed; -1: it has expired. */
+  /** Threshold in days that was reached; -1 after expiry. */
   readonly threshold: number;
 }
 
-const day = 86_400_000;
-/** Below every threshold of days: it has ended. */
-const expired = -1;
+const dayMs = 86_400_000;
+/** Threshold of an expired certificate, lower than all others. */
+const expiredThreshold = -1;
 
-export function daysUntil(validTo: number, now: number): number {
-  return Math.trunc((validTo - now) / day);
+export function getDaysUntil(validTo: number, now: number): number {
+  return Math.trunc((validTo - now) / dayMs);
 }
 
-/** Days of the server's own certificate. */
-export function certificateDays(chain: CertificateChain | undefined, now: number): number | null {
+/** Returns the remaining days of the server certificate. */
+export function getCertificateDays(chain: CertificateChain | undefined, now: number): number | null {
   const leaf = chain?.chain[0];
-  return leaf === undefined ? null : daysUntil(leaf.validTo, now);
+  return leaf === undefined ? null : getDaysUntil(leaf.validTo, now);
 }
 
 /**
- * What has to be told: one warning a certificate and threshold, and the lowest that was passed speaks for those above it.
- * Roots are their machine's affair. What was told of certificates that are gone is forgotten.
+ * Returns the warnings to send: at most one per certificate, for the lowest threshold that was reached. Root
+ * certificates are ignored. Certificates that are no longer in the chain are removed from `notified`.
  */
-export function dueWarnings(
+export function findDueWarnings(
   chain: CertificateChain,
   thresholds: readonly number[],
-  told: ToldThresholds,
+  notified: NotifiedThresholds,
   now: number,
-): { readonly due: readonly DueWarning[]; readonly told: ToldThresholds } {
+): { readonly due: readonly DueWarning[]; readonly told: NotifiedThresholds } {
   const due: DueWarning[] = [];
-  const kept: Record<string, number> = {};
+  const nextNotified: Record<string, number> = {};
   for (const { subject, fingerprint256, validTo, kind } of chain.chain) {
     if (kind === 'root CA') continue;
-    const before = told[fingerprint256];
-    if (before !== undefined) kept[fingerprint256] = before;
-    const daysRemaining = daysUntil(validTo, now);
-    const passed = thresholds.filter((threshold) => daysRemaining <= threshold);
-    const threshold = validTo <= now ? expired : passed.length === 0 ? undefined : Math.min(...passed);
-    if (threshold === undefined || (before !== undefined && before <= threshold)) continue;
-    kept[fingerprint256] = threshold;
+    const previous = notified[fingerprint256];
+    if (previous !== undefined) nextNotified[fingerprint256] = previous;
+    const daysRemaining = getDaysUntil(validTo, now);
+    const passedThresholds = thresholds.filter((threshold) => daysRemaining <= threshold);
+    const threshold =
+      validTo <= now ? expiredThreshold : passedThresholds.length === 0 ? undefined : Math.min(...passedThresholds);
+    if (threshold === undefined || (previous !== undefined && previous <= threshold)) continue;
+    nextNotified[fingerprint256] = threshold;
     due.push({ subject, fingerprint256, validTo, daysRemaining, threshold });
   }
-  return { due, told: kept };
+  return { due, told: nextNotified };
 }

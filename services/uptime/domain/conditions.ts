@@ -1,4 +1,4 @@
-/** One comparison of a monitor's conditions, as Uptime Kuma stores it. */
+/** Comparison in the conditions of a monitor, as Uptime Kuma stores it. */
 interface Expression {
   readonly variable: string;
   readonly operator: string;
@@ -9,7 +9,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const maxDepth = 20;
 
-/** Operators on text and numbers. */
 const comparisons: Readonly<Record<string, (actual: string, expected: string) => boolean>> = {
   equals: (actual, expected) => actual === expected,
   not_equals: (actual, expected) => actual !== expected,
@@ -27,24 +26,23 @@ const comparisons: Readonly<Record<string, (actual: string, expected: string) =>
   gte: (actual, expected) => Number(actual) >= Number(expected),
 };
 
-/** Whether a monitor has conditions. */
 export function hasConditions(conditions: unknown): boolean {
-  return listOf(conditions).length > 0;
+  return parseConditions(conditions).length > 0;
 }
 
 /**
- * Evaluates conditions and groups of them from left to right; each says whether it is joined by `and` or `or` with what
- * precedes it. Without conditions the result is true.
- * @throws Error when a condition has another form, so that it is never taken to hold.
+ * Evaluates conditions and groups from left to right. Each is joined with the result so far by `and` or `or`. Without
+ * conditions the result is true.
+ * @throws Error for a malformed condition, so that it never passes
  */
 export function conditionsHold(conditions: unknown, values: Readonly<Record<string, string>>, depth = 0): boolean {
   if (depth > maxDepth) throw new Error('The conditions are nested too deeply');
   let result: boolean | undefined;
-  for (const condition of listOf(conditions)) {
+  for (const condition of parseConditions(conditions)) {
     const holds =
       condition['type'] === 'group'
         ? conditionsHold(condition['children'], values, depth + 1)
-        : expressionHolds(expressionOf(condition), values);
+        : expressionHolds(toExpression(condition), values);
     if (result === undefined) result = holds;
     else result = condition['andOr'] === 'or' ? result || holds : result && holds;
   }
@@ -59,7 +57,7 @@ function expressionHolds({ variable, operator, value }: Expression, values: Read
   return compare(actual, value);
 }
 
-function expressionOf({ variable, operator, value }: Fields): Expression {
+function toExpression({ variable, operator, value }: Fields): Expression {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   return {
     variable: typeof variable === 'string' ? variable : '',
@@ -68,15 +66,15 @@ function expressionOf({ variable, operator, value }: Fields): Expression {
   };
 }
 
-/** @throws Error for text that is not a list */
-function listOf(conditions: unknown): readonly Fields[] {
+/** @throws Error when the text is not a list */
+function parseConditions(conditions: unknown): readonly Fields[] {
   if (conditions === undefined || conditions === null || conditions === '') return [];
-  const list: unknown = typeof conditions === 'string' ? parse(conditions) : conditions;
+  const list: unknown = typeof conditions === 'string' ? parseJson(conditions) : conditions;
   if (!Array.isArray(list)) throw new Error('The conditions are not a list');
   return list.map((one: unknown) => (typeof one === 'object' && one !== null ? (one as Fields) : {}));
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,26 +1,26 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** What a container engine says of one, as far as it matters here. */
+/** State of a container, as reported by its engine. */
 export interface ContainerState {
   readonly running: boolean;
   readonly paused: boolean;
   readonly restarting: boolean;
   readonly status: string;
-  /** Empty: it has no health check; Podman says so by an empty text. */
+  /** Empty without a health check; Podman reports an empty text. */
   readonly health: string;
   readonly restartCount: number;
   readonly startedAt: string;
 }
 
-/** What is remembered of it from one check to the next. */
-export type ContainerMark = Pick<ContainerState, 'restartCount' | 'startedAt'>;
+/** State that is compared with the next check. */
+export type ContainerSnapshot = Pick<ContainerState, 'restartCount' | 'startedAt'>;
 
-/** @throws Error when the answer is none of a container engine. */
-export function readContainer(answer: unknown): ContainerState {
-  const { State: state, RestartCount: restarts } = record(answer);
+/** @throws Error when the response is not that of a container engine */
+export function parseContainer(answer: unknown): ContainerState {
+  const { State: state, RestartCount: restarts } = toRecord(answer);
   if (typeof state !== 'object' || state === null) throw new Error('The answer is not that of a container engine');
-  const { Running, Paused, Restarting, Status, Health, StartedAt } = record(state);
-  const health = record(Health)['Status'];
+  const { Running, Paused, Restarting, Status, Health, StartedAt } = toRecord(state);
+  const health = toRecord(Health)['Status'];
   return {
     running: Running === true,
     paused: Paused === true,
@@ -32,16 +32,19 @@ export function readContainer(answer: unknown): ContainerState {
   };
 }
 
-/** One that the engine had to start again since the last check is in a loop of crashes, though it runs at this moment. */
+/**
+ * Determines the status of a container. A container that was restarted since the last check is pending, because it may
+ * be in a restart loop.
+ */
 export function judgeContainer(
   state: ContainerState,
-  before: ContainerMark | undefined,
+  previous: ContainerSnapshot | undefined,
 ): { readonly status: HeartbeatStatus; readonly msg: string } {
   if (state.restarting) return { status: heartbeatStatus.pending, msg: 'Container is restarting' };
   if (state.paused) return { status: heartbeatStatus.down, msg: 'Container is in a paused state' };
   if (!state.running)
     return { status: heartbeatStatus.down, msg: `Container State is ${state.status || 'not running'}` };
-  if (before !== undefined && state.restartCount > before.restartCount) {
+  if (previous !== undefined && state.restartCount > previous.restartCount) {
     return { status: heartbeatStatus.pending, msg: `Container was restarted ${String(state.restartCount)} times` };
   }
   switch (state.health) {
@@ -56,6 +59,6 @@ export function judgeContainer(
   }
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

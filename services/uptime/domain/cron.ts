@@ -1,76 +1,90 @@
 import type { Cron } from 'croner';
 
-/** A stretch of a window, ms since the epoch; `end` is infinite for one that somebody has to end. */
+/**
+ * Time span of a maintenance window, in milliseconds since the epoch. `end` is infinite when the window is ended
+ * manually.
+ */
 export interface Slot {
   readonly start: number;
   readonly end: number;
 }
 
-/** A rule, and for how long after each of its times a window runs. */
-export interface Repeated {
+/** Recurrence rule with the duration of each run. */
+export interface CronSchedule {
   readonly rule: Cron;
   readonly lengthMs: number;
-  /** Since when it has been on. */
-  readonly since: number;
-  /** Between which moments it may run. */
+  /** Time at which the window was enabled. */
+  readonly enabledSince: number;
+  /** Bounds of the runs. */
   readonly first: number | undefined;
   readonly last: number | undefined;
 }
 
-/** What overlaps for longer than so many lengths is taken to have no end. */
-const mostLinks = 1500;
+/** Number of overlapping runs after which a slot is treated as endless. */
+const maxOverlappingRuns = 1500;
 
 /**
- * The slots that have not ended at a moment. Those that overlap are one, which starts at the same moment whenever one looks:
- * it is told of by that. `known` are slots found before.
+ * Returns the slots that end after `now`. Overlapping runs are merged into one slot, whose start does not depend on
+ * `now`, because notifications identify a slot by its start.
+ * @param cachedSlots Slots of an earlier call
  */
-export function cronSlots(repeated: Repeated, now: number, most: number, known: readonly Slot[] = []): Slot[] {
-  const { rule, lengthMs, first, last } = repeated;
-  const found: Slot[] = [];
-  let after = Math.max(now - lengthMs, (first ?? -Infinity) - 1, 0);
-  while (found.length < most) {
-    const run = next(rule, after);
+export function findCronSlots(
+  schedule: CronSchedule,
+  now: number,
+  maxSlots: number,
+  cachedSlots: readonly Slot[] = [],
+): Slot[] {
+  const { rule, lengthMs, first, last } = schedule;
+  const slots: Slot[] = [];
+  let searchFrom = Math.max(now - lengthMs, (first ?? -Infinity) - 1, 0);
+  while (slots.length < maxSlots) {
+    const run = findNextRun(rule, searchFrom);
     if (run === undefined || (last !== undefined && run >= last)) break;
     const slot =
-      known.find(({ start, end }) => start <= run && run <= end) ??
-      ({ start: found.length === 0 ? startOf(repeated, run) : run, end: endOf(repeated, run) } satisfies Slot);
-    if (slot.end > now) found.push(slot);
+      cachedSlots.find(({ start, end }) => start <= run && run <= end) ??
+      ({
+        start: slots.length === 0 ? findSlotStart(schedule, run) : run,
+        end: findSlotEnd(schedule, run),
+      } satisfies Slot);
+    if (slot.end > now) slots.push(slot);
     if (slot.end === Infinity) break;
-    after = Math.max(slot.end, run);
+    searchFrom = Math.max(slot.end, run);
   }
-  return found;
+  return slots;
 }
 
-/** Where what overlaps a run began, no earlier than the run at which the window was turned on. */
-function startOf({ rule, lengthMs, since, first = -Infinity }: Repeated, run: number): number {
-  const turnedOn = latest(rule, since) ?? since;
+/**
+ * Returns the start of the merged slot that contains a run, no earlier than the run at which the window was enabled.
+ */
+function findSlotStart({ rule, lengthMs, enabledSince: since, first = -Infinity }: CronSchedule, run: number): number {
+  const enabledAt = findPreviousRun(rule, since) ?? since;
   let start = run;
-  for (let links = 0; links < mostLinks; links += 1) {
-    if (start <= turnedOn) return turnedOn;
-    const before = next(rule, Math.max(start - lengthMs, first) - 1);
-    if (before === undefined || before >= start) return start;
-    start = before;
+  for (let runs = 0; runs < maxOverlappingRuns; runs += 1) {
+    if (start <= enabledAt) return enabledAt;
+    const previousRun = findNextRun(rule, Math.max(start - lengthMs, first) - 1);
+    if (previousRun === undefined || previousRun >= start) return start;
+    start = previousRun;
   }
-  return Math.max(first, turnedOn);
+  return Math.max(first, enabledAt);
 }
 
-function endOf({ rule, lengthMs, last = Infinity }: Repeated, run: number): number {
-  let at = run;
-  for (let links = 0; links < mostLinks; links += 1) {
-    const end = at + lengthMs;
+function findSlotEnd({ rule, lengthMs, last = Infinity }: CronSchedule, run: number): number {
+  let lastRun = run;
+  for (let runs = 0; runs < maxOverlappingRuns; runs += 1) {
+    const end = lastRun + lengthMs;
     if (end >= last) return last;
-    const further = latest(rule, end);
-    if (further === undefined || further <= at) return end;
-    at = further;
+    const laterRun = findPreviousRun(rule, end);
+    if (laterRun === undefined || laterRun <= lastRun) return end;
+    lastRun = laterRun;
   }
   return last;
 }
 
-function next(rule: Cron, after: number): number | undefined {
+function findNextRun(rule: Cron, after: number): number | undefined {
   return rule.nextRun(new Date(Math.max(after, 0)))?.getTime();
 }
 
-/** The last run at or before a moment. */
-function latest(rule: Cron, at: number): number | undefined {
+/** Returns the last run at or before a time. */
+function findPreviousRun(rule: Cron, at: number): number | undefined {
   return rule.previousRuns(1, new Date(at + 1))[0]?.getTime();
 }

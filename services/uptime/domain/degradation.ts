@@ -1,10 +1,10 @@
 import type { Degradation } from '../../contracts/uptime/monitor.ts';
-import { medianDistance, quantile, total, type Spread } from './spread.ts';
+import { medianDistance, quantile, countValues, type Histogram } from './histogram.ts';
 
 type Rule = Exclude<Degradation, false>;
 
-/** The rule that monitors have of which nothing else is said. */
-export const usualRule: Rule = {
+/** Default rule for monitors without a rule. */
+export const defaultRule: Rule = {
   window: 9,
   ratio: 1.5,
   floorMs: 20,
@@ -14,33 +14,33 @@ export const usualRule: Rule = {
   maxMs: null,
 };
 
-/** What is usual for a monitor, and from where on its median is slow. */
-export interface Usual {
+/** Usual response time of a monitor and the threshold above which its median is slow. */
+export interface Baseline {
   readonly median: number;
   readonly threshold: number;
 }
 
-/** Makes a standard deviation of a median distance. */
-const toDeviation = 1.4826;
+/** Converts a median absolute deviation into a standard deviation. */
+const deviationFactor = 1.4826;
 
-/** Of the last seven days. Undefined while too little is known. */
-export function usualOf(rule: Rule, week: Spread): Usual | undefined {
+/** Computes the baseline of the last seven days; undefined with too few samples. */
+export function computeBaseline(rule: Rule, weekHistogram: Histogram): Baseline | undefined {
   const { ratio, floorMs, maxMs, minSamples } = rule;
-  if (total(week) < minSamples) return maxMs === null ? undefined : { median: 0, threshold: maxMs };
-  const median = quantile(week, 0.5);
+  if (countValues(weekHistogram) < minSamples) return maxMs === null ? undefined : { median: 0, threshold: maxMs };
+  const median = quantile(weekHistogram, 0.5);
   const threshold = Math.max(
-    median + 4 * toDeviation * medianDistance(week, median),
+    median + 4 * deviationFactor * medianDistance(weekHistogram, median),
     ratio * median,
     median + floorMs,
-    1.1 * quantile(week, 0.95),
+    1.1 * quantile(weekHistogram, 0.95),
   );
   return { median, threshold: maxMs === null ? threshold : Math.min(threshold, maxMs) };
 }
 
-/** How slow a monitor is, beat by beat. */
+/** Response time state of a monitor, updated with each heartbeat. */
 export interface Slowness {
   readonly recent: readonly number[];
-  /** Beats in a row above the threshold, or below it while it is slow. */
+  /** Consecutive heartbeats above the threshold, or below it while the monitor is slow. */
   readonly inRow: number;
   readonly slowSince: number | null;
 }
@@ -49,38 +49,38 @@ export const notSlow: Slowness = { recent: [], inRow: 0, slowSince: null };
 
 export interface SlownessVerdict {
   readonly slowness: Slowness;
-  /** The median of the window. */
+  /** Median of the recent response times. */
   readonly current: number;
   readonly change: 'began' | 'ended' | undefined;
 }
 
-/** After an answer that took `ping` ms. */
-export function afterAnswer(
+/** Returns the state after a response that took `ping` milliseconds. */
+export function updateSlowness(
   rule: Rule,
-  before: Slowness,
-  usual: Usual | undefined,
+  previous: Slowness,
+  baseline: Baseline | undefined,
   ping: number,
   at: number,
 ): SlownessVerdict {
-  const recent = [...before.recent, ping].slice(-rule.window);
-  const current = medianOf(recent);
-  if (usual === undefined || recent.length < rule.window) {
-    return { slowness: { ...before, recent }, current, change: undefined };
+  const recent = [...previous.recent, ping].slice(-rule.window);
+  const current = getMedian(recent);
+  if (baseline === undefined || recent.length < rule.window) {
+    return { slowness: { ...previous, recent }, current, change: undefined };
   }
-  const slow = before.slowSince !== null;
-  const counts = slow ? current <= usual.threshold : current > usual.threshold;
-  const inRow = counts ? before.inRow + 1 : 0;
-  if (inRow < (slow ? rule.closeAfter : rule.openAfter)) {
-    return { slowness: { recent, inRow, slowSince: before.slowSince }, current, change: undefined };
+  const isSlow = previous.slowSince !== null;
+  const isCounted = isSlow ? current <= baseline.threshold : current > baseline.threshold;
+  const inRow = isCounted ? previous.inRow + 1 : 0;
+  if (inRow < (isSlow ? rule.closeAfter : rule.openAfter)) {
+    return { slowness: { recent, inRow, slowSince: previous.slowSince }, current, change: undefined };
   }
   return {
-    slowness: { recent, inRow: 0, slowSince: slow ? null : at },
+    slowness: { recent, inRow: 0, slowSince: isSlow ? null : at },
     current,
-    change: slow ? 'ended' : 'began',
+    change: isSlow ? 'ended' : 'began',
   };
 }
 
-function medianOf(values: readonly number[]): number {
+function getMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? 0;

@@ -2,7 +2,7 @@ import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types that are checked here. */
+/** Supported monitor types. */
 const httpTypes = ['http', 'keyword', 'json-query'];
 const checkedTypes = new Set([
   ...httpTypes,
@@ -23,12 +23,11 @@ const checkedTypes = new Set([
   'ntp',
 ]);
 
-/** An option of Uptime Kuma that changes what a check finds, and that no check here acts on. */
+/** Option of Uptime Kuma that affects the result of a check there and is not supported here. */
 interface IgnoredOption {
   readonly field: string;
-  /** Types for which Uptime Kuma acts on it; absent: all. */
+  /** Types for which Uptime Kuma applies the option; all types when absent. */
   readonly types?: readonly string[];
-  /** Whether the value asks for something. */
   readonly isSet: (value: unknown, monitor: Fields) => boolean;
   readonly sentence: string;
 }
@@ -120,7 +119,7 @@ const ignored: readonly IgnoredOption[] = [
   },
 ];
 
-/** Fields that Uptime Kuma's clients send with every monitor, or that say nothing of the check. */
+/** Fields that clients of Uptime Kuma send with every monitor, or that do not affect the check. */
 const harmless = new Set([
   ...[
     'id',
@@ -188,7 +187,7 @@ const harmless = new Set([
 ]);
 const maxUnknownNames = 5;
 
-/** Sentences about options that are stored and have no effect; empty when everything is checked as asked for. */
+/** Returns messages about options that are stored without effect; empty when all options apply. */
 export function ignoredOptions(monitor: Fields): readonly string[] {
   const type = String(monitor['type']);
   if (!checkedTypes.has(type)) return [`Monitors of the type ${type} are not supported, so that it is always down.`];
@@ -207,7 +206,7 @@ export function ignoredOptions(monitor: Fields): readonly string[] {
   return [...sentences, `These options are stored and have no effect: ${names}${more}.`];
 }
 
-/** False, null and empty values ask for nothing. */
+/** Returns false for false, null and empty values. */
 function isAsking(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return value !== undefined && value !== null && value !== false && value !== 0 && value !== '';

@@ -1,44 +1,44 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** What a check found out, before retries, upside-down and history are looked at. */
+/** Result of a check before retries, upside-down mode and history are applied. */
 export interface Outcome {
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Down, up or pending, such as a container that is starting. */
+  /** Up, down or pending, such as a starting container. */
   readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
-  /** It failed by its status code, for who retries only then. */
+  /** The check failed because of its status code, for `retryOnlyOnStatusCodeFailure`. */
   readonly byStatusCode?: boolean;
-  /** The target was not asked: the outcome is down, also upside down. */
+  /** The target was not contacted; the outcome is down, also in upside-down mode. */
   readonly notChecked?: boolean;
-  /** The message is one that a job reported, which is kept upside down. */
+  /** The message was reported by a job and is kept in upside-down mode. */
   readonly isReport?: boolean;
 }
 
-/** The rules of a monitor that its history is judged by. */
-export interface Rules {
+/** Rules that are applied to the outcomes of a monitor. */
+export interface MonitorRules {
   readonly maxretries: number;
   readonly resendInterval: number;
   readonly upsideDown: boolean;
   readonly retryOnlyOnStatusCodeFailure: boolean;
 }
 
-/** How a monitor stands after its beats so far. */
-export interface Standing {
+/** State of a monitor after its latest heartbeat. Stored as JSON, so the names must not change. */
+export interface CheckState {
   readonly status: HeartbeatStatus | null;
   readonly msg: string;
   readonly ping: number | null;
   readonly at: number | null;
   readonly since: number | null;
   readonly retries: number;
-  /** Beats it was down since that was told last. */
+  /** Down heartbeats since the last notification. */
   readonly downBeats: number;
-  /** When the outage began that people were told of and that is not over for them; also through maintenance. */
+  /** Start of the outage that was reported and whose end was not; kept during maintenance. */
   readonly downSince: number | null;
 }
 
-export const unknownStanding: Standing = {
+export const initialCheckState: CheckState = {
   status: null,
   msg: '',
   ping: null,
@@ -49,83 +49,87 @@ export const unknownStanding: Standing = {
   downSince: null,
 };
 
-/** A beat as it is stored. */
-export interface JudgedBeat {
+/** Heartbeat in its stored form. */
+export interface JudgedHeartbeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly msg: string;
   readonly ping: number | null;
-  /** It belongs to the history of states. */
+  /** Belongs to the history of state changes. */
   readonly important: boolean;
   readonly retries: number;
-  /** Seconds since the beat before. */
+  /** Seconds since the previous heartbeat. */
   readonly duration: number;
 }
 
-/** What people are to be told: of a fault, its end, or that it lasts. */
-export type Told = 'down' | 'up' | 'repeat';
+/** Reason for a notification: outage, recovery or reminder of an outage. */
+export type NotificationTrigger = 'down' | 'up' | 'repeat';
 
 export interface Verdict {
-  readonly beat: JudgedBeat;
-  readonly standing: Standing;
-  readonly tell: Told | undefined;
+  readonly heartbeat: JudgedHeartbeat;
+  readonly state: CheckState;
+  readonly notification: NotificationTrigger | undefined;
 }
 
 const { down, up, pending, maintenance } = heartbeatStatus;
 
 /**
- * Judges one outcome by the peer's rules, with two differences: an outage that was told of before maintenance gets its end
- * after it, and a repeat counts from the last time that something was told.
+ * Applies the rules of Uptime Kuma to an outcome, with two differences: the recovery of an outage that was reported
+ * before maintenance is reported after it, and reminders are counted from the last notification.
  */
-export function judge(rules: Rules, before: Standing, outcome: Outcome): Verdict {
-  const seen = outcome.status === maintenance ? outcome : flipped(rules, outcome);
-  const mayRetry = !rules.retryOnlyOnStatusCodeFailure || outcome.byStatusCode === true;
-  const retrying = seen.status === down && before.retries < rules.maxretries && mayRetry;
-  const status = retrying ? pending : seen.status;
+export function judge(rules: MonitorRules, previous: CheckState, outcome: Outcome): Verdict {
+  const effective = outcome.status === maintenance ? outcome : applyUpsideDown(rules, outcome);
+  const canRetry = !rules.retryOnlyOnStatusCodeFailure || outcome.byStatusCode === true;
+  const isRetry = effective.status === down && previous.retries < rules.maxretries && canRetry;
+  const status = isRetry ? pending : effective.status;
   const retries =
-    seen.status === up || seen.status === maintenance ? 0 : retrying ? before.retries + 1 : before.retries;
-  const duration = before.at === null ? 0 : Math.max(0, Math.round((outcome.at - before.at) / 1000));
-  const important = isImportant(before.status, status);
-  const beat = { at: outcome.at, status, msg: seen.msg, ping: seen.ping, important, retries, duration };
-  const tell = tellOf(rules, before, status);
-  const told = tell === 'down' || tell === 'repeat';
+    effective.status === up || effective.status === maintenance ? 0 : isRetry ? previous.retries + 1 : previous.retries;
+  const duration = previous.at === null ? 0 : Math.max(0, Math.round((outcome.at - previous.at) / 1000));
+  const important = isImportant(previous.status, status);
+  const heartbeat = { at: outcome.at, status, msg: effective.msg, ping: effective.ping, important, retries, duration };
+  const trigger = getNotificationTrigger(rules, previous, status);
+  const isDownNotification = trigger === 'down' || trigger === 'repeat';
   return {
-    beat,
-    tell,
-    standing: {
+    heartbeat,
+    notification: trigger,
+    state: {
       status,
-      msg: seen.msg,
-      ping: seen.ping,
+      msg: effective.msg,
+      ping: effective.ping,
       at: outcome.at,
-      since: before.status === status && before.since !== null ? before.since : outcome.at,
+      since: previous.status === status && previous.since !== null ? previous.since : outcome.at,
       retries,
-      downBeats: status !== down || told ? 0 : before.downBeats + 1,
-      downSince: tell === 'up' ? null : tell === 'down' ? (before.downSince ?? outcome.at) : before.downSince,
+      downBeats: status !== down || isDownNotification ? 0 : previous.downBeats + 1,
+      downSince: trigger === 'up' ? null : trigger === 'down' ? (previous.downSince ?? outcome.at) : previous.downSince,
     },
   };
 }
 
-/** The same, when it has been so since an earlier moment than was known. */
-export function stoodSince(standing: Standing, since: number): Standing {
-  return { ...standing, since, downSince: standing.downSince === null ? null : since };
+/** Returns the state with an earlier start. */
+export function withEarlierStart(state: CheckState, since: number): CheckState {
+  return { ...state, since, downSince: state.downSince === null ? null : since };
 }
 
-/** The history of states leaves out what is only tried again. */
-function isImportant(before: HeartbeatStatus | null, after: HeartbeatStatus): boolean {
-  if (before === null) return true;
-  if (before === after) return false;
-  if (before === maintenance || after === maintenance) return true;
-  return after === down || (before === down && after === up);
+/** Excludes retries from the history of state changes. */
+function isImportant(previous: HeartbeatStatus | null, current: HeartbeatStatus): boolean {
+  if (previous === null) return true;
+  if (previous === current) return false;
+  if (previous === maintenance || current === maintenance) return true;
+  return current === down || (previous === down && current === up);
 }
 
-function tellOf(rules: Rules, before: Standing, status: HeartbeatStatus): Told | undefined {
-  if (status === up) return before.downSince === null ? undefined : 'up';
+function getNotificationTrigger(
+  rules: MonitorRules,
+  previous: CheckState,
+  status: HeartbeatStatus,
+): NotificationTrigger | undefined {
+  if (status === up) return previous.downSince === null ? undefined : 'up';
   if (status !== down) return undefined;
-  if (before.status !== down) return 'down';
-  return rules.resendInterval > 0 && before.downBeats + 1 >= rules.resendInterval ? 'repeat' : undefined;
+  if (previous.status !== down) return 'down';
+  return rules.resendInterval > 0 && previous.downBeats + 1 >= rules.resendInterval ? 'repeat' : undefined;
 }
 
-function flipped(rules: Rules, outcome: Outcome): Outcome {
+function applyUpsideDown(rules: MonitorRules, outcome: Outcome): Outcome {
   if (!rules.upsideDown || outcome.status === pending || outcome.notChecked === true) return outcome;
   return outcome.status === up
     ? { ...outcome, status: down, msg: outcome.isReport === true ? outcome.msg : 'Flip UP to DOWN' }

@@ -2,39 +2,40 @@ import { Problem } from '../../contracts/problem.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types of Uptime Kuma that Delivery can send to. */
+/** Notification types of Uptime Kuma that Delivery supports, with the builder of their URL. */
 const builders: Readonly<Record<string, (fields: Fields) => string>> = {
-  apprise: (fields) => needed(fields, 'appriseURL'),
-  discord: (fields) => needed(fields, 'discordWebhookUrl'),
-  slack: (fields) => needed(fields, 'slackwebhookURL'),
-  gotify: (fields) => schemed(needed(fields, 'gotifyserverurl'), 'gotify', [needed(fields, 'gotifyapplicationToken')]),
+  apprise: (fields) => getRequiredText(fields, 'appriseURL'),
+  discord: (fields) => getRequiredText(fields, 'discordWebhookUrl'),
+  slack: (fields) => getRequiredText(fields, 'slackwebhookURL'),
+  gotify: (fields) =>
+    buildUrl(getRequiredText(fields, 'gotifyserverurl'), 'gotify', [getRequiredText(fields, 'gotifyapplicationToken')]),
   ntfy(fields) {
-    const topic = needed(fields, 'ntfytopic');
-    const token = text(fields, 'ntfyaccesstoken');
-    const user = text(fields, 'ntfyusername');
-    const account = token === '' ? pair(user, text(fields, 'ntfypassword')) : `${encode(token)}@`;
-    const priority = text(fields, 'ntfyPriority');
+    const topic = getRequiredText(fields, 'ntfytopic');
+    const token = getText(fields, 'ntfyaccesstoken');
+    const user = getText(fields, 'ntfyusername');
+    const account = token === '' ? formatCredentials(user, getText(fields, 'ntfypassword')) : `${encode(token)}@`;
+    const priority = getText(fields, 'ntfyPriority');
     const query = priority === '' ? '' : `?priority=${encode(priority)}`;
-    return `${schemed(needed(fields, 'ntfyserverurl'), 'ntfy', [topic], account)}${query}`;
+    return `${buildUrl(getRequiredText(fields, 'ntfyserverurl'), 'ntfy', [topic], account)}${query}`;
   },
   telegram: (fields) =>
-    `tgram://${encode(needed(fields, 'telegramBotToken'))}/${encode(needed(fields, 'telegramChatID'))}`,
+    `tgram://${encode(getRequiredText(fields, 'telegramBotToken'))}/${encode(getRequiredText(fields, 'telegramChatID'))}`,
   pushover: (fields) =>
-    `pover://${encode(needed(fields, 'pushoveruserkey'))}@${encode(needed(fields, 'pushoverapptoken'))}`,
+    `pover://${encode(getRequiredText(fields, 'pushoveruserkey'))}@${encode(getRequiredText(fields, 'pushoverapptoken'))}`,
   webhook(fields) {
-    const url = parsed(needed(fields, 'webhookURL'));
+    const url = parseWebAddress(getRequiredText(fields, 'webhookURL'));
     const path = url.pathname === '/' ? '' : url.pathname;
     const query = url.search === '' ? '' : `?${url.search.slice(1).replaceAll(/(^|&)/g, '$1-')}`;
     return `${url.protocol === 'https:' ? 'jsons' : 'json'}://${url.host}${path}${query}`;
   },
   smtp(fields) {
-    const host = needed(fields, 'smtpHost');
-    const port = text(fields, 'smtpPort');
-    const account = pair(text(fields, 'smtpUsername'), text(fields, 'smtpPassword'));
+    const host = getRequiredText(fields, 'smtpHost');
+    const port = getText(fields, 'smtpPort');
+    const account = formatCredentials(getText(fields, 'smtpUsername'), getText(fields, 'smtpPassword'));
     const isSecure = fields['smtpSecure'] === true;
     const query = new URLSearchParams({
-      from: needed(fields, 'smtpFrom'),
-      to: needed(fields, 'smtpTo'),
+      from: getRequiredText(fields, 'smtpFrom'),
+      to: getRequiredText(fields, 'smtpTo'),
       ...(isSecure ? { mode: 'ssl' } : {}),
     });
     const address = `${account}${host}${port === '' ? '' : `:${port}`}`;
@@ -43,25 +44,25 @@ const builders: Readonly<Record<string, (fields: Fields) => string>> = {
 };
 
 /**
- * The addresses of Delivery for a notification that a client of Uptime Kuma sets up.
- * @throws Problem `uptime.notification_type` (400) for a type without one
+ * Converts a notification of an Uptime Kuma client into URLs of Delivery.
+ * @throws Problem `uptime.notification_type` (400) for an unsupported type
  */
 export function toDeliveryUrls(config: Fields): readonly string[] {
-  const type = text(config, 'type');
+  const type = getText(config, 'type');
   const build = Object.hasOwn(builders, type) ? builders[type] : undefined;
   if (build !== undefined) return [build(config)];
   const detail = `Homeport cannot send to notifications of the type ${type.slice(0, 50)}. Use the type apprise, or a destination of Delivery.`;
   throw new Problem('uptime.notification_type', 400, detail);
 }
 
-function schemed(server: string, scheme: string, path: readonly string[], account = ''): string {
-  const url = parsed(server);
+function buildUrl(server: string, scheme: string, path: readonly string[], account = ''): string {
+  const url = parseWebAddress(server);
   const folder = url.pathname.replace(/\/$/, '');
   const secure = url.protocol === 'https:' ? 's' : '';
   return `${scheme}${secure}://${account}${url.host}${folder}/${path.map(encode).join('/')}`;
 }
 
-function parsed(address: string): URL {
+function parseWebAddress(address: string): URL {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Problem('uptime.notification_type', 400, 'The address of the notification is not a web address.');
@@ -69,18 +70,18 @@ function parsed(address: string): URL {
   return url;
 }
 
-function needed(fields: Fields, name: string): string {
-  const value = text(fields, name);
+function getRequiredText(fields: Fields, name: string): string {
+  const value = getText(fields, name);
   if (value === '') throw new Problem('uptime.notification_type', 400, `The notification needs ${name}.`);
   return value;
 }
 
-function text(fields: Fields, name: string): string {
+function getText(fields: Fields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function pair(user: string, password: string): string {
+function formatCredentials(user: string, password: string): string {
   return user === '' ? '' : `${encode(user)}${password === '' ? '' : `:${encode(password)}`}@`;
 }
 

@@ -1,42 +1,45 @@
 import type { UptimeHour } from '../../contracts/uptime/views.ts';
-import { uptimeByTime, type Tally } from './tally.ts';
+import { getUptimeByTime, type Tally } from './tally.ts';
 
 const hourMs = 3_600_000;
-const shownHours = 24;
+const visibleHours = 24;
 
-interface Given {
-  /** By their first moment. */
+interface LastHoursOptions {
+  /** Tallies by the start of the hour. */
   readonly hours: ReadonlyMap<number, Readonly<Tally>>;
   readonly now: number;
-  /** After longer silence nothing is known. */
-  readonly longestGapMs: number;
+  /** Gap between heartbeats after which the status is unknown. */
+  readonly maxGapMs: number;
 }
 
-/** Each of the last 24 hours, the current one last. Between two rare beats it is as the one before says. */
-export function lastHours({ hours, now, longestGapMs }: Given): UptimeHour[] {
+/**
+ * Returns the uptime of the last 24 hours, oldest first. An hour between two infrequent heartbeats has the status of
+ * the earlier one.
+ */
+export function getLastHours({ hours, now, maxGapMs: longestGapMs }: LastHoursOptions): UptimeHour[] {
   const current = Math.floor(now / hourMs) * hourMs;
-  const first = current - (shownHours - 1) * hourMs;
-  const counted = [...hours].filter(([start]) => start <= current).sort(([a], [b]) => a - b);
+  const first = current - (visibleHours - 1) * hourMs;
+  const sortedHours = [...hours].filter(([start]) => start <= current).sort(([a], [b]) => a - b);
   let next = 0;
-  let last: { readonly start: number; readonly hour: UptimeHour } | undefined;
-  return Array.from({ length: shownHours }, (_, index) => {
+  let previous: { readonly start: number; readonly hour: UptimeHour } | undefined;
+  return Array.from({ length: visibleHours }, (_, index) => {
     const start = first + index * hourMs;
-    for (let found = counted[next]; found !== undefined && found[0] <= start; found = counted[next]) {
-      last = { start: found[0], hour: hourOf(found[1]) };
+    for (let entry = sortedHours[next]; entry !== undefined && entry[0] <= start; entry = sortedHours[next]) {
+      previous = { start: entry[0], hour: toUptimeHour(entry[1]) };
       next += 1;
     }
-    if (last === undefined || (last.start !== start && start - last.start > longestGapMs)) return null;
-    return last.start === start ? last.hour : asLeft(last.hour);
+    if (previous === undefined || (previous.start !== start && start - previous.start > longestGapMs)) return null;
+    return previous.start === start ? previous.hour : carryForward(previous.hour);
   });
 }
 
-function hourOf(tally: Readonly<Tally>): UptimeHour {
+function toUptimeHour(tally: Readonly<Tally>): UptimeHour {
   if (tally.up + tally.down === 0) return tally.maintenance > 0 ? 'maintenance' : null;
-  const share = uptimeByTime(tally) ?? 0;
-  // Never as if it had not been: neither up to a whole that it is not, nor down to nothing.
+  const share = getUptimeByTime(tally) ?? 0;
+  // Rounding never yields 0 or 1 for an hour that was partly up and partly down.
   return share === 0 || share === 1 ? share : Math.min(0.999, Math.max(0.001, Math.round(share * 1000) / 1000));
 }
 
-function asLeft(hour: UptimeHour): UptimeHour {
+function carryForward(hour: UptimeHour): UptimeHour {
   return typeof hour === 'number' && hour > 0 ? 1 : hour;
 }

@@ -1,94 +1,94 @@
 import type { Maintenance, MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
 import { parseCalendarRule } from '../../kit/calendar.ts';
-import { cronSlots, type Slot } from './cron.ts';
-import { momentOf, utcOf, wallTime, type WallTime } from './zone.ts';
+import { findCronSlots, type Slot } from './cron.ts';
+import { toTimestamp, toUtc, getWallTime, type WallTime } from './time-zone.ts';
 
-/** What slots are made of. */
-export interface Plan {
+/** Configuration from which slots are computed. */
+export interface MaintenancePlan {
   readonly config: MaintenanceConfig;
   readonly zone: string;
-  /** Since when a manual one has been on. */
+  /** Time at which a manual window was enabled. */
   readonly since: number;
 }
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
-/** No month with a 31st, nor a 29th of February by these days, is farther away. */
-const farthestDays = 62;
-/** Slots by a rule take long to find where many of them overlap. */
-const slotsOfRules = new WeakMap<
+/** Maximum distance between two days that match a rule by day of the month. */
+const maxSearchDays = 62;
+/** Cache of cron slots, because overlapping runs are expensive to find. */
+const cronSlotCache = new WeakMap<
   MaintenanceConfig,
   { readonly zone: string; readonly since: number; readonly slots: readonly Slot[] }
 >();
 const midnight = { hours: 0, minutes: 0, seconds: 0 };
 
-/** The slot that runs at a moment. */
-export function slotAt(plan: Plan, now: number): Slot | undefined {
-  return slotsFrom(plan, now, 1).find(({ start }) => start <= now);
+/** Returns the slot that contains a time. */
+export function findSlotAt(plan: MaintenancePlan, now: number): Slot | undefined {
+  return findSlots(plan, now, 1).find(({ start }) => start <= now);
 }
 
-/** The slots that have not ended at a moment, in their order, at most so many. */
-export function slotsFrom(plan: Plan, now: number, most: number): Slot[] {
+/** Returns up to `maxSlots` slots that end after `now`, in order. */
+export function findSlots(plan: MaintenancePlan, now: number, maxSlots: number): Slot[] {
   const { config, zone, since } = plan;
   if (!config.active) return [];
-  const [first, last] = rangeOf(plan);
+  const [first, last] = getRange(plan);
   switch (config.strategy) {
     case 'manual':
       return [{ start: since, end: Infinity }];
     case 'single':
       return first === undefined || last === undefined || last <= now ? [] : [{ start: first, end: last }];
     case 'cron':
-      return slotsByRule(plan, [first, last], now, most);
+      return findSlotsByRule(plan, [first, last], now, maxSlots);
     default: {
-      const found: Slot[] = [];
-      const begin = Math.max(now - 2 * dayMs, (first ?? -Infinity) - dayMs);
-      let date = dateOf(wallTime(begin, zone));
-      for (let misses = 0; found.length < most && misses <= farthestDays;) {
-        date = nextDate(config, date);
-        const slot = clipped(slotOf(config, date, zone), first, last);
-        if (last !== undefined && momentOf(atDay(date, midnight), zone) > last) break;
+      const slots: Slot[] = [];
+      const searchStart = Math.max(now - 2 * dayMs, (first ?? -Infinity) - dayMs);
+      let date = toUtcDate(getWallTime(searchStart, zone));
+      for (let emptyDays = 0; slots.length < maxSlots && emptyDays <= maxSearchDays;) {
+        date = findNextDate(config, date);
+        const slot = clipSlot(toSlot(config, date, zone), first, last);
+        if (last !== undefined && toTimestamp(toWallTimeOfDay(date, midnight), zone) > last) break;
         if (slot !== undefined && slot.end > now) {
-          found.push(slot);
-          misses = 0;
-        } else misses += 1;
+          slots.push(slot);
+          emptyDays = 0;
+        } else emptyDays += 1;
         date += dayMs;
       }
-      return found;
+      return slots;
     }
   }
 }
 
-export function statusOf(plan: Plan, now: number): Maintenance['status'] {
+export function getMaintenanceStatus(plan: MaintenancePlan, now: number): Maintenance['status'] {
   if (!plan.config.active) return 'inactive';
-  const [next] = slotsFrom(plan, now, 1);
+  const [next] = findSlots(plan, now, 1);
   if (next === undefined) return 'ended';
   return next.start <= now ? 'under-maintenance' : 'scheduled';
 }
 
-/** How long one slot of a window is by the clock, s; null: it has no fixed length. */
-export function durationOf(config: MaintenanceConfig): number | null {
+/** Returns the wall-clock duration of a slot in seconds; null when it is not fixed. */
+export function getDurationSeconds(config: MaintenanceConfig): number | null {
   if (config.strategy === 'manual' || config.strategy === 'single') return null;
-  return config.strategy === 'cron' ? Math.round(config.durationMinutes * 60) : wallLength(config) / 1000;
+  return config.strategy === 'cron' ? Math.round(config.durationMinutes * 60) : getWallDurationMs(config) / 1000;
 }
 
-/** The rule of cron that says the same as far as one can. */
-export function cronOf({ strategy, timeRange, weekdays, daysOfMonth, cron }: MaintenanceConfig): string {
+/** Returns the closest cron rule. */
+export function toCronRule({ strategy, timeRange, weekdays, daysOfMonth, cron }: MaintenanceConfig): string {
   const [{ hours, minutes } = midnight] = timeRange;
-  const at = `${String(minutes)} ${String(hours)}`;
+  const candidate = `${String(minutes)} ${String(hours)}`;
   switch (strategy) {
     case 'recurring-interval':
-      return `${at} * * *`;
+      return `${candidate} * * *`;
     case 'recurring-weekday':
-      return `${at} * * ${weekdays.join(',')}`;
+      return `${candidate} * * ${weekdays.join(',')}`;
     case 'recurring-day-of-month':
-      return `${at} ${daysOfMonth.map((day) => (typeof day === 'number' ? String(day) : 'L')).join(',')} * *`;
+      return `${candidate} ${daysOfMonth.map((day) => (typeof day === 'number' ? String(day) : 'L')).join(',')} * *`;
     default:
       return cron;
   }
 }
 
-/** Messages by field for what cannot be a window. */
-export function windowTrouble(config: MaintenanceConfig): Record<string, string> {
+/** Returns messages by field for an invalid window. */
+export function validateWindow(config: MaintenanceConfig): Record<string, string> {
   const { strategy, dateRange, timeRange, weekdays, daysOfMonth } = config;
   const [start, end] = dateRange;
   if (start !== undefined && end !== undefined && end <= start) return { dateRange: 'It has to end after it starts.' };
@@ -96,7 +96,8 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
   if (strategy.startsWith('recurring-')) {
     const [from, to] = timeRange;
     if (from === undefined || to === undefined) return { timeRange: 'Say from when to when.' };
-    if (utcOf(atDay(0, from)) === utcOf(atDay(0, to))) return { timeRange: 'It has to last for some time.' };
+    if (toUtc(toWallTimeOfDay(0, from)) === toUtc(toWallTimeOfDay(0, to)))
+      return { timeRange: 'It has to last for some time.' };
   }
   if (strategy === 'recurring-weekday' && weekdays.length === 0) return { weekdays: 'Choose a day.' };
   if (strategy === 'recurring-day-of-month' && daysOfMonth.length === 0) return { daysOfMonth: 'Choose a day.' };
@@ -110,81 +111,92 @@ export function windowTrouble(config: MaintenanceConfig): Record<string, string>
   }
 }
 
-/** Uptime Kuma also takes six fields, of which the first are seconds; a window begins with its minute. */
+/** Removes the seconds of a six-field rule of Uptime Kuma, since windows start at full minutes. */
 function withoutSeconds(rule: string): string {
   const fields = rule.trim().split(/\s+/);
   const [seconds = ''] = fields;
   return fields.length === 6 && /^[\d*?][\d*,/-]*$/.test(seconds) ? fields.slice(1).join(' ') : rule;
 }
 
-/** The moments between which a window may run. */
+/** First and last time of a window. */
 type Range = readonly [number | undefined, number | undefined];
 
-function rangeOf({ config, zone }: Plan): Range {
+function getRange({ config, zone }: MaintenancePlan): Range {
   const [first, last] = config.dateRange.map((text) =>
-    momentOf(wallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone),
+    toTimestamp(getWallTime(Date.parse(`${text.replace(' ', 'T')}Z`), 'UTC'), zone),
   );
   return [first, last];
 }
 
-function slotsByRule({ config, zone, since }: Plan, [first, last]: Range, now: number, most: number): Slot[] {
-  const remembered = slotsOfRules.get(config);
-  const known = remembered?.zone === zone && remembered.since === since ? remembered.slots : [];
-  const repeated = {
+function findSlotsByRule(
+  { config, zone, since }: MaintenancePlan,
+  [first, last]: Range,
+  now: number,
+  maxSlots: number,
+): Slot[] {
+  const cached = cronSlotCache.get(config);
+  const cachedSlots = cached?.zone === zone && cached.since === since ? cached.slots : [];
+  const schedule = {
     rule: parseCalendarRule(withoutSeconds(config.cron), zone),
     lengthMs: config.durationMinutes * minuteMs,
   };
-  const slots = cronSlots({ ...repeated, since: Math.min(since, now), first, last }, now, most, known);
-  if (slots.some((slot) => !known.includes(slot))) slotsOfRules.set(config, { zone, since, slots });
+  const slots = findCronSlots(
+    { ...schedule, enabledSince: Math.min(since, now), first, last },
+    now,
+    maxSlots,
+    cachedSlots,
+  );
+  if (slots.some((slot) => !cachedSlots.includes(slot))) cronSlotCache.set(config, { zone, since, slots });
   return slots;
 }
 
-/** The day itself when it is one of the window's, else the next one that is; days are midnights of UTC. */
-function nextDate(config: MaintenanceConfig, date: number): number {
+/** Returns the first matching day at or after a day. Days are midnights in UTC. */
+function findNextDate(config: MaintenanceConfig, date: number): number {
   if (config.strategy === 'recurring-interval') {
     const step = config.intervalDay * dayMs;
     const [first] = config.dateRange;
     const origin = first === undefined ? 0 : Date.parse(`${first.slice(0, 10)}T00:00:00Z`);
     return origin + Math.ceil((date - origin) / step) * step;
   }
-  let at = date;
-  for (let days = 0; days < farthestDays && !isDay(config, new Date(at)); days += 1) at += dayMs;
-  return at;
+  let candidate = date;
+  for (let days = 0; days < maxSearchDays && !isMaintenanceDay(config, new Date(candidate)); days += 1)
+    candidate += dayMs;
+  return candidate;
 }
 
-function isDay({ strategy, weekdays, daysOfMonth }: MaintenanceConfig, date: Date): boolean {
+function isMaintenanceDay({ strategy, weekdays, daysOfMonth }: MaintenanceConfig, date: Date): boolean {
   if (strategy === 'recurring-weekday') return weekdays.includes(date.getUTCDay());
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
   const day = date.getUTCDate();
   return daysOfMonth.some((one) => (typeof one === 'number' ? one : last + 1 - Number(one.slice(7))) === day);
 }
 
-/** By the clock on the wall; one that passes midnight ends on the next day. */
-function slotOf(config: MaintenanceConfig, date: number, zone: string): Slot {
+/** Converts a day into a slot by wall-clock time. A slot that passes midnight ends on the next day. */
+function toSlot(config: MaintenanceConfig, date: number, zone: string): Slot {
   const [from = midnight, to = midnight] = config.timeRange;
-  const start = momentOf(atDay(date, from), zone);
-  const passes = utcOf(atDay(date, to)) <= utcOf(atDay(date, from));
-  const end = momentOf(atDay(passes ? date + dayMs : date, to), zone);
-  // The whole of it lies in the hour that is left out: it comes right after that.
-  return { start, end: end > start ? end : start + wallLength(config) };
+  const start = toTimestamp(toWallTimeOfDay(date, from), zone);
+  const isOvernight = toUtc(toWallTimeOfDay(date, to)) <= toUtc(toWallTimeOfDay(date, from));
+  const end = toTimestamp(toWallTimeOfDay(isOvernight ? date + dayMs : date, to), zone);
+  // A slot within the hour that is skipped in spring starts right after it.
+  return { start, end: end > start ? end : start + getWallDurationMs(config) };
 }
 
-function wallLength({ timeRange: [from = midnight, to = midnight] }: MaintenanceConfig): number {
-  const length = utcOf(atDay(0, to)) - utcOf(atDay(0, from));
+function getWallDurationMs({ timeRange: [from = midnight, to = midnight] }: MaintenanceConfig): number {
+  const length = toUtc(toWallTimeOfDay(0, to)) - toUtc(toWallTimeOfDay(0, from));
   return length > 0 ? length : length + dayMs;
 }
 
-function clipped(slot: Slot, first: number | undefined, last: number | undefined): Slot | undefined {
+function clipSlot(slot: Slot, first: number | undefined, last: number | undefined): Slot | undefined {
   const start = Math.max(slot.start, first ?? -Infinity);
   const end = Math.min(slot.end, last ?? Infinity);
   return end > start ? { start, end } : undefined;
 }
 
-function dateOf({ year, month, day }: WallTime): number {
+function toUtcDate({ year, month, day }: WallTime): number {
   return Date.UTC(year, month - 1, day);
 }
 
-function atDay(date: number, time: Pick<WallTime, 'hours' | 'minutes' | 'seconds'>): WallTime {
+function toWallTimeOfDay(date: number, time: Pick<WallTime, 'hours' | 'minutes' | 'seconds'>): WallTime {
   const day = new Date(date);
   return { year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate(), ...time };
 }

@@ -1,11 +1,11 @@
 import { heartbeatStatus, type HeartbeatStatus } from '../../contracts/uptime/monitor.ts';
 
-/** Beats of a stretch of time, added up. */
+/** Sums of the heartbeats in a time span. */
 export interface Tally {
   up: number;
   down: number;
   maintenance: number;
-  /** Between beats: the time after a beat was as that beat says. */
+  /** Time that is attributed to the status of the preceding heartbeat. */
   upMs: number;
   downMs: number;
   pingSum: number;
@@ -14,35 +14,38 @@ export interface Tally {
   pingMax: number | null;
 }
 
-export interface TalliedBeat {
+export interface TalliedHeartbeat {
   readonly at: number;
   readonly status: HeartbeatStatus;
   readonly ping: number | null;
 }
 
-export function emptyTally(): Tally {
+export function createTally(): Tally {
   return { up: 0, down: 0, maintenance: 0, upMs: 0, downMs: 0, pingSum: 0, pings: 0, pingMin: null, pingMax: null };
 }
 
-/** `longestGapMs`: after longer silence nothing is known of the time between. A beat that is tried again counts as down. */
-export function tallyBeat(
+/**
+ * Adds a heartbeat. A pending heartbeat counts as down.
+ * @param maxGapMs Gap after which the time between two heartbeats is unknown
+ */
+export function tallyHeartbeat(
   tally: Tally,
-  beat: TalliedBeat,
-  before: Pick<TalliedBeat, 'at' | 'status'> | undefined,
-  longestGapMs: number,
+  heartbeat: TalliedHeartbeat,
+  previous: Pick<TalliedHeartbeat, 'at' | 'status'> | undefined,
+  maxGapMs: number,
 ): void {
-  if (beat.status === heartbeatStatus.up) tally.up += 1;
-  else if (beat.status === heartbeatStatus.maintenance) tally.maintenance += 1;
+  if (heartbeat.status === heartbeatStatus.up) tally.up += 1;
+  else if (heartbeat.status === heartbeatStatus.maintenance) tally.maintenance += 1;
   else tally.down += 1;
-  if (beat.ping !== null && beat.status === heartbeatStatus.up) {
-    tally.pingSum += beat.ping;
+  if (heartbeat.ping !== null && heartbeat.status === heartbeatStatus.up) {
+    tally.pingSum += heartbeat.ping;
     tally.pings += 1;
-    tally.pingMin = Math.min(tally.pingMin ?? beat.ping, beat.ping);
-    tally.pingMax = Math.max(tally.pingMax ?? beat.ping, beat.ping);
+    tally.pingMin = Math.min(tally.pingMin ?? heartbeat.ping, heartbeat.ping);
+    tally.pingMax = Math.max(tally.pingMax ?? heartbeat.ping, heartbeat.ping);
   }
-  if (before === undefined || beat.at <= before.at || beat.at - before.at > longestGapMs) return;
-  if (before.status === heartbeatStatus.up) tally.upMs += beat.at - before.at;
-  else if (before.status !== heartbeatStatus.maintenance) tally.downMs += beat.at - before.at;
+  if (previous === undefined || heartbeat.at <= previous.at || heartbeat.at - previous.at > maxGapMs) return;
+  if (previous.status === heartbeatStatus.up) tally.upMs += heartbeat.at - previous.at;
+  else if (previous.status !== heartbeatStatus.maintenance) tally.downMs += heartbeat.at - previous.at;
 }
 
 export function addTally(into: Tally, from: Readonly<Tally>): void {
@@ -57,17 +60,17 @@ export function addTally(into: Tally, from: Readonly<Tally>): void {
   if (from.pingMax !== null) into.pingMax = Math.max(into.pingMax ?? from.pingMax, from.pingMax);
 }
 
-/** By time; by beats where there is no time between them yet. Null: nothing is known. */
-export function uptimeByTime({ up, down, upMs, downMs }: Readonly<Tally>): number | null {
+/** Returns the share of up time; by heartbeats when no time is known; null without heartbeats. */
+export function getUptimeByTime({ up, down, upMs, downMs }: Readonly<Tally>): number | null {
   if (upMs + downMs > 0) return upMs / (upMs + downMs);
-  return uptimeByBeats({ up, down });
+  return getUptimeByHeartbeats({ up, down });
 }
 
-/** By the number of beats, as the peer counts. */
-export function uptimeByBeats({ up, down }: Pick<Tally, 'up' | 'down'>): number | null {
+/** Returns the share of up heartbeats, as Uptime Kuma counts. */
+export function getUptimeByHeartbeats({ up, down }: Pick<Tally, 'up' | 'down'>): number | null {
   return up + down === 0 ? null : up / (up + down);
 }
 
-export function averagePing({ pingSum, pings }: Readonly<Tally>): number | null {
+export function getAveragePing({ pingSum, pings }: Readonly<Tally>): number | null {
   return pings === 0 ? null : pingSum / pings;
 }

@@ -1,8 +1,8 @@
-/** What a monitor looks at, in a word for people; credentials of an address are left out. */
-export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
+/** Returns the display name of a monitor's target, without credentials. */
+export function getTarget(monitor: Readonly<Record<string, unknown>>): string {
   const text = (field: string): string => {
     const value = monitor[field];
-    if (field === 'hostname' && typeof value === 'string') return hostWithoutCredentials(value);
+    if (field === 'hostname' && typeof value === 'string') return removeHostCredentials(value);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   switch (monitor['type']) {
@@ -18,42 +18,42 @@ export function targetOf(monitor: Readonly<Record<string, unknown>>): string {
       return text('docker_container');
     case 'postgres':
     case 'redis':
-      return placeOf(text('databaseConnectionString'));
+      return getDatabaseAddress(text('databaseConnectionString'));
     case 'push':
     case 'group':
     case 'manual':
       return '';
     default:
-      return withoutCredentials(text('url')) || text('hostname');
+      return removeCredentials(text('url')) || text('hostname');
   }
 }
 
-/** A name of a host, which for MQTT may be a whole address. */
-export function hostWithoutCredentials(host: string): string {
-  return host.includes('://') || host.includes('@') || host.includes('?') ? withoutCredentials(host) : host;
+/** Removes credentials from a host name, which can be a URL for MQTT. */
+export function removeHostCredentials(host: string): string {
+  return host.includes('://') || host.includes('@') || host.includes('?') ? removeCredentials(host) : host;
 }
 
-/** Where a database is, without who signs in to it. */
-function placeOf(connection: string): string {
+/** Returns host and path of a connection string. */
+function getDatabaseAddress(connection: string): string {
   const url = URL.parse(connection);
   return url === null ? '' : `${url.host}${url.pathname === '/' ? '' : url.pathname}`;
 }
 
 const placeholder = '***';
 
-/** An address without what only its owner may know: user, password, and the values of its query. */
-export function withoutCredentials(address: string, hidden = placeholder): string {
+/** Replaces user, password and query values of a URL. */
+export function removeCredentials(address: string, replacement = placeholder): string {
   const url = URL.parse(address);
-  // What cannot be parsed may have credentials anywhere before an @ and after a question mark.
+  // A text that is not a URL may contain credentials before an @ and after a question mark.
   if (url === null) return address.replace(/^([a-z+]+:\/\/)?[^@/]*@/i, '$1').replace(/\?.*$/s, '');
-  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (isPlain) return address;
+  const hasNoSecrets = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (hasNoSecrets) return address;
   url.username = '';
   url.password = '';
   url.hash = '';
   const names = [...url.searchParams.entries()].map(([name, value]) =>
-    // A query such as `?SECRET` is a name without a value.
-    value === '' ? hidden : `${encodeURIComponent(name)}=${hidden}`,
+    // A query such as `?SECRET` is parsed as a name without a value.
+    value === '' ? replacement : `${encodeURIComponent(name)}=${replacement}`,
   );
   url.search = names.join('&');
   return url.href;

@@ -1,77 +1,77 @@
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
-import { peerMaintenance } from '../wire/peer-maintenance.ts';
-import { numberOf, recordOf, said, type SocketEvents, type SocketParts } from './events.ts';
+import { toKumaMaintenance } from '../wire/kuma-maintenance.ts';
+import { toNumber, toRecord, toTranslatedMessage, type SocketEvents, type SocketDependencies } from './events.ts';
 
-/** Maintenance windows, and whom they cover. */
-export function maintenanceEvents(parts: SocketParts): SocketEvents {
-  const { maintenances, monitors, pages } = parts;
-  const idsOf = (list: unknown): readonly number[] =>
+/** Returns the calls for maintenance windows. */
+export function maintenanceEvents(dependencies: SocketDependencies): SocketEvents {
+  const { maintenances, monitors, pages } = dependencies;
+  const toIds = (list: unknown): readonly number[] =>
     (Array.isArray(list) ? (list as readonly unknown[]) : [])
-      .map((one) => numberOf(recordOf(one)['id']))
+      .map((one) => toNumber(toRecord(one)['id']))
       .filter((id) => id > 0);
   return {
     addMaintenance: {
       needs: 'write',
-      async run(_session, given) {
-        const parsed = MaintenanceConfig.safeParse(given);
+      async run(_session, input) {
+        const parsed = MaintenanceConfig.safeParse(input);
         if (!parsed.success) throw new Problem('uptime.invalid', 400, z.prettifyError(parsed.error));
-        return said('successAdded', { maintenanceID: (await maintenances.add(parsed.data)).id });
+        return toTranslatedMessage('successAdded', { maintenanceID: (await maintenances.add(parsed.data)).id });
       },
     },
     editMaintenance: {
       needs: 'write',
-      async run(_session, given) {
-        const { id, ...fields } = recordOf(given);
-        const changed = await maintenances.change(numberOf(id), fields);
+      async run(_session, input) {
+        const { id, ...fields } = toRecord(input);
+        const changed = await maintenances.change(toNumber(id), fields);
         return { msg: 'Saved.', msgi18n: true, maintenanceID: changed.id };
       },
     },
     getMaintenance: {
       needs: 'read',
-      run: (_session, id) => ({ maintenance: peerMaintenance(maintenances.get(numberOf(id))) }),
+      run: (_session, id) => ({ maintenance: toKumaMaintenance(maintenances.get(toNumber(id))) }),
     },
     getMaintenanceList: {
       needs: 'read',
       run(session) {
-        session.emit('maintenanceList', maintenanceList(parts));
+        session.emit('maintenanceList', maintenanceList(dependencies));
         return {};
       },
     },
     deleteMaintenance: {
       needs: 'write',
       async run(_session, id) {
-        await maintenances.remove(numberOf(id));
-        return said('successDeleted');
+        await maintenances.remove(toNumber(id));
+        return toTranslatedMessage('successDeleted');
       },
     },
     pauseMaintenance: {
       needs: 'write',
       async run(_session, id) {
-        await maintenances.change(numberOf(id), { active: false });
-        return said('successPaused');
+        await maintenances.change(toNumber(id), { active: false });
+        return toTranslatedMessage('successPaused');
       },
     },
     resumeMaintenance: {
       needs: 'write',
       async run(_session, id) {
-        await maintenances.change(numberOf(id), { active: true });
-        return said('successResumed');
+        await maintenances.change(toNumber(id), { active: true });
+        return toTranslatedMessage('successResumed');
       },
     },
     addMonitorMaintenance: {
       needs: 'write',
       async run(_session, id, list) {
-        await maintenances.change(numberOf(id), { monitors: idsOf(list) });
-        return said('successAdded');
+        await maintenances.change(toNumber(id), { monitors: toIds(list) });
+        return toTranslatedMessage('successAdded');
       },
     },
     getMonitorMaintenance: {
       needs: 'read',
       run: (_session, id) => ({
         monitors: maintenances
-          .get(numberOf(id))
+          .get(toNumber(id))
           .monitors.flatMap((one) => monitors.find(one) ?? [])
           .map((watched) => ({ id: watched.id, name: watched.config.name })),
       }),
@@ -79,22 +79,22 @@ export function maintenanceEvents(parts: SocketParts): SocketEvents {
     addMaintenanceStatusPage: {
       needs: 'write',
       async run(_session, id, list) {
-        await maintenances.change(numberOf(id), { statusPages: idsOf(list) });
-        return said('successAdded');
+        await maintenances.change(toNumber(id), { statusPages: toIds(list) });
+        return toTranslatedMessage('successAdded');
       },
     },
     getMaintenanceStatusPage: {
       needs: 'read',
       run(_session, id) {
-        const { statusPages } = maintenances.get(numberOf(id));
-        const found = pages.all().filter((page) => statusPages.includes(page.id));
-        return { statusPages: found.map((page) => ({ id: page.id, title: page.config.title })) };
+        const { statusPages } = maintenances.get(toNumber(id));
+        const matchingPages = pages.all().filter((page) => statusPages.includes(page.id));
+        return { statusPages: matchingPages.map((page) => ({ id: page.id, title: page.config.title })) };
       },
     },
   };
 }
 
-/** All windows by their numbers. */
-export function maintenanceList({ maintenances }: SocketParts): Record<string, unknown> {
-  return Object.fromEntries(maintenances.all().map((one) => [String(one.id), peerMaintenance(one)]));
+/** Returns all maintenance windows by ID. */
+export function maintenanceList({ maintenances }: SocketDependencies): Record<string, unknown> {
+  return Object.fromEntries(maintenances.all().map((one) => [String(one.id), toKumaMaintenance(one)]));
 }

@@ -2,13 +2,21 @@ import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
-import { listedBeat, peerMonitor, tagsOf } from '../wire/peer-monitor.ts';
-import type { Watched } from '../monitoring/watched.ts';
-import { numberOf, recordOf, said, textOf, type Session, type SocketEvents, type SocketParts } from './events.ts';
+import { toListedHeartbeat, toKumaMonitor, getTags } from '../wire/kuma-monitor.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import {
+  toNumber,
+  toRecord,
+  toTranslatedMessage,
+  toText,
+  type Session,
+  type SocketEvents,
+  type SocketDependencies,
+} from './events.ts';
 
 const hourMs = 3_600_000;
-/** Made of others; they are nobody's to set. */
-const derived = [
+/** Derived fields, which cannot be set. */
+const derivedFields = [
   'id',
   'path',
   'pathName',
@@ -21,18 +29,21 @@ const derived = [
   'secrets',
 ];
 
-/** Monitors, their beats and their tags. */
-export function monitorEvents(parts: SocketParts): SocketEvents {
-  const { context, monitors, beats, recorder, figures, tags } = parts;
-  const view = (watched: Watched, session: Session) =>
-    peerMonitor(watched, monitors, tags.known, mayWrite(parts, session));
-  const clear = async (work: (transaction: Kysely<any>) => Promise<void>, list: readonly Watched[]): Promise<void> => {
-    await recorder.settled();
+/** Returns the calls for monitors, heartbeats and tags. */
+export function monitorEvents(dependencies: SocketDependencies): SocketEvents {
+  const { context, monitors, beats, recorder, figures, tags } = dependencies;
+  const view = (monitor: RuntimeMonitor, session: Session) =>
+    toKumaMonitor(monitor, monitors, tags.all, canWrite(dependencies, session));
+  const clear = async (
+    work: (transaction: Kysely<any>) => Promise<void>,
+    list: readonly RuntimeMonitor[],
+  ): Promise<void> => {
+    await recorder.flush();
     await context.commit(work);
-    for (const watched of list) {
-      watched.hours.clear();
-      watched.days.clear();
-      watched.usual = undefined;
+    for (const monitor of list) {
+      monitor.hours.clear();
+      monitor.days.clear();
+      monitor.usual = undefined;
     }
   };
   const setTags = (id: number, list: readonly { readonly tag_id: number; readonly value: string }[]) =>
@@ -40,67 +51,67 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
   return {
     add: {
       needs: 'write',
-      async run(_session, given) {
-        const watched = await monitors.add(configOf(given), { lenient: true });
-        return said('successAdded', { monitorID: watched.id });
+      async run(_session, input) {
+        const monitor = await monitors.add(parseConfig(input), { lenient: true });
+        return toTranslatedMessage('successAdded', { monitorID: monitor.id });
       },
     },
     editMonitor: {
       needs: 'write',
-      async run(_session, given) {
-        const id = numberOf(recordOf(given)['id']);
-        const { tags: kept } = monitors.get(id).config;
-        const config = configOf(given);
+      async run(_session, input) {
+        const id = toNumber(toRecord(input)['id']);
+        const { tags: existingTags } = monitors.get(id).config;
+        const config = parseConfig(input);
         await monitors.change(
           id,
-          { ...config, ...(kept === undefined ? {} : { tags: kept }) },
+          { ...config, ...(existingTags === undefined ? {} : { tags: existingTags }) },
           { merge: false, lenient: true },
         );
         return { msg: 'Saved.', msgi18n: true, monitorID: id };
       },
     },
-    getMonitor: { needs: 'read', run: (session, id) => ({ monitor: view(monitors.get(numberOf(id)), session) }) },
+    getMonitor: { needs: 'read', run: (session, id) => ({ monitor: view(monitors.get(toNumber(id)), session) }) },
     getMonitorList: {
       needs: 'read',
       run(session) {
-        session.emit('monitorList', monitorList(parts, session));
+        session.emit('monitorList', monitorList(dependencies, session));
         return {};
       },
     },
     pauseMonitor: {
       needs: 'write',
       async run(_session, id) {
-        await monitors.setActive(numberOf(id), false);
-        return said('successPaused');
+        await monitors.setActive(toNumber(id), false);
+        return toTranslatedMessage('successPaused');
       },
     },
     resumeMonitor: {
       needs: 'write',
       async run(_session, id) {
-        await monitors.setActive(numberOf(id), true);
-        return said('successResumed');
+        await monitors.setActive(toNumber(id), true);
+        return toTranslatedMessage('successResumed');
       },
     },
     deleteMonitor: {
       needs: 'write',
       async run(_session, id, children) {
-        await monitors.remove(numberOf(id), { children: children === true });
-        return said('successDeleted');
+        await monitors.remove(toNumber(id), { findChildren: children === true });
+        return toTranslatedMessage('successDeleted');
       },
     },
     getMonitorBeats: {
       needs: 'read',
       async run(_session, id, hours) {
-        await recorder.settled();
+        await recorder.flush();
         const from = context.clock.now() - Math.min(8784, Math.max(0, Number(hours) || 0)) * hourMs;
-        return { data: (await beats.since(monitors.get(numberOf(id)).id, from)).map(listedBeat) };
+        return { data: (await beats.since(monitors.get(toNumber(id)).id, from)).map(toListedHeartbeat) };
       },
     },
     getMonitorChartData: {
       needs: 'read',
       async run(_session, id, hours) {
-        const wanted = Math.min(8784, Math.max(1, numberOf(hours)));
-        const points = await figures.chart(monitors.get(numberOf(id)), wanted);
+        const hourCount = Math.min(8784, Math.max(1, toNumber(hours)));
+        const points = await figures.getChart(monitors.get(toNumber(id)), hourCount);
         return {
           data: points
             .map(({ p95: _p95, ...point }) => ({
@@ -116,36 +127,36 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
     monitorImportantHeartbeatListCount: {
       needs: 'read',
       async run(_session, id) {
-        return { count: await beats.countImportant(id === null || id === undefined ? undefined : numberOf(id)) };
+        return { count: await beats.countImportant(id === null || id === undefined ? undefined : toNumber(id)) };
       },
     },
     monitorImportantHeartbeatListPaged: {
       needs: 'read',
       async run(_session, id, offset, count) {
-        await recorder.settled();
-        const which = id === null || id === undefined ? undefined : numberOf(id);
+        await recorder.flush();
+        const monitorId = id === null || id === undefined ? undefined : toNumber(id);
         const list = await beats.important(
-          which,
-          Math.max(0, numberOf(offset)),
-          Math.min(1000, Math.max(1, numberOf(count))),
+          monitorId,
+          Math.max(0, toNumber(offset)),
+          Math.min(1000, Math.max(1, toNumber(count))),
         );
-        return { data: list.map(listedBeat) };
+        return { data: list.map(toListedHeartbeat) };
       },
     },
     clearEvents: {
       needs: 'write',
       async run(_session, id) {
-        const which = monitors.get(numberOf(id)).id;
-        await recorder.settled();
-        await context.commit((transaction) => beats.forgetImportant(transaction, which));
+        const monitorId = monitors.get(toNumber(id)).id;
+        await recorder.flush();
+        await context.commit((transaction) => beats.clearImportant(transaction, monitorId));
         return {};
       },
     },
     clearHeartbeats: {
       needs: 'write',
       async run(_session, id) {
-        const watched = monitors.get(numberOf(id));
-        await clear((transaction) => beats.clear(transaction, watched.id), [watched]);
+        const monitor = monitors.get(toNumber(id));
+        await clear((transaction) => beats.clear(transaction, monitor.id), [monitor]);
         return {};
       },
     },
@@ -154,81 +165,81 @@ export function monitorEvents(parts: SocketParts): SocketEvents {
       async run() {
         await clear(async (transaction) => {
           await beats.clear(transaction, undefined);
-          await parts.buckets.clear(transaction);
+          await dependencies.buckets.clear(transaction);
         }, monitors.all());
         return {};
       },
     },
-    getTags: { needs: 'read', run: () => ({ tags: [...tags.known.values()] }) },
-    addTag: { needs: 'write', run: async (_session, tag) => ({ tag: await tags.add(tagOf(tag)) }) },
+    getTags: { needs: 'read', run: () => ({ tags: [...tags.all.values()] }) },
+    addTag: { needs: 'write', run: async (_session, tag) => ({ tag: await tags.add(parseTag(tag)) }) },
     editTag: {
       needs: 'write',
       run: async (_session, tag) => ({
         msg: 'Saved.',
         msgi18n: true,
-        tag: await tags.change(numberOf(recordOf(tag)['id']), tagOf(tag)),
+        tag: await tags.change(toNumber(toRecord(tag)['id']), parseTag(tag)),
       }),
     },
     deleteTag: {
       needs: 'write',
       async run(_session, id) {
-        await tags.remove(numberOf(id));
-        return said('successDeleted');
+        await tags.remove(toNumber(id));
+        return toTranslatedMessage('successDeleted');
       },
     },
     addMonitorTag: {
       needs: 'write',
       async run(_session, tag, id, value) {
-        if (!tags.known.has(numberOf(tag))) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
-        const watched = monitors.get(numberOf(id));
-        await setTags(watched.id, [...tagsOf(watched), { tag_id: numberOf(tag), value: textOf(value) }]);
-        return said('successAdded');
+        if (!tags.all.has(toNumber(tag))) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+        const monitor = monitors.get(toNumber(id));
+        await setTags(monitor.id, [...getTags(monitor), { tag_id: toNumber(tag), value: toText(value) }]);
+        return toTranslatedMessage('successAdded');
       },
     },
     editMonitorTag: {
       needs: 'write',
       async run(_session, tag, id, value) {
-        const watched = monitors.get(numberOf(id));
+        const monitor = monitors.get(toNumber(id));
         await setTags(
-          watched.id,
-          tagsOf(watched).map((one) => (one.tag_id === numberOf(tag) ? { ...one, value: textOf(value) } : one)),
+          monitor.id,
+          getTags(monitor).map((one) => (one.tag_id === toNumber(tag) ? { ...one, value: toText(value) } : one)),
         );
-        return said('successEdited');
+        return toTranslatedMessage('successEdited');
       },
     },
     deleteMonitorTag: {
       needs: 'write',
       async run(_session, tag, id, value) {
-        const watched = monitors.get(numberOf(id));
-        const isIt = (one: { tag_id: number; value: string }): boolean =>
-          one.tag_id === numberOf(tag) && (value === undefined || one.value === textOf(value));
+        const monitor = monitors.get(toNumber(id));
+        const isMatch = (one: { tag_id: number; value: string }): boolean =>
+          one.tag_id === toNumber(tag) && (value === undefined || one.value === toText(value));
         await setTags(
-          watched.id,
-          tagsOf(watched).filter((one) => !isIt(one)),
+          monitor.id,
+          getTags(monitor).filter((one) => !isMatch(one)),
         );
-        return said('successDeleted');
+        return toTranslatedMessage('successDeleted');
       },
     },
   };
 }
 
-/** All monitors by their numbers. */
-export function monitorList(parts: SocketParts, session: Session): Record<string, unknown> {
-  const { monitors, tags } = parts;
-  const withSecrets = mayWrite(parts, session);
+/** Returns all monitors by ID. */
+export function monitorList(dependencies: SocketDependencies, session: Session): Record<string, unknown> {
+  const { monitors, tags } = dependencies;
+  const withSecrets = canWrite(dependencies, session);
   return Object.fromEntries(
-    monitors.all().map((watched) => [String(watched.id), peerMonitor(watched, monitors, tags.known, withSecrets)]),
+    monitors.all().map((monitor) => [String(monitor.id), toKumaMonitor(monitor, monitors, tags.all, withSecrets)]),
   );
 }
 
-export function mayWrite({ context }: SocketParts, { identity, signedIn }: Session): boolean {
+export function canWrite({ context }: SocketDependencies, { identity, signedIn }: Session): boolean {
   return signedIn && (identity === undefined || context.accounts.may(identity, 'uptime', 'write', '*'));
 }
 
-/** @throws Problem in the peer's words */
-function configOf(given: unknown): MonitorConfig {
+/** @throws Problem with the message of Uptime Kuma */
+function parseConfig(input: unknown): MonitorConfig {
   const fields = Object.fromEntries(
-    Object.entries(recordOf(given)).filter(([name, value]) => !derived.includes(name) && value !== undefined),
+    Object.entries(toRecord(input)).filter(([name, value]) => !derivedFields.includes(name) && value !== undefined),
   );
   const codes = fields['accepted_statuscodes'];
   if (!Array.isArray(codes) || !codes.every((code) => typeof code === 'string')) {
@@ -239,9 +250,9 @@ function configOf(given: unknown): MonitorConfig {
   return parsed.data;
 }
 
-function tagOf(given: unknown): { name: string; color: string } {
-  const { name, color } = recordOf(given);
-  const words = textOf(name).trim().slice(0, 255);
-  if (words === '') throw new Problem('uptime.invalid', 400, 'A tag needs a name');
-  return { name: words, color: textOf(color).slice(0, 50) || '#4B5563' };
+function parseTag(input: unknown): { name: string; color: string } {
+  const { name, color } = toRecord(input);
+  const tagName = toText(name).trim().slice(0, 255);
+  if (tagName === '') throw new Problem('uptime.invalid', 400, 'A tag needs a name');
+  return { name: tagName, color: toText(color).slice(0, 50) || '#4B5563' };
 }

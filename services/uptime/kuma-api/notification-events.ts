@@ -1,23 +1,34 @@
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { toDeliveryUrls } from '../domain/kuma-notification.ts';
-import { mayWrite } from './monitor-events.ts';
-import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
+import { canWrite } from './monitor-events.ts';
+import {
+  toNumber,
+  toRecord,
+  toTranslatedMessage,
+  toText,
+  type SocketEvents,
+  type SocketDependencies,
+} from './events.ts';
 
-/** Notifications, which Delivery sends. */
-export function notificationEvents(parts: SocketParts): SocketEvents {
-  const { context, notifications, monitors } = parts;
+/** Returns the calls for notifications. */
+export function notificationEvents(dependencies: SocketDependencies): SocketEvents {
+  const { context, notifications, monitors } = dependencies;
   const changed = (): void =>
-    parts.broadcast('notificationList', notificationList(parts, false), notificationList(parts, true));
+    dependencies.broadcast(
+      'notificationList',
+      notificationList(dependencies, false),
+      notificationList(dependencies, true),
+    );
   return {
     addNotification: {
       needs: 'write',
-      async run(_session, given, id) {
-        const { applyExisting, ...config } = recordOf(given);
-        const known = id === null || id === undefined ? undefined : numberOf(id);
-        const number = await notifications.put(config, known);
+      async run(_session, input, id) {
+        const { applyExisting, ...config } = toRecord(input);
+        const existingId = id === null || id === undefined ? undefined : toNumber(id);
+        const number = await notifications.put(config, existingId);
         if (applyExisting === true) {
           for (const watched of monitors.all()) {
-            const notificationIDList = { ...recordOf(watched.config['notificationIDList']), [String(number)]: true };
+            const notificationIDList = { ...toRecord(watched.config['notificationIDList']), [String(number)]: true };
             await monitors.change(watched.id, { notificationIDList }, { merge: true, lenient: true });
           }
         }
@@ -28,23 +39,23 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
     deleteNotification: {
       needs: 'write',
       async run(_session, id) {
-        await notifications.remove(numberOf(id));
+        await notifications.remove(toNumber(id));
         changed();
-        return said('successDeleted');
+        return toTranslatedMessage('successDeleted');
       },
     },
     getNotificationList: {
       needs: 'read',
       run(session) {
-        session.emit('notificationList', notificationList(parts, mayWrite(parts, session)));
+        session.emit('notificationList', notificationList(dependencies, canWrite(dependencies, session)));
         return {};
       },
     },
     testNotification: {
       needs: 'write',
-      async run(_session, given) {
-        const urls = [...toDeliveryUrls(recordOf(given))];
-        const name = textOf(recordOf(given)['name']) || 'notification';
+      async run(_session, input) {
+        const urls = [...toDeliveryUrls(toRecord(input))];
+        const name = toText(toRecord(input)['name']) || 'notification';
         await context.handovers.pass(notificationOffered, `uptime:test:${context.random.text(20)}`, {
           configuration: 'aggregator',
           urls,
@@ -59,8 +70,8 @@ export function notificationEvents(parts: SocketParts): SocketEvents {
   };
 }
 
-/** All notifications as clients read them; without `withSecrets` only their names and types. */
-export function notificationList({ notifications }: SocketParts, withSecrets: boolean): readonly object[] {
+/** Returns all notifications; without `withSecrets` only names and types. */
+export function notificationList({ notifications }: SocketDependencies, withSecrets: boolean): readonly object[] {
   return notifications.all().map(({ id, config }) => {
     const { name, type, isDefault, active } = config;
     const visible = withSecrets ? config : { name, type, isDefault };

@@ -2,47 +2,54 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import { NewDockerHost, UptimeOptions, type ApiKey } from '../../contracts/uptime/views.ts';
 import { PageNote, publicConfig, PublicGroup } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
 import { databaseSize, shrinkDatabase } from '../store/tables.ts';
-import type { KnownPage } from '../store/status-pages.ts';
-import { numberOf, recordOf, said, textOf, type SocketEvents, type SocketParts } from './events.ts';
+import type { StoredPage } from '../store/status-pages.ts';
+import {
+  toNumber,
+  toRecord,
+  toTranslatedMessage,
+  toText,
+  type SocketEvents,
+  type SocketDependencies,
+} from './events.ts';
 
-/** Container engines, keys, settings. */
-export function otherEvents({ checker, dockerHosts, keys, options, context }: SocketParts): SocketEvents {
-  const keyList = async () => (await keys.list()).map((key) => peerKey(key, context.clock.now()));
+/** Returns the calls for container engines, API keys and settings. */
+export function otherEvents({ checker, dockerHosts, keys, options, context }: SocketDependencies): SocketEvents {
+  const keyList = async () => (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now()));
   return {
     addDockerHost: {
       needs: 'write',
-      async run(_session, given, id) {
-        const host = read(NewDockerHost, given);
-        const { id: number } = await dockerHosts.put(host, id === null || id === undefined ? undefined : numberOf(id));
+      async run(_session, input, id) {
+        const host = parseInput(NewDockerHost, input);
+        const { id: number } = await dockerHosts.put(host, id === null || id === undefined ? undefined : toNumber(id));
         return { msg: 'Saved.', msgi18n: true, id: number };
       },
     },
     deleteDockerHost: {
       needs: 'write',
       async run(_session, id) {
-        await dockerHosts.remove(numberOf(id));
-        return said('successDeleted');
+        await dockerHosts.remove(toNumber(id));
+        return toTranslatedMessage('successDeleted');
       },
     },
     testDockerHost: {
       needs: 'write',
-      async run(_session, given) {
-        const { length } = await checker.containers({
+      async run(_session, input) {
+        const { length } = await checker.listContainers({
           id: 0,
-          ...read(NewDockerHost, { name: '-', ...recordOf(given) }),
+          ...parseInput(NewDockerHost, { name: '-', ...toRecord(input) }),
         });
         return { msg: `Connected Successfully. Amount of containers: ${String(length)}` };
       },
     },
     addAPIKey: {
       needs: 'write',
-      async run(_session, given) {
-        const { name, expires, active } = recordOf(given);
-        const until = Date.parse(`${textOf(expires).replace(' ', 'T')}Z`);
-        const { id, key } = await keys.add(textOf(name) || 'key', Number.isNaN(until) ? null : until, active !== false);
-        return said('successAdded', { key, keyID: id });
+      async run(_session, input) {
+        const { name, expires, active } = toRecord(input);
+        const until = Date.parse(`${toText(expires).replace(' ', 'T')}Z`);
+        const { id, key } = await keys.add(toText(name) || 'key', Number.isNaN(until) ? null : until, active !== false);
+        return toTranslatedMessage('successAdded', { key, keyID: id });
       },
     },
     getAPIKeyList: {
@@ -55,22 +62,22 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     enableAPIKey: {
       needs: 'write',
       async run(_session, id) {
-        await keys.setActive(numberOf(id), true);
-        return said('successEnabled');
+        await keys.setActive(toNumber(id), true);
+        return toTranslatedMessage('successEnabled');
       },
     },
     disableAPIKey: {
       needs: 'write',
       async run(_session, id) {
-        await keys.setActive(numberOf(id), false);
-        return said('successDisabled');
+        await keys.setActive(toNumber(id), false);
+        return toTranslatedMessage('successDisabled');
       },
     },
     deleteAPIKey: {
       needs: 'write',
       async run(_session, id) {
-        await keys.remove(numberOf(id));
-        return said('successDeleted');
+        await keys.remove(toNumber(id));
+        return toTranslatedMessage('successDeleted');
       },
     },
     getSettings: {
@@ -94,11 +101,11 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
     },
     setSettings: {
       needs: 'write',
-      async run(_session, given) {
-        const { tlsExpiryNotifyDays, keepDataPeriodDays, primaryBaseURL } = recordOf(given);
-        const known = { tlsExpiryNotifyDays, keepDataPeriodDays, publicUrl: primaryBaseURL ?? undefined };
-        const named = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
-        const change = read(UptimeOptions.partial(), named);
+      async run(_session, input) {
+        const { tlsExpiryNotifyDays, keepDataPeriodDays, primaryBaseURL } = toRecord(input);
+        const definedFields = { tlsExpiryNotifyDays, keepDataPeriodDays, publicUrl: primaryBaseURL ?? undefined };
+        const named = Object.fromEntries(Object.entries(definedFields).filter(([, value]) => value !== undefined));
+        const change = parseInput(UptimeOptions.partial(), named);
         await options.set(change as Partial<UptimeOptions>);
         return { msg: 'Saved.', msgi18n: true };
       },
@@ -117,54 +124,54 @@ export function otherEvents({ checker, dockerHosts, keys, options, context }: So
   };
 }
 
-/** Status pages and the notes on them. */
-export function pageEvents({ pages }: SocketParts): SocketEvents {
+/** Returns the calls for status pages and notes. */
+export function pageEvents({ pages }: SocketDependencies): SocketEvents {
   const note = async (slug: unknown, id: unknown, change: Parameters<typeof pages.changeNote>[2]) => ({
-    incident: await pages.changeNote(pages.get(textOf(slug)), numberOf(id), change),
+    incident: await pages.changeNote(pages.get(toText(slug)), toNumber(id), change),
   });
   return {
     addStatusPage: {
       needs: 'write',
       async run(_session, title, slug) {
-        const page = await pages.add(textOf(slug), textOf(title));
-        return said('successAdded', { slug: page.config.slug });
+        const page = await pages.add(toText(slug), toText(title));
+        return toTranslatedMessage('successAdded', { slug: page.config.slug });
       },
     },
     getStatusPage: {
       needs: 'read',
       run(_session, slug) {
-        const page = pages.get(textOf(slug));
-        return { config: peerPage(page) };
+        const page = pages.get(toText(slug));
+        return { config: toKumaPage(page) };
       },
     },
     saveStatusPage: {
       needs: 'write',
       async run(_session, slug, config, _picture, groups) {
-        const { id: _id, logo, ...fields } = recordOf(config);
-        const list = read(z.array(PublicGroup), groups ?? []);
+        const { id: _id, logo, ...fields } = toRecord(config);
+        const list = parseInput(z.array(PublicGroup), groups ?? []);
         const icon = typeof logo === 'string' ? { icon: logo } : {};
         const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-        const saved = await pages.change(textOf(slug), { ...known, ...icon }, list);
+        const saved = await pages.change(toText(slug), { ...known, ...icon }, list);
         return { publicGroupList: saved.groups };
       },
     },
     deleteStatusPage: {
       needs: 'write',
       async run(_session, slug) {
-        await pages.remove(textOf(slug));
+        await pages.remove(toText(slug));
         return {};
       },
     },
     postIncident: {
       needs: 'write',
-      async run(_session, slug, given) {
-        const fields = read(PageNote, given);
-        const id = numberOf(recordOf(given)['id']);
+      async run(_session, slug, input) {
+        const fields = parseInput(PageNote, input);
+        const id = toNumber(toRecord(input)['id']);
         if (id > 0) return note(slug, id, { ...fields, pin: true });
-        return { incident: await pages.addNote(pages.get(textOf(slug)), fields) };
+        return { incident: await pages.addNote(pages.get(toText(slug)), fields) };
       },
     },
-    editIncident: { needs: 'write', run: (_session, slug, id, given) => note(slug, id, read(PageNote, given)) },
+    editIncident: { needs: 'write', run: (_session, slug, id, input) => note(slug, id, parseInput(PageNote, input)) },
     resolveIncident: {
       needs: 'write',
       run: (_session, slug, id) => note(slug, id, { active: false, pin: false }),
@@ -172,27 +179,27 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
     unpinIncident: {
       needs: 'write',
       async run(_session, slug) {
-        await pages.unpin(pages.get(textOf(slug)));
+        await pages.unpin(pages.get(toText(slug)));
         return {};
       },
     },
     deleteIncident: {
       needs: 'write',
       async run(_session, slug, id) {
-        await pages.removeNote(pages.get(textOf(slug)), numberOf(id));
-        return said('successDeleted');
+        await pages.removeNote(pages.get(toText(slug)), toNumber(id));
+        return toTranslatedMessage('successDeleted');
       },
     },
     getIncidentHistory: {
       needs: 'nobody',
       async run(session, slug, cursor) {
-        const page = pages.get(textOf(slug));
+        const page = pages.get(toText(slug));
         if (!page.config.published && !session.signedIn)
           throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
-        const before = textOf(cursor) === '' ? {} : { before: textOf(cursor) };
-        const found = await pages.notes(page, { ...before, limit: 11 });
-        const incidents = found.slice(0, 10);
-        const hasMore = found.length > incidents.length;
+        const before = toText(cursor) === '' ? {} : { before: toText(cursor) };
+        const pageNotes = await pages.notes(page, { ...before, limit: 11 });
+        const incidents = pageNotes.slice(0, 10);
+        const hasMore = pageNotes.length > incidents.length;
         const nextCursor = hasMore ? (incidents.at(-1)?.createdDate ?? null) : null;
         return { incidents, total: await pages.countNotes(page), nextCursor, hasMore };
       },
@@ -200,30 +207,30 @@ export function pageEvents({ pages }: SocketParts): SocketEvents {
   };
 }
 
-/** All pages by their numbers. */
-export function statusPageList(all: readonly KnownPage[]): Record<string, unknown> {
-  return Object.fromEntries(all.map((page) => [String(page.id), peerPage(page)]));
+/** Returns all status pages by ID. */
+export function statusPageList(all: readonly StoredPage[]): Record<string, unknown> {
+  return Object.fromEntries(all.map((page) => [String(page.id), toKumaPage(page)]));
 }
 
-function peerPage({ id, config }: KnownPage) {
+function toKumaPage({ id, config }: StoredPage) {
   return { id, ...publicConfig(config), domainNameList: config.domainNameList };
 }
 
-export function peerKey({ id, name, createdAt, expires, active }: ApiKey, now: number): Record<string, unknown> {
-  const isOver = expires !== null && expires <= now;
+export function toKumaApiKey({ id, name, createdAt, expires, active }: ApiKey, now: number): Record<string, unknown> {
+  const isExpired = expires !== null && expires <= now;
   return {
     id,
     name,
     userID: 1,
-    createdDate: peerTime(createdAt).slice(0, 19),
+    createdDate: formatKumaTime(createdAt).slice(0, 19),
     active,
-    expires: expires === null ? null : peerTime(expires).slice(0, 19),
-    status: isOver ? 'expired' : active ? 'active' : 'inactive',
+    expires: expires === null ? null : formatKumaTime(expires).slice(0, 19),
+    status: isExpired ? 'expired' : active ? 'active' : 'inactive',
   };
 }
 
-function read<T>(schema: z.ZodType<T>, given: unknown): T {
-  const parsed = schema.safeParse(given);
+function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new Problem('uptime.invalid', 400, z.prettifyError(parsed.error));
 }

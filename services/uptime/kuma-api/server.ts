@@ -3,66 +3,69 @@ import type { Socket } from 'socket.io';
 import { accountsChanged } from '../../contracts/control/accounts.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { createSocketIo, type SocketIo } from '../../kit/socket-io.ts';
-import { offsetText } from '../domain/zone.ts';
-import { averagePing } from '../domain/tally.ts';
-import type { StoredBeat } from '../store/beats.ts';
-import { lastDay, type Watched } from '../monitoring/watched.ts';
-import { peerBeat, peerMonitor } from '../wire/peer-monitor.ts';
-import type { Session, SocketEvents, SocketParts } from './events.ts';
+import { formatOffset } from '../domain/time-zone.ts';
+import { getAveragePing } from '../domain/tally.ts';
+import type { StoredHeartbeat } from '../store/heartbeats.ts';
+import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { toKumaHeartbeat, toKumaMonitor } from '../wire/kuma-monitor.ts';
+import type { Session, SocketEvents, SocketDependencies } from './events.ts';
 import { maintenanceEvents, maintenanceList } from './maintenance-events.ts';
-import { mayWrite, monitorEvents, monitorList } from './monitor-events.ts';
-import { otherEvents, pageEvents, peerKey, statusPageList } from './other-events.ts';
+import { canWrite, monitorEvents, monitorList } from './monitor-events.ts';
+import { otherEvents, pageEvents, toKumaApiKey, statusPageList } from './other-events.ts';
 import { notificationEvents, notificationList } from './notification-events.ts';
 import { isStillValid, signInEvents } from './sign-in.ts';
 
 export const socketPath = '/socket.io';
-/** A status page with its picture. */
-const longestMessage = 4 * 1024 * 1024;
-const mostClients = 200;
-const shownBeats = 100;
-/** How often it is asked whether clients are still signed in; a call asks at once when that was longer ago. */
-const validityMs = 5000;
-/** What the peer calls itself, for clients that ask which calls it knows. */
-const peerVersion = '2.5.3';
+/** Large enough for a status page with its icon. */
+const maxMessageBytes = 4 * 1024 * 1024;
+const maxClients = 200;
+const initialHeartbeats = 100;
+/** Interval at which credentials are verified; a call verifies them immediately when the last check is older. */
+const validationIntervalMs = 5000;
+/** Version of Uptime Kuma that is reported to clients. */
+const kumaVersion = '2.5.3';
 
 interface Client {
   readonly socket: Socket;
   readonly session: Session;
 }
 
-/** The peer's live protocol, by which its own clients do everything. */
-export interface UptimeSocket extends SocketIo {
-  readonly beaten: (watched: Watched, beat: StoredBeat) => void;
-  /** Monitors were added, changed or removed. */
-  readonly changed: (ids: readonly number[]) => void;
-  /** A list that clients keep was changed. */
-  readonly listChanged: (list: 'statusPages' | 'dockerHosts' | 'keys') => void;
-  /** Windows were changed, began or ended. */
-  readonly maintenanceChanged: () => void;
+/** Live protocol of Uptime Kuma. */
+export interface KumaSocket extends SocketIo {
+  readonly onHeartbeat: (monitor: RuntimeMonitor, beat: StoredHeartbeat) => void;
+  /** Sends added, changed and removed monitors. */
+  readonly onMonitorChange: (ids: readonly number[]) => void;
+  /** Sends a list that clients cache. */
+  readonly onListChange: (list: 'statusPages' | 'dockerHosts' | 'keys') => void;
+  /** Sends the maintenance windows. */
+  readonly onMaintenanceChange: () => void;
 }
 
-/** socket.io 4 over engine.io 4: each call is an event with an acknowledgement; each change is told to all who are signed in. */
-export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket {
+/**
+ * Opens socket.io 4 over engine.io 4: each call is an event with an acknowledgement, and changes are pushed to all
+ * signed-in clients.
+ */
+export function openKumaSocket(given: Omit<SocketDependencies, 'broadcast'>): KumaSocket {
   const { context, monitors } = given;
   const { log } = context;
   const clients = new Set<Client>();
   const signedIn = (): readonly Client[] => [...clients].filter(({ session }) => session.signedIn);
-  const parts: SocketParts = {
+  const dependencies: SocketDependencies = {
     ...given,
     broadcast(event, list, forWriters) {
-      for (const { session } of signedIn()) session.emit(event, mayWrite(parts, session) ? forWriters : list);
+      for (const { session } of signedIn()) session.emit(event, canWrite(dependencies, session) ? forWriters : list);
     },
   };
   const events: SocketEvents = {
-    ...signInEvents(context, (session) => welcome(parts, session)),
-    ...monitorEvents(parts),
-    ...otherEvents(parts),
-    ...pageEvents(parts),
-    ...maintenanceEvents(parts),
-    ...notificationEvents(parts),
+    ...signInEvents(context, (session) => sendInitialLists(dependencies, session)),
+    ...monitorEvents(dependencies),
+    ...otherEvents(dependencies),
+    ...pageEvents(dependencies),
+    ...maintenanceEvents(dependencies),
+    ...notificationEvents(dependencies),
   };
 
-  const take = (socket: Socket): void => {
+  const handleConnection = (socket: Socket): void => {
     const { request } = socket;
     const { remoteAddress, isCrossSite: foreignSite } = context.caller(request);
     const session: Session = {
@@ -75,85 +78,95 @@ export function openSocket(given: Omit<SocketParts, 'broadcast'>): UptimeSocket 
       emit: (event, ...args) => void socket.emit(event, ...args),
     };
     const client = { socket, session };
-    // Before anything is awaited: a call that comes with the connection is not to be lost.
-    socket.onAny((event: string, ...args: unknown[]) => void answer({ parts, events, client }, event, args));
+    // Registered before the first `await`, so that no early call is lost.
+    socket.onAny(
+      (event: string, ...args: unknown[]) => void handleCall({ parts: dependencies, events, client }, event, args),
+    );
     socket.on('disconnect', () => clients.delete(client));
     clients.add(client);
-    const { timezone, publicUrl } = parts.options.current;
+    const { timezone, publicUrl } = dependencies.options.current;
     socket.emit('info', {
       primaryBaseURL: publicUrl || null,
       serverTimezone: timezone,
-      serverTimezoneOffset: offsetText(parts.context.clock.now(), timezone),
+      serverTimezoneOffset: formatOffset(dependencies.context.clock.now(), timezone),
     });
-    void admitOwn(parts, request, session).catch((error: unknown) => log.error('a client was not welcomed', { error }));
+    void signInLocalClient(dependencies, request, session).catch((error: unknown) =>
+      log.error('local client sign-in failed', { error }),
+    );
   };
 
-  /** Ends connections whose token, session, account or grant has ended. */
-  const endInvalid = async (): Promise<void> => {
+  /** Disconnects clients whose token, session, account or grant is no longer valid. */
+  const disconnectInvalid = async (): Promise<void> => {
     for (const { socket, session } of signedIn()) {
       if (!(await isStillValid(context, session))) socket.disconnect(true);
     }
   };
-  const endInvalidSoon = (): void =>
-    void endInvalid().catch((error: unknown) => log.error('live clients could not be checked', { error }));
-  const following = context.bus.subscribe(accountsChanged, endInvalidSoon);
-  const checking = context.clock.every(validityMs, endInvalidSoon);
+  const checkSessions = (): void =>
+    void disconnectInvalid().catch((error: unknown) => log.error('client session validation failed', { error }));
+  const accountsSubscription = context.bus.subscribe(accountsChanged, checkSessions);
+  const validationTimer = context.clock.every(validationIntervalMs, checkSessions);
 
   const io = createSocketIo({
     path: socketPath,
-    maxMessageBytes: longestMessage,
+    maxMessageBytes,
     admit() {
-      if (clients.size >= mostClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
+      if (clients.size >= maxClients) throw new Problem('uptime.too_many_clients', 503, 'Too many clients');
     },
-    onConnection: take,
+    onConnection: handleConnection,
     log,
   });
   return {
     http: io.http,
     upgrade: io.upgrade,
-    beaten(watched, beat) {
+    onHeartbeat(monitor, beat) {
       if (clients.size === 0) return;
-      const told = peerBeat({ ...beat, monitorId: watched.id });
+      const heartbeatMessage = toKumaHeartbeat({ ...beat, monitorId: monitor.id });
       const recipients = signedIn();
-      for (const { session } of recipients) session.emit('heartbeat', told);
+      for (const { session } of recipients) session.emit('heartbeat', heartbeatMessage);
       if (recipients.length === 0) return;
       const emit: Session['emit'] = (event, ...args) => {
         for (const { session } of recipients) session.emit(event, ...args);
       };
-      void tellFigures(parts, watched, emit).catch((error: unknown) =>
-        log.error('figures could not be sent to live clients', { error }),
+      void sendStatistics(dependencies, monitor, emit).catch((error: unknown) =>
+        log.error('client statistics could not be sent', { error }),
       );
     },
-    changed(ids) {
+    onMonitorChange(ids) {
       if (clients.size === 0) return;
       for (const { session } of signedIn()) {
         const changed = ids.flatMap((id) => monitors.find(id) ?? []);
-        const shown = changed.map((watched) => [
-          String(watched.id),
-          peerMonitor(watched, monitors, parts.tags.known, mayWrite(parts, session)),
+        const shown = changed.map((monitor) => [
+          String(monitor.id),
+          toKumaMonitor(monitor, monitors, dependencies.tags.all, canWrite(dependencies, session)),
         ]);
         if (shown.length > 0) session.emit('updateMonitorIntoList', Object.fromEntries(shown));
         for (const id of ids) if (monitors.find(id) === undefined) session.emit('deleteMonitorFromList', id);
       }
     },
-    listChanged(list) {
+    onListChange(list) {
       if (clients.size === 0) return;
       const sendList = list === 'statusPages' ? sendStatusPages : list === 'dockerHosts' ? sendDockerHosts : sendKeys;
-      void Promise.resolve(sendList(parts)).catch((error: unknown) => log.error('a list could not be sent', { error }));
+      void Promise.resolve(sendList(dependencies)).catch((error: unknown) =>
+        log.error('client list could not be sent', { error }),
+      );
     },
-    maintenanceChanged() {
-      for (const { session } of signedIn()) session.emit('maintenanceList', maintenanceList(parts));
+    onMaintenanceChange() {
+      for (const { session } of signedIn()) session.emit('maintenanceList', maintenanceList(dependencies));
     },
     async [Symbol.asyncDispose]() {
-      following[Symbol.dispose]();
-      checking[Symbol.dispose]();
+      accountsSubscription[Symbol.dispose]();
+      validationTimer[Symbol.dispose]();
       await io[Symbol.asyncDispose]();
     },
   };
 }
 
-async function answer(
-  { parts, events, client }: { readonly parts: SocketParts; readonly events: SocketEvents; readonly client: Client },
+async function handleCall(
+  {
+    parts: dependencies,
+    events,
+    client,
+  }: { readonly parts: SocketDependencies; readonly events: SocketEvents; readonly client: Client },
   name: string,
   given: readonly unknown[],
 ): Promise<void> {
@@ -165,62 +178,66 @@ async function answer(
     const event = Object.hasOwn(events, name) ? events[name] : undefined;
     if (event === undefined)
       throw new Problem('uptime.unknown_call', 404, `Homeport does not have this: ${name.slice(0, 100)}`);
-    if (session.signedIn && !(await isStillValid(parts.context, session))) {
+    if (session.signedIn && !(await isStillValid(dependencies.context, session))) {
       session.signedIn = false;
       reply({ ok: false, msg: 'You are not logged in.' });
       socket.disconnect(true);
       return;
     }
-    requireAccess(parts, session, event.needs);
-    const answered = await event.run(session, ...args);
-    reply(typeof answered === 'boolean' ? answered : { ok: true, ...answered });
+    requireAccess(dependencies, session, event.needs);
+    const result = await event.run(session, ...args);
+    reply(typeof result === 'boolean' ? result : { ok: true, ...result });
   } catch (error) {
     if (error instanceof Problem) {
       const isKey = /^[a-z]+([A-Z][a-z]*)+$/.test(error.detail);
       reply({ ok: false, msg: error.detail, ...(isKey ? { msgi18n: true } : {}) });
       return;
     }
-    parts.context.log.error('a call of a live client failed', { call: name, error });
+    dependencies.context.log.error('client call failed', { call: name, error });
     reply({ ok: false, msg: 'Something went wrong here. The log says more.' });
   }
 }
 
 /** @throws Problem */
-function requireAccess(parts: SocketParts, session: Session, needs: 'nobody' | 'read' | 'write'): void {
+function requireAccess(dependencies: SocketDependencies, session: Session, needs: 'nobody' | 'read' | 'write'): void {
   if (needs === 'nobody') return;
   if (!session.signedIn) throw new Problem('uptime.sign_in', 401, 'You are not logged in.');
-  if (needs === 'write' && !mayWrite(parts, session)) {
+  if (needs === 'write' && !canWrite(dependencies, session)) {
     throw new Problem('uptime.forbidden', 403, 'This account may not change the uptime monitor.');
   }
 }
 
-/** A machine on which nobody has signed up yet lets itself in. */
-async function admitOwn(parts: SocketParts, { socket }: IncomingMessage, session: Session): Promise<void> {
+/** Signs in local clients while no account exists. */
+async function signInLocalClient(
+  dependencies: SocketDependencies,
+  { socket }: IncomingMessage,
+  session: Session,
+): Promise<void> {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   if (session.foreignSite || (address !== '::1' && !address.startsWith('127.'))) return;
-  if ((await parts.context.accounts.list()).length > 0) return;
+  if ((await dependencies.context.accounts.list()).length > 0) return;
   session.signedIn = true;
-  await welcome(parts, session);
+  await sendInitialLists(dependencies, session);
   session.emit('autoLogin');
 }
 
-/** The lists that clients keep; those of single monitors follow, and nobody waits for them. */
-async function welcome(parts: SocketParts, session: Session): Promise<void> {
-  const { options, pages, dockerHosts, keys, context } = parts;
-  session.emit('monitorList', monitorList(parts, session));
+/** Sends the lists that clients cache; the details of each monitor follow asynchronously. */
+async function sendInitialLists(dependencies: SocketDependencies, session: Session): Promise<void> {
+  const { options, pages, dockerHosts, keys, context } = dependencies;
+  session.emit('monitorList', monitorList(dependencies, session));
   const { timezone, publicUrl } = options.current;
   session.emit('info', {
-    version: peerVersion,
-    latestVersion: peerVersion,
+    version: kumaVersion,
+    latestVersion: kumaVersion,
     isContainer: false,
     dbType: 'sqlite',
     runtime: { platform: process.platform, arch: process.arch },
     primaryBaseURL: publicUrl || null,
     serverTimezone: timezone,
-    serverTimezoneOffset: offsetText(parts.context.clock.now(), timezone),
+    serverTimezoneOffset: formatOffset(dependencies.context.clock.now(), timezone),
   });
-  session.emit('maintenanceList', maintenanceList(parts));
-  session.emit('notificationList', notificationList(parts, mayWrite(parts, session)));
+  session.emit('maintenanceList', maintenanceList(dependencies));
+  session.emit('notificationList', notificationList(dependencies, canWrite(dependencies, session)));
   session.emit('proxyList', []);
   session.emit(
     'dockerHostList',
@@ -228,29 +245,35 @@ async function welcome(parts: SocketParts, session: Session): Promise<void> {
   );
   session.emit(
     'apiKeyList',
-    mayWrite(parts, session) ? (await keys.list()).map((key) => peerKey(key, context.clock.now())) : [],
+    canWrite(dependencies, session) ? (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now())) : [],
   );
   session.emit('remoteBrowserList', []);
   session.emit('statusPageList', statusPageList(pages.all()));
-  void tellEach(parts, session).catch((error: unknown) => context.log.error('a client was told half', { error }));
+  void sendMonitorDetails(dependencies, session).catch((error: unknown) =>
+    context.log.error('client details could not be sent', { error }),
+  );
 }
 
-async function tellEach(parts: SocketParts, { emit }: Session): Promise<void> {
-  for (const watched of parts.monitors.all()) {
-    const list = (await parts.beats.list(watched.id, { limit: shownBeats })).toReversed();
-    emit('heartbeatList', String(watched.id), list.map(peerBeat), true);
-    await tellFigures(parts, watched, emit);
+async function sendMonitorDetails(dependencies: SocketDependencies, { emit }: Session): Promise<void> {
+  for (const monitor of dependencies.monitors.all()) {
+    const list = (await dependencies.beats.list(monitor.id, { limit: initialHeartbeats })).toReversed();
+    emit('heartbeatList', String(monitor.id), list.map(toKumaHeartbeat), true);
+    await sendStatistics(dependencies, monitor, emit);
   }
 }
 
-/** What clients show beside the beats of a monitor; the peer sends it after each of them. */
-async function tellFigures({ figures, context }: SocketParts, watched: Watched, emit: Session['emit']): Promise<void> {
-  const { id, chain } = watched;
-  const ping = averagePing(lastDay(watched, context.clock.now()));
+/** Sends the statistics of a monitor, as Uptime Kuma does after each heartbeat. */
+async function sendStatistics(
+  { figures, context }: SocketDependencies,
+  monitor: RuntimeMonitor,
+  emit: Session['emit'],
+): Promise<void> {
+  const { id, chain } = monitor;
+  const ping = getAveragePing(getLastDayTally(monitor, context.clock.now()));
   emit('avgPing', id, ping === null ? null : Math.round(ping));
-  emit('uptime', id, 24, await figures.ratio(watched, 24));
-  emit('uptime', id, 720, await figures.ratio(watched, 720));
-  emit('uptime', id, '1y', await figures.ratio(watched, 8760));
+  emit('uptime', id, 24, await figures.getUptimeRatio(monitor, 24));
+  emit('uptime', id, 720, await figures.getUptimeRatio(monitor, 720));
+  emit('uptime', id, '1y', await figures.getUptimeRatio(monitor, 8760));
   const leaf = chain?.chain[0];
   if (chain === undefined || leaf === undefined) return;
   const certInfo = {
@@ -267,17 +290,17 @@ async function tellFigures({ figures, context }: SocketParts, watched: Watched, 
   emit('certInfo', id, JSON.stringify({ valid: chain.trusted, certInfo }));
 }
 
-function sendStatusPages({ broadcast, pages }: SocketParts): void {
+function sendStatusPages({ broadcast, pages }: SocketDependencies): void {
   const list = statusPageList(pages.all());
   broadcast('statusPageList', list, list);
 }
 
-async function sendDockerHosts({ broadcast, dockerHosts }: SocketParts): Promise<void> {
+async function sendDockerHosts({ broadcast, dockerHosts }: SocketDependencies): Promise<void> {
   const list = (await dockerHosts.list()).map((one) => ({ ...one, userID: 1 }));
   broadcast('dockerHostList', list, list);
 }
 
-async function sendKeys({ broadcast, keys, context }: SocketParts): Promise<void> {
-  const list = (await keys.list()).map((key) => peerKey(key, context.clock.now()));
+async function sendKeys({ broadcast, keys, context }: SocketDependencies): Promise<void> {
+  const list = (await keys.list()).map((key) => toKumaApiKey(key, context.clock.now()));
   broadcast('apiKeyList', [], list);
 }

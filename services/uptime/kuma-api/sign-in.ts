@@ -1,16 +1,16 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { Identity } from '../../contracts/control/accounts.ts';
 import type { Context } from '../../contracts/service.ts';
-import { recordOf, textOf, type Proof, type Session, type SocketEvents } from './events.ts';
+import { toRecord, toText, type Proof, type Session, type SocketEvents } from './events.ts';
 
 /**
- * Signing in with an account of the house. What a client gets to come back with is a session, or the token that it signed in
- * with. `welcome` sends the lists: the answer comes after them, since clients wait for them without end.
+ * Returns the calls for sign-in with an account. Clients receive a session secret, or the token that they used.
+ * @param welcome Sends the lists, which must precede the answer
  */
 export function signInEvents(context: Context, welcome: (session: Session) => Promise<void>): SocketEvents {
   const { accounts } = context;
-  const admit = async (session: Session, identity: Identity | undefined, proof: Proof): Promise<void> => {
-    if (identity === undefined || !accounts.may(identity, 'uptime', 'read', '*')) throw wrong();
+  const signIn = async (session: Session, identity: Identity | undefined, proof: Proof): Promise<void> => {
+    if (identity === undefined || !accounts.may(identity, 'uptime', 'read', '*')) throw createCredentialsProblem();
     session.identity = identity;
     session.proof = proof;
     session.signedIn = true;
@@ -27,28 +27,31 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
     login: {
       needs: 'nobody',
       async run(session, given) {
-        const { username, password } = recordOf(given);
-        const [name, secret] = [textOf(username), textOf(password)];
+        const { username, password } = toRecord(given);
+        const [name, secret] = [toText(username), toText(password)];
         const authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`;
-        const identity = await tried(() => accounts.authenticate({ authorization, ...from(session) }));
+        const identity = await translateErrors(() => accounts.authenticate({ authorization, ...toClient(session) }));
         if (identity?.via !== 'password') {
-          await admit(session, identity, { authorization: `Bearer ${secret}` });
+          await signIn(session, identity, { authorization: `Bearer ${secret}` });
           return { token: secret };
         }
-        if (!accounts.may(identity, 'uptime', 'read', '*')) throw wrong();
+        if (!accounts.may(identity, 'uptime', 'read', '*')) throw createCredentialsProblem();
         const { remoteAddress, userAgent } = session;
         const { secret: token } = await accounts.signIn(name, secret, { remoteAddress, userAgent });
-        await admit(session, identity, { session: token });
+        await signIn(session, identity, { session: token });
         return { token };
       },
     },
     loginByToken: {
       needs: 'nobody',
       async run(session, given) {
-        const token = textOf(given);
+        const token = toText(given);
         const proof = token.startsWith('tk_') ? { authorization: `Bearer ${token}` } : { session: token };
-        const identity = await tried(() => accounts.authenticate({ ...proof, ...from(session) }), 'authInvalidToken');
-        await admit(session, identity, proof);
+        const identity = await translateErrors(
+          () => accounts.authenticate({ ...proof, ...toClient(session) }),
+          'authInvalidToken',
+        );
+        await signIn(session, identity, proof);
         return {};
       },
     },
@@ -64,12 +67,12 @@ export function signInEvents(context: Context, welcome: (session: Session) => Pr
   };
 }
 
-/** Whether what a client signed in with is still valid, and still grants access. */
+/** Returns true while the credentials of a client are valid and grant access. */
 export async function isStillValid(context: Context, session: Session): Promise<boolean> {
   const { proof, identity } = session;
   if (proof === undefined || identity === undefined) return true;
   try {
-    const current = await context.accounts.authenticate({ ...proof, ...from(session) });
+    const current = await context.accounts.authenticate({ ...proof, ...toClient(session) });
     return current !== undefined && context.accounts.may(current, 'uptime', 'read', '*');
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -77,22 +80,22 @@ export async function isStillValid(context: Context, session: Session): Promise<
   }
 }
 
-function from({ remoteAddress, foreignSite }: Session) {
+function toClient({ remoteAddress, foreignSite }: Session) {
   return { remoteAddress, isCrossSite: foreignSite };
 }
 
-/** In the peer's words. */
-async function tried<T>(work: () => Promise<T>, key = 'authIncorrectCreds'): Promise<T> {
+/** Converts problems into the messages of Uptime Kuma. */
+async function translateErrors<T>(work: () => Promise<T>, key = 'authIncorrectCreds'): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.status === 429)
       throw new Problem('uptime.slow', 429, 'Too frequently, try again later.', { cause: error });
-    throw wrong(key);
+    throw createCredentialsProblem(key);
   }
 }
 
-function wrong(key = 'authIncorrectCreds'): Problem {
+function createCredentialsProblem(key = 'authIncorrectCreds'): Problem {
   return new Problem('uptime.credentials', 401, key);
 }

@@ -2,35 +2,38 @@ import { networkInterfaces } from 'node:os';
 import type { Connect } from '../../contracts/outgoing.ts';
 import type { MonitorConfig } from '../../contracts/uptime/monitor.ts';
 
-const keptMs = 5000;
+const cacheMs = 5000;
 const timeoutMs = 3000;
 
-/** Whether this machine has a network at all: without one the silence of others says nothing of them. */
+/** Detects whether this computer has a network. Without one, failures do not indicate faults of the targets. */
 export class Connectivity {
   readonly #connect: Connect;
   readonly #address: () => string;
   readonly #now: () => number;
-  #known: { readonly until: number; readonly online: Promise<boolean> } | undefined;
+  #cached: { readonly until: number; readonly online: Promise<boolean> } | undefined;
 
-  /** `address`: `host:port` of something that is always there; empty: an interface with an address will do. */
+  /**
+   * @param address Returns the `host:port` of a service that is always reachable; empty to check only for an interface
+   * with an address
+   */
   constructor(connect: Connect, address: () => string, now: () => number) {
     this.#connect = connect;
     this.#address = address;
     this.#now = now;
   }
 
-  /** For a monitor whose target did not answer. */
+  /** Returns whether a failure can be attributed to the target. */
   async isOnline(config: MonitorConfig): Promise<boolean> {
     if (isLocal(config)) return true;
     const now = this.#now();
-    if (this.#known === undefined || this.#known.until <= now)
-      this.#known = { until: now + keptMs, online: this.#look() };
-    return this.#known.online;
+    if (this.#cached === undefined || this.#cached.until <= now)
+      this.#cached = { until: now + cacheMs, online: this.#probe() };
+    return this.#cached.online;
   }
 
-  async #look(): Promise<boolean> {
-    const outward = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-    if (!outward.some(({ internal }) => !internal)) return false;
+  async #probe(): Promise<boolean> {
+    const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    if (!interfaces.some(({ internal }) => !internal)) return false;
     const match = /^(.+):(\d+)$/.exec(this.#address());
     if (match === null) return true;
     try {
@@ -48,7 +51,7 @@ export class Connectivity {
   }
 }
 
-/** On this machine: no network is needed to reach it. */
+/** Returns true for targets on this computer, which need no network. */
 function isLocal({ type, url, hostname, docker_host: engine }: MonitorConfig): boolean {
   if (type === 'docker') return engine !== null;
   const host = (hostname ?? URL.parse(url ?? '')?.hostname ?? '').replace(/^\[|\]$/g, '');

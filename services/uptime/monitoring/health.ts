@@ -5,14 +5,14 @@ import type { Checker } from '../check/checker.ts';
 import type { Monitors } from './monitors.ts';
 import type { Recorder } from './recorder.ts';
 
-/** What Home says of the service: which monitors are down, by their names as far as a line has room. */
-export function healthOf(parts: {
+/** Returns the health of the service with the names of the monitors that are down. */
+export function getHealth(dependencies: {
   readonly monitors: Monitors;
   readonly recorder: Recorder;
   readonly checker: Checker;
 }): Health {
-  const { monitors, recorder, checker } = parts;
-  if (recorder.isBehind) return { state: 'degraded', detail: 'what was checked cannot be written' };
+  const { monitors, recorder, checker } = dependencies;
+  if (recorder.hasFailed) return { state: 'degraded', detail: 'what was checked cannot be written' };
   const quarantined = monitors.all().filter(({ quarantinedAt }) => quarantinedAt !== null);
   const [paused] = quarantined;
   if (paused !== undefined) {
@@ -21,21 +21,25 @@ export function healthOf(parts: {
     return { state: 'degraded', detail, remedy: { label: 'Resume it', to: `/uptime/monitors/${String(paused.id)}` } };
   }
   if (checker.problem !== undefined) return { state: 'degraded', detail: checker.problem };
-  const active = monitors.all().filter((watched) => monitors.isActive(watched));
+  const active = monitors.all().filter((monitor) => monitors.isActive(monitor));
   if (active.length === 0) {
     return { state: 'up', detail: 'nothing to watch', begin: { label: 'Watch a first address', to: '/uptime' } };
   }
   const down = active.filter(({ standing }) => standing.status === heartbeatStatus.down);
-  const well = active.filter(({ standing }) => standing.status === heartbeatStatus.up).length;
-  const unknown = active.filter(({ standing }) => standing.status === null).length;
-  const [first, another] = down;
+  const upCount = active.filter(({ standing }) => standing.status === heartbeatStatus.up).length;
+  const uncheckedCount = active.filter(({ standing }) => standing.status === null).length;
+  const [first, second] = down;
   if (first === undefined) {
-    const all = `${String(active.length)} watched`;
-    return { state: 'up', detail: unknown === 0 ? `${all}, all well` : `${all}, ${String(unknown)} not checked yet` };
+    const countText = `${String(active.length)} watched`;
+    return {
+      state: 'up',
+      detail:
+        uncheckedCount === 0 ? `${countText}, all well` : `${countText}, ${String(uncheckedCount)} not checked yet`,
+    };
   }
-  const are = another === undefined ? 'is' : 'are';
-  const to = another === undefined ? `/uptime/monitors/${String(first.id)}` : '/uptime';
-  const others = well === 0 ? '' : `, ${String(well)} ${well === 1 ? 'other is' : 'others are'} well`;
-  const detail = `${joinNames(down.map(({ config }) => config.name))} ${are} down${others}`;
+  const verb = second === undefined ? 'is' : 'are';
+  const to = second === undefined ? `/uptime/monitors/${String(first.id)}` : '/uptime';
+  const othersText = upCount === 0 ? '' : `, ${String(upCount)} ${upCount === 1 ? 'other is' : 'others are'} well`;
+  const detail = `${joinNames(down.map(({ config }) => config.name))} ${verb} down${othersText}`;
   return { state: 'up', detail, remedy: { label: 'See what is down', to } };
 }

@@ -8,91 +8,101 @@ import { checkedTypes } from '../check/runner.ts';
 import type { Checker } from '../check/checker.ts';
 import type { MonitorStore } from '../store/monitors.ts';
 import type { Tables } from '../store/tables.ts';
-import type { LocalChecks } from './local.ts';
-import { intervalMs, rulesOf, timeoutMs, watchedOf, type Remembered, type Watched } from './watched.ts';
+import type { LocalChecks } from './local-checks.ts';
+import {
+  getIntervalMs,
+  toRules,
+  getTimeoutMs,
+  createRuntimeMonitor,
+  type StoredMonitorState,
+  type RuntimeMonitor,
+} from './monitor-state.ts';
 
-/** Maximum levels of a field of a monitor. */
+/** Maximum nesting depth of a field. */
 const maxLevels = 20;
 
-export interface MonitorsParts {
+export interface MonitorsDependencies {
   readonly context: Pick<Context, 'commit' | 'db' | 'clock' | 'random'>;
   readonly store: MonitorStore;
   readonly checker: Checker;
   readonly local: LocalChecks;
-  /** A maintenance window that runs names it. */
+  /** Returns true when an active maintenance window lists the monitor. */
   readonly isCovered: (id: number) => boolean;
-  /** The notifications of new monitors, as Uptime Kuma writes them: `{"1001": true}`. */
+  /** Default notifications of new monitors, in the form of Uptime Kuma: `{"1001": true}`. */
   readonly defaultNotifications: () => Readonly<Record<string, true>>;
-  /** What is remembered of a monitor changed. */
-  readonly noted: (watched: Watched) => void;
-  /** Some were added, changed or removed. */
-  readonly changed: (ids: readonly number[]) => void;
+  /** Called when the stored state of a monitor changed. */
+  readonly onStateChange: (monitor: RuntimeMonitor) => void;
+  /** Called when monitors were added, changed or removed. */
+  readonly onChange: (ids: readonly number[]) => void;
 }
 
-/** All monitors, in memory as they stand and stored as they are set; who is active is checked. */
+/** Manages the monitors in memory and in the store. Active monitors are checked. */
 export class Monitors {
-  readonly #parts: MonitorsParts;
-  readonly #watched = new Map<number, Watched>();
-  readonly #byToken = new Map<string, number>();
-  /** One change after another: each begins with what the one before it left. */
-  #latest: Promise<unknown> = Promise.resolve();
+  readonly #dependencies: MonitorsDependencies;
+  readonly #monitors = new Map<number, RuntimeMonitor>();
+  readonly #idsByToken = new Map<string, number>();
+  /** Serializes changes, so that each starts with the result of the previous one. */
+  #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: MonitorsParts) {
-    this.#parts = parts;
+  constructor(dependencies: MonitorsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get size(): number {
-    return this.#watched.size;
+    return this.#monitors.size;
   }
 
-  all(): readonly Watched[] {
-    return [...this.#watched.values()];
+  all(): readonly RuntimeMonitor[] {
+    return [...this.#monitors.values()];
   }
 
-  find(id: number): Watched | undefined {
-    return this.#watched.get(id);
+  find(id: number): RuntimeMonitor | undefined {
+    return this.#monitors.get(id);
   }
 
   /** @throws Problem `uptime.unknown` (404) */
-  get(id: number): Watched {
-    const watched = this.#watched.get(id);
-    if (watched === undefined) throw new Problem('uptime.unknown', 404, 'There is no such monitor.');
-    return watched;
+  get(id: number): RuntimeMonitor {
+    const monitor = this.#monitors.get(id);
+    if (monitor === undefined) throw new Problem('uptime.unknown', 404, 'There is no such monitor.');
+    return monitor;
   }
 
-  /** The monitor that a push names, when it is active. */
-  byToken(token: string): Watched | undefined {
-    const watched = this.#watched.get(this.#byToken.get(token) ?? 0);
-    return watched === undefined || !this.isActive(watched) ? undefined : watched;
+  /** Returns the active monitor with a push token. */
+  findByToken(token: string): RuntimeMonitor | undefined {
+    const monitor = this.#monitors.get(this.#idsByToken.get(token) ?? 0);
+    return monitor === undefined || !this.isActive(monitor) ? undefined : monitor;
   }
 
-  /** It is not paused, and neither is a group that it is in. */
-  isActive(watched: Watched): boolean {
-    return this.#upwards(watched).every(({ config }) => config.active);
+  /** Returns true when neither the monitor nor a group that contains it is paused. */
+  isActive(monitor: RuntimeMonitor): boolean {
+    return this.#withAncestors(monitor).every(({ config }) => config.active);
   }
 
-  /** A maintenance window covers it, or a group that it is in. */
-  inMaintenance(watched: Watched): boolean {
-    return this.#upwards(watched).some(({ id }) => this.#parts.isCovered(id));
+  /** Returns true when a maintenance window covers the monitor or a group that contains it. */
+  inMaintenance(monitor: RuntimeMonitor): boolean {
+    return this.#withAncestors(monitor).some(({ id }) => this.#dependencies.isCovered(id));
   }
 
-  /** The checker looks after it, and no maintenance keeps it from that. */
-  isChecked(watched: Watched): boolean {
-    return checkedTypes.has(watched.config.type) && !this.inMaintenance(watched);
+  /** Returns true when the checker process checks the monitor, which is not the case during maintenance. */
+  isChecked(monitor: RuntimeMonitor): boolean {
+    return checkedTypes.has(monitor.config.type) && !this.inMaintenance(monitor);
   }
 
-  /** These came into a maintenance window or out of it. */
-  turned(ids: readonly number[]): void {
-    const list = ids.flatMap((id) => [...(this.#watched.has(id) ? [this.get(id)] : []), ...this.#below(id)]);
-    this.#checkThese([...new Set(list)], true);
+  /** Updates the checks of monitors whose maintenance began or ended. */
+  handleCoverageChange(ids: readonly number[]): void {
+    const list = ids.flatMap((id) => [...(this.#monitors.has(id) ? [this.get(id)] : []), ...this.#findDescendants(id)]);
+    this.#updateChecks([...new Set(list)], true);
   }
 
-  children(group: number): readonly Watched[] {
+  findChildren(group: number): readonly RuntimeMonitor[] {
     return this.all().filter(({ config }) => config.parent === group);
   }
 
-  /** Those that belong together with it: its group's, what it depends on, and what depends on the same. */
-  siblings({ id, config }: Watched): readonly number[] {
+  /**
+   * Returns the monitors that may share a cause: those of its group, its dependencies, and those with the same
+   * dependencies.
+   */
+  findSiblings({ id, config }: RuntimeMonitor): readonly number[] {
     const hosts = new Set(config.dependsOn ?? []);
     return this.all()
       .filter(
@@ -106,225 +116,229 @@ export class Monitors {
       .map((other) => other.id);
   }
 
-  /** Reads all that is stored and begins to check. */
+  /** Loads the monitors and starts the checks. */
   async start(): Promise<void> {
-    const { store, context } = this.#parts;
+    const { store, context } = this.#dependencies;
     const db: Kysely<Tables> = context.db;
     const rows = await db.selectFrom('standings').selectAll().execute();
-    const remembered = new Map(rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as Remembered]));
+    const remembered = new Map(
+      rows.map(({ monitor_id, body }) => [monitor_id, JSON.parse(body) as StoredMonitorState]),
+    );
     await context.commit((transaction) => store.sealAll(transaction));
-    for (const { id, config } of await store.all()) this.#keep(watchedOf(id, config, remembered.get(id)));
-    // Before anything is checked: what ended the process must not do so again.
-    await this.quarantine(this.#parts.checker.recover());
-    this.#checkThese(this.all(), false);
+    for (const { id, config } of await store.all()) this.#store(createRuntimeMonitor(id, config, remembered.get(id)));
+    // Runs before the first check, so that the monitor cannot end the process again.
+    await this.quarantine(this.#dependencies.checker.recover());
+    this.#updateChecks(this.all(), false);
   }
 
   /** Pauses monitors that may have ended the process; `setActive` resumes them. */
   async quarantine(ids: readonly number[]): Promise<void> {
     for (const id of ids) {
-      const watched = this.#watched.get(id);
-      if (watched === undefined || !watched.config.active) continue;
+      const monitor = this.#monitors.get(id);
+      if (monitor === undefined || !monitor.config.active) continue;
       await this.setActive(id, false);
-      watched.quarantinedAt = this.#parts.context.clock.now();
-      this.#parts.noted(watched);
-      this.#parts.changed([id]);
+      monitor.quarantinedAt = this.#dependencies.context.clock.now();
+      this.#dependencies.onStateChange(monitor);
+      this.#dependencies.onChange([id]);
     }
   }
 
   /** @throws Problem `uptime.invalid` (400) with fields, `uptime.taken` (409) for a token that is in use */
-  async add(given: MonitorConfig, { lenient = false } = {}): Promise<Watched> {
-    // A notification that is enabled by default belongs to new monitors that name none.
-    const notificationIDList = given['notificationIDList'] ?? this.#parts.defaultNotifications();
-    const [watched] = await this.addAll([this.#completed({ ...given, notificationIDList }, undefined, lenient)]);
-    if (watched === undefined) throw new Error('nothing was added');
-    return watched;
+  async add(input: MonitorConfig, { lenient = false } = {}): Promise<RuntimeMonitor> {
+    // Default notifications apply to new monitors that name none.
+    const notificationIDList = input['notificationIDList'] ?? this.#dependencies.defaultNotifications();
+    const [monitor] = await this.addAll([this.#validate({ ...input, notificationIDList }, undefined, lenient)]);
+    if (monitor === undefined) throw new Error('monitor was not added');
+    return monitor;
   }
 
-  /** Of fields that were looked at; in one transaction. */
-  addAll(configs: readonly MonitorConfig[]): Promise<readonly Watched[]> {
-    return this.#inTurn(async () => {
-      const { context, store } = this.#parts;
+  /** Adds validated monitors in one transaction. */
+  addAll(configs: readonly MonitorConfig[]): Promise<readonly RuntimeMonitor[]> {
+    return this.#serialize(async () => {
+      const { context, store } = this.#dependencies;
       const now = context.clock.now();
       const ids = await context.commit(async (transaction: Kysely<Tables>) => {
         const added: number[] = [];
         for (const config of configs) added.push(await store.add(transaction, config, now));
         return added;
       });
-      const made = ids.flatMap((id, index) => {
+      const addedMonitors = ids.flatMap((id, index) => {
         const config = configs[index];
-        return config === undefined ? [] : [watchedOf(id, config)];
+        return config === undefined ? [] : [createRuntimeMonitor(id, config)];
       });
-      for (const watched of made) this.#keep(watched);
-      this.#checkThese(made, true);
-      this.#parts.changed(ids);
-      return made;
+      for (const monitor of addedMonitors) this.#store(monitor);
+      this.#updateChecks(addedMonitors, true);
+      this.#dependencies.onChange(ids);
+      return addedMonitors;
     });
   }
 
-  /** What is asked of one that is to be added, or why it does not fit. */
-  read(given: unknown): { readonly config: MonitorConfig } | { readonly trouble: string } {
+  /** Validates a monitor that is to be added, or returns the reason why it is invalid. */
+  parse(input: unknown): { readonly config: MonitorConfig } | { readonly trouble: string } {
     try {
-      const parsed = MonitorConfig.safeParse(given);
+      const parsed = MonitorConfig.safeParse(input);
       if (!parsed.success) return { trouble: z.prettifyError(parsed.error) };
-      return { config: this.#completed(parsed.data, undefined, false) };
+      return { config: this.#validate(parsed.data, undefined, false) };
     } catch (error) {
       if (error instanceof Problem) return { trouble: error.detail };
       throw error;
     }
   }
 
-  /** `given` replaces all fields, or with `merge` those that it names. Secrets that it does not name stay. */
+  /** Changes a monitor. With `merge` only the given fields are replaced. Secrets that are not given are kept. */
   change(
     id: number,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
     { merge, lenient = false }: { readonly merge: boolean; readonly lenient?: boolean },
-  ): Promise<Watched> {
-    return this.#inTurn(async () => {
-      const watched = this.get(id);
-      const secrets = Object.fromEntries(secretFields.map((field) => [field, watched.config[field]]));
-      const kept = merge ? watched.config : { ...secrets, active: watched.config.active };
-      const parsed = MonitorConfig.safeParse({ ...withoutUndefined(kept), ...withoutUndefined(given) });
+  ): Promise<RuntimeMonitor> {
+    return this.#serialize(async () => {
+      const monitor = this.get(id);
+      const secrets = Object.fromEntries(secretFields.map((field) => [field, monitor.config[field]]));
+      const existingFields = merge ? monitor.config : { ...secrets, active: monitor.config.active };
+      const parsed = MonitorConfig.safeParse({ ...withoutUndefined(existingFields), ...withoutUndefined(input) });
       if (!parsed.success) throw invalid(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
-      const config = this.#completed(parsed.data, id, lenient);
-      const { context, store, changed } = this.#parts;
+      const config = this.#validate(parsed.data, id, lenient);
+      const { context, store, onChange: changed } = this.#dependencies;
       await context.commit((transaction) => store.change(transaction, id, config));
-      const all = [watched, ...this.#below(id)];
-      // Nobody knows how it stood meanwhile.
-      if (config.active && !watched.config.active)
+      const all = [monitor, ...this.#findDescendants(id)];
+      // The status during the pause is unknown.
+      if (config.active && !monitor.config.active)
         for (const one of all) one.standing = { ...one.standing, since: null };
-      if (watched.config.pushToken !== null) this.#byToken.delete(watched.config.pushToken);
-      if (config.active && watched.quarantinedAt !== null) {
-        watched.quarantinedAt = null;
-        this.#parts.noted(watched);
+      if (monitor.config.pushToken !== null) this.#idsByToken.delete(monitor.config.pushToken);
+      if (config.active && monitor.quarantinedAt !== null) {
+        monitor.quarantinedAt = null;
+        this.#dependencies.onStateChange(monitor);
       }
-      watched.config = config;
-      watched.rules = rulesOf(config);
-      watched.usual = undefined;
-      this.#keep(watched);
-      this.#checkThese(all, true);
+      monitor.config = config;
+      monitor.rules = toRules(config);
+      monitor.usual = undefined;
+      this.#store(monitor);
+      this.#updateChecks(all, true);
       changed([id]);
-      return watched;
+      return monitor;
     });
   }
 
-  /** Those of a group stay without one, or go with it. */
-  remove(id: number, { children }: { readonly children: boolean }): Promise<readonly number[]> {
-    return this.#inTurn(async () => {
+  /** Removes a monitor. The children of a group are removed as well, or lose their group. */
+  remove(id: number, { findChildren: children }: { readonly findChildren: boolean }): Promise<readonly number[]> {
+    return this.#serialize(async () => {
       this.get(id);
-      const { context, store, checker, local, changed } = this.#parts;
-      const gone = children ? [id, ...this.#below(id).map((one) => one.id)] : [id];
-      const orphans = this.children(id).filter((one) => !gone.includes(one.id));
-      const freed = orphans.map((one) => ({ one, config: { ...one.config, parent: null } }));
+      const { context, store, checker, local, onChange: changed } = this.#dependencies;
+      const removedIds = children ? [id, ...this.#findDescendants(id).map((one) => one.id)] : [id];
+      const orphans = this.findChildren(id).filter((one) => !removedIds.includes(one.id));
+      const updatedOrphans = orphans.map((one) => ({ one, config: { ...one.config, parent: null } }));
       await context.commit(async (transaction) => {
-        for (const { one, config } of freed) await store.change(transaction, one.id, config);
-        for (const one of gone) await store.remove(transaction, one);
+        for (const { one, config } of updatedOrphans) await store.change(transaction, one.id, config);
+        for (const one of removedIds) await store.remove(transaction, one);
       });
-      for (const { one, config } of freed) one.config = config;
-      for (const one of gone) {
+      for (const { one, config } of updatedOrphans) one.config = config;
+      for (const one of removedIds) {
         const { pushToken } = this.get(one).config;
-        if (pushToken !== null) this.#byToken.delete(pushToken);
-        this.#watched.delete(one);
+        if (pushToken !== null) this.#idsByToken.delete(pushToken);
+        this.#monitors.delete(one);
         local.remove(one);
       }
-      checker.remove(gone);
-      changed(gone);
-      return gone;
+      checker.remove(removedIds);
+      changed(removedIds);
+      return removedIds;
     });
   }
 
-  async setActive(id: number, active: boolean): Promise<Watched> {
-    const watched = this.get(id);
-    return watched.config.active === active
-      ? watched
+  async setActive(id: number, active: boolean): Promise<RuntimeMonitor> {
+    const monitor = this.get(id);
+    return monitor.config.active === active
+      ? monitor
       : await this.change(id, { active }, { merge: true, lenient: true });
   }
 
-  /** The next check comes sooner or later than its interval says. */
-  again(id: number, inMs: number): void {
-    const watched = this.#watched.get(id);
-    if (watched === undefined) return;
-    if (this.isChecked(watched)) this.#parts.checker.again(id, inMs);
-    else this.#parts.local.again(watched, inMs);
+  /** Sets the delay until the next check. */
+  scheduleIn(id: number, inMs: number): void {
+    const monitor = this.#monitors.get(id);
+    if (monitor === undefined) return;
+    if (this.isChecked(monitor)) this.#dependencies.checker.scheduleIn(id, inMs);
+    else this.#dependencies.local.scheduleIn(monitor, inMs);
   }
 
-  /** It and the groups that it is in. */
-  #upwards(watched: Watched): readonly Watched[] {
-    const found = new Set<Watched>();
-    for (let at: Watched | undefined = watched; at !== undefined && !found.has(at);) {
-      found.add(at);
-      at = at.config.parent === null ? undefined : this.#watched.get(at.config.parent);
+  /** Returns the monitor and all groups that contain it. */
+  #withAncestors(monitor: RuntimeMonitor): readonly RuntimeMonitor[] {
+    const visited = new Set<RuntimeMonitor>();
+    for (let current: RuntimeMonitor | undefined = monitor; current !== undefined && !visited.has(current);) {
+      visited.add(current);
+      current = current.config.parent === null ? undefined : this.#monitors.get(current.config.parent);
     }
-    return [...found];
+    return [...visited];
   }
 
-  #below(id: number): readonly Watched[] {
-    const found = new Map<number, Watched>();
+  #findDescendants(id: number): readonly RuntimeMonitor[] {
+    const visited = new Map<number, RuntimeMonitor>();
     const walk = (group: number): void => {
-      for (const child of this.children(group)) {
-        if (found.has(child.id) || child.id === id) continue;
-        found.set(child.id, child);
+      for (const child of this.findChildren(group)) {
+        if (visited.has(child.id) || child.id === id) continue;
+        visited.set(child.id, child);
         walk(child.id);
       }
     };
     walk(id);
-    return [...found.values()];
+    return [...visited.values()];
   }
 
-  #keep(watched: Watched): void {
-    this.#watched.set(watched.id, watched);
-    const { pushToken, type } = watched.config;
-    if (type === 'push' && pushToken !== null) this.#byToken.set(pushToken, watched.id);
+  #store(monitor: RuntimeMonitor): void {
+    this.#monitors.set(monitor.id, monitor);
+    const { pushToken, type } = monitor.config;
+    if (type === 'push' && pushToken !== null) this.#idsByToken.set(pushToken, monitor.id);
   }
 
-  #checkThese(list: readonly Watched[], now: boolean): void {
-    const { checker, local } = this.#parts;
-    const idle = list.filter((watched) => !this.isActive(watched));
-    const busy = list.filter((watched) => this.isActive(watched));
-    const remote = busy.filter((watched) => this.isChecked(watched));
-    const here = busy.filter((watched) => !this.isChecked(watched));
-    for (const { id } of [...idle, ...remote]) local.remove(id);
-    checker.remove([...idle, ...here].map(({ id }) => id));
+  #updateChecks(list: readonly RuntimeMonitor[], now: boolean): void {
+    const { checker, local } = this.#dependencies;
+    const inactive = list.filter((monitor) => !this.isActive(monitor));
+    const active = list.filter((monitor) => this.isActive(monitor));
+    const remote = active.filter((monitor) => this.isChecked(monitor));
+    const localMonitors = active.filter((monitor) => !this.isChecked(monitor));
+    for (const { id } of [...inactive, ...remote]) local.remove(id);
+    checker.remove([...inactive, ...localMonitors].map(({ id }) => id));
     checker.set(
       remote.map(({ id, config, standing }) => ({
         id,
         config,
-        intervalMs: intervalMs(config),
-        timeoutMs: timeoutMs(config),
-        // One that nobody has checked, or that was about to be tried again, is looked at right away.
+        intervalMs: getIntervalMs(config),
+        timeoutMs: getTimeoutMs(config),
+        // Monitors without a status or in a retry are checked immediately.
         now: now || standing.status === null || standing.status === heartbeatStatus.pending,
       })),
     );
-    for (const watched of here) local.set(watched, now || watched.standing.status === null);
+    for (const monitor of localMonitors) local.set(monitor, now || monitor.standing.status === null);
   }
 
-  /** With the token that a push monitor needs, or with the reason why it does not fit. */
-  #completed(given: MonitorConfig, id: number | undefined, lenient: boolean): MonitorConfig {
-    const lacks = lenient ? {} : missingTarget(given);
-    const problems = Object.entries(lacks);
-    const deep = Object.entries(given).find(([, value]) => exceedsDepth(value, maxLevels));
-    // It is written as JSON and sent to the process that checks, neither of which survives any depth.
-    if (deep !== undefined) problems.push([deep[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
-    if (given.parent !== null && !this.#mayBeIn(given.parent, id)) problems.push(['parent', 'There is no such group.']);
+  /** Validates a monitor and adds the token of a push monitor. */
+  #validate(input: MonitorConfig, id: number | undefined, lenient: boolean): MonitorConfig {
+    const missingFields = lenient ? {} : missingTarget(input);
+    const problems = Object.entries(missingFields);
+    const deepField = Object.entries(input).find(([, value]) => exceedsDepth(value, maxLevels));
+    // Deep nesting would fail in JSON and in messages to the checker process.
+    if (deepField !== undefined)
+      problems.push([deepField[0].slice(0, 100), `Use at most ${String(maxLevels)} levels.`]);
+    if (input.parent !== null && !this.#isValidParent(input.parent, id))
+      problems.push(['parent', 'There is no such group.']);
     if (problems.length > 0) throw invalid(problems);
-    if (given.type !== 'push') return given;
-    const pushToken = given.pushToken ?? this.#parts.context.random.text(32);
-    const taken = this.#byToken.get(pushToken);
-    if (taken !== undefined && taken !== id) {
+    if (input.type !== 'push') return input;
+    const pushToken = input.pushToken ?? this.#dependencies.context.random.text(32);
+    const existingId = this.#idsByToken.get(pushToken);
+    if (existingId !== undefined && existingId !== id) {
       throw new Problem('uptime.taken', 409, 'Another monitor has this push token.', {
         fields: { pushToken: 'Another monitor has it.' },
       });
     }
-    return { ...given, pushToken };
+    return { ...input, pushToken };
   }
 
-  #mayBeIn(parent: number, id: number | undefined): boolean {
-    if (this.#watched.get(parent)?.config.type !== 'group' || parent === id) return false;
-    return id === undefined || !this.#below(id).some((one) => one.id === parent);
+  #isValidParent(parent: number, id: number | undefined): boolean {
+    if (this.#monitors.get(parent)?.config.type !== 'group' || parent === id) return false;
+    return id === undefined || !this.#findDescendants(id).some((one) => one.id === parent);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#latest.then(work, work);
-    this.#latest = turn.catch(() => undefined);
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(work, work);
+    this.#lastChange = turn.catch(() => undefined);
     return turn;
   }
 }

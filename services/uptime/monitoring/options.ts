@@ -5,7 +5,7 @@ import { UptimeOptions } from '../../contracts/uptime/views.ts';
 import { isZone } from '../../contracts/zone.ts';
 import type { Tables } from '../store/tables.ts';
 
-/** What may be set while the service runs; it begins with the settings. */
+/** Options that can be changed at run time; the settings are their defaults. */
 export class Options {
   readonly #context: Pick<Context, 'db' | 'commit'>;
   #defaults: UptimeOptions;
@@ -18,7 +18,7 @@ export class Options {
     this.#current = usual;
   }
 
-  /** Takes changed settings; what was set while the service runs stays. */
+  /** Applies changed settings as defaults. Options that were set at run time are kept. */
   setDefaults(defaults: UptimeOptions): void {
     this.#defaults = defaults;
     this.#current = { ...defaults, ...this.#stored };
@@ -39,7 +39,7 @@ export class Options {
     this.#current = current;
   }
 
-  /** @throws Problem `uptime.invalid` (422) for a time zone that there is none of */
+  /** @throws Problem `uptime.invalid` (422) for an unknown time zone */
   async set(change: Partial<UptimeOptions>): Promise<UptimeOptions> {
     if (change.timezone !== undefined && !isZone(change.timezone)) {
       const detail = 'Use the name of a time zone, such as Europe/Berlin.';
@@ -59,8 +59,8 @@ export class Options {
           .execute();
       });
     }
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    this.#stored = { ...this.#stored, ...given };
+    const definedChange = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    this.#stored = { ...this.#stored, ...definedChange };
     this.#current = { ...this.#defaults, ...this.#stored };
     return this.#current;
   }

@@ -1,93 +1,98 @@
 import type { Kysely } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import type { BeatStore } from '../store/beats.ts';
-import { type StoredBeat } from '../store/beats.ts';
+import type { HeartbeatStore } from '../store/heartbeats.ts';
+import { type StoredHeartbeat } from '../store/heartbeats.ts';
 import type { Tables } from '../store/tables.ts';
-import { rememberedOf, type Watched } from './watched.ts';
+import { toStoredState, type RuntimeMonitor } from './monitor-state.ts';
 
 const flushMs = 1000;
-const largestFlush = 1000;
+const maxBatchSize = 1000;
 const retryMs = 2000;
-/** What waits while nothing can be written, such as on a full disk; after that the oldest is lost. */
-const mostWaiting = 200_000;
+/**
+ * Maximum number of queued heartbeats while the database is not writable, such as on a full disk; the oldest are
+ * dropped.
+ */
+const maxQueuedHeartbeats = 200_000;
 
-/** Something to be written with the beats of its moment; what it answers is called once that is committed. */
+/** Write that belongs to the transaction of its heartbeats; the returned callback is called after the commit. */
 export type Effect = (transaction: Kysely<Tables>) => Promise<(() => void) | undefined>;
 
 /**
- * Writes beats, a second's worth in one transaction; what changed a state comes at once, together with its events, so that
- * neither is ever there without the other.
+ * Writes heartbeats in batches of one second. A state change is written immediately, in one transaction with its
+ * events.
  */
 export class Recorder implements AsyncDisposable {
   readonly #context: Pick<Context, 'commit' | 'clock' | 'log'>;
-  readonly #store: BeatStore;
-  #beats: StoredBeat[] = [];
-  #changed = new Set<Watched>();
+  readonly #store: HeartbeatStore;
+  #heartbeats: StoredHeartbeat[] = [];
+  #changedMonitors = new Set<RuntimeMonitor>();
   #effects: Effect[] = [];
   #timer: Disposable | undefined;
   #flushing: Promise<void> | undefined;
   #failed = false;
   #closed = false;
 
-  constructor(context: Pick<Context, 'commit' | 'clock' | 'log'>, store: BeatStore) {
+  constructor(context: Pick<Context, 'commit' | 'clock' | 'log'>, store: HeartbeatStore) {
     this.#context = context;
     this.#store = store;
   }
 
-  /** What could not be written last. */
-  get isBehind(): boolean {
+  /** Returns true after a failed write until the retry. */
+  get hasFailed(): boolean {
     return this.#failed;
   }
 
   add(
-    watched: Watched,
-    beat: StoredBeat,
+    monitor: RuntimeMonitor,
+    heartbeat: StoredHeartbeat,
     options: { readonly changed: boolean; readonly effects: readonly Effect[] },
   ): void {
-    this.#beats.push(beat);
-    if (this.#beats.length > mostWaiting) this.#beats.splice(0, this.#beats.length - mostWaiting);
-    if (options.changed) this.#changed.add(watched);
+    this.#heartbeats.push(heartbeat);
+    if (this.#heartbeats.length > maxQueuedHeartbeats)
+      this.#heartbeats.splice(0, this.#heartbeats.length - maxQueuedHeartbeats);
+    if (options.changed) this.#changedMonitors.add(monitor);
     this.#effects.push(...options.effects);
-    if (options.changed || options.effects.length > 0 || this.#beats.length >= largestFlush) this.#soon(0);
-    else this.#soon(flushMs);
+    if (options.changed || options.effects.length > 0 || this.#heartbeats.length >= maxBatchSize)
+      this.#scheduleFlush(0);
+    else this.#scheduleFlush(flushMs);
   }
 
-  /** What is remembered of it changed, or something else is to be written. */
-  note(watched: Watched, ...effects: readonly Effect[]): void {
-    this.#changed.add(watched);
+  /** Saves the state of a monitor and executes further writes. */
+  saveState(monitor: RuntimeMonitor, ...effects: readonly Effect[]): void {
+    this.#changedMonitors.add(monitor);
     this.#effects.push(...effects);
-    this.#soon(0);
+    this.#scheduleFlush(0);
   }
 
-  /** Resolves when all that was given so far is on the disk; rejects when it could not be written. */
-  async settled(): Promise<void> {
+  /** Writes everything that is queued; rejects when that failed. */
+  async flush(): Promise<void> {
     await this.#flushing;
     if (this.#isEmpty) return;
-    await this.#flush();
-    if (this.#failed) throw new Error('the beats could not be written');
+    await this.#flushQueue();
+    if (this.#failed) throw new Error('heartbeats could not be written');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#timer?.[Symbol.dispose]();
     await this.#flushing;
-    if (!this.#isEmpty) await this.#flush();
+    if (!this.#isEmpty) await this.#flushQueue();
   }
 
   get #isEmpty(): boolean {
-    return this.#beats.length === 0 && this.#changed.size === 0 && this.#effects.length === 0;
+    return this.#heartbeats.length === 0 && this.#changedMonitors.size === 0 && this.#effects.length === 0;
   }
 
-  #soon(ms: number): void {
+  #scheduleFlush(ms: number): void {
     if (this.#closed || this.#failed) return;
     if (ms === 0) {
       this.#timer?.[Symbol.dispose]();
       this.#timer = undefined;
-      void this.#flush();
-    } else this.#timer ??= this.#context.clock.after(ms, () => void this.#flush());
+      void this.#flushQueue();
+    } else this.#timer ??= this.#context.clock.after(ms, () => void this.#flushQueue());
   }
 
-  async #flush(): Promise<void> {
+  async #flushQueue(): Promise<void> {
     this.#flushing ??= this.#write().finally(() => (this.#flushing = undefined));
     await this.#flushing;
   }
@@ -95,26 +100,26 @@ export class Recorder implements AsyncDisposable {
   async #write(): Promise<void> {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    // What comes together is written together.
+    // Combines calls of the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     while (!this.#isEmpty) {
-      const beats = this.#beats;
-      const changed = this.#changed;
+      const beats = this.#heartbeats;
+      const changed = this.#changedMonitors;
       const effects = this.#effects;
-      this.#beats = [];
-      this.#changed = new Set();
+      this.#heartbeats = [];
+      this.#changedMonitors = new Set();
       this.#effects = [];
       try {
-        const rows = [...changed].map((watched) => ({
-          monitor_id: watched.id,
-          body: JSON.stringify(rememberedOf(watched)).replaceAll('\\u0000', '\\ufffd'),
+        const rows = [...changed].map((monitor) => ({
+          monitor_id: monitor.id,
+          body: JSON.stringify(toStoredState(monitor)).replaceAll('\\u0000', '\\ufffd'),
         }));
-        const done = await this.#context.commit(async (transaction: Kysely<Tables>) => {
+        const callbacks = await this.#context.commit(async (transaction: Kysely<Tables>) => {
           if (beats.length > 0) await this.#store.add(transaction, beats);
-          for (let at = 0; at < rows.length; at += 500) {
+          for (let offset = 0; offset < rows.length; offset += 500) {
             await transaction
               .insertInto('standings')
-              .values(rows.slice(at, at + 500))
+              .values(rows.slice(offset, offset + 500))
               .onConflict((conflict) =>
                 conflict.column('monitor_id').doUpdateSet((set) => ({ body: set.ref('excluded.body') })),
               )
@@ -124,20 +129,19 @@ export class Recorder implements AsyncDisposable {
           for (const effect of effects) after.push((await effect(transaction)) ?? (() => undefined));
           return after;
         });
-        for (const call of done) call();
-        await this.#store.learn(beats.map(({ msg }) => msg));
+        for (const callback of callbacks) callback();
+        await this.#store.cacheMessageIds(beats.map(({ msg }) => msg));
         this.#failed = false;
       } catch (error) {
-        this.#beats = [...beats, ...this.#beats];
-        for (const watched of changed) this.#changed.add(watched);
+        this.#heartbeats = [...beats, ...this.#heartbeats];
+        for (const monitor of changed) this.#changedMonitors.add(monitor);
         this.#effects = [...effects, ...this.#effects];
-        if (!this.#failed)
-          this.#context.log.error('beats could not be written; they are kept and tried again', { error });
+        if (!this.#failed) this.#context.log.error('heartbeats could not be written, retrying', { error });
         this.#failed = true;
         if (!this.#closed) {
           this.#timer = this.#context.clock.after(retryMs, () => {
             this.#failed = false;
-            void this.#flush();
+            void this.#flushQueue();
           });
         }
         return;

@@ -1,55 +1,62 @@
 import type { ReportRow } from '../../contracts/uptime/manage.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import { averagePing, uptimeByTime, type Tally } from '../domain/tally.ts';
+import { getAveragePing, getUptimeByTime, type Tally } from '../domain/tally.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { Figures } from './figures.ts';
-import { longestGapMs, type Watched } from './watched.ts';
+import type { Statistics } from './statistics.ts';
+import { getMaxGapMs, type RuntimeMonitor } from './monitor-state.ts';
 
 const dayMs = 86_400_000;
 const hoursOfDay = 24;
-const mostOutages = 10_000;
+const maxOutages = 10_000;
 
-/** How monitors did over so many days, against a share of time (per cent) that they are to be up. */
-export async function reportOf(
-  all: readonly Watched[],
+/**
+ * Builds an availability report over a number of days.
+ * @param target Required uptime in per cent
+ */
+export async function buildReport(
+  monitors: readonly RuntimeMonitor[],
   { days, target }: { readonly days: number; readonly target: number },
-  { figures, incidents, now }: { readonly figures: Figures; readonly incidents: IncidentStore; readonly now: number },
+  {
+    figures,
+    incidents,
+    now,
+  }: { readonly figures: Statistics; readonly incidents: IncidentStore; readonly now: number },
 ): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
-  for (const watched of all) {
-    const tally = untilNow(await figures.over(watched, days * hoursOfDay), watched, now);
-    const uptime = uptimeByTime(tally);
-    const known = Math.round((tally.upMs + tally.downMs) / 1000);
-    const down = Math.round(tally.downMs / 1000);
-    const budget = Math.round(known * (1 - target / 100));
+  for (const monitor of monitors) {
+    const tally = withOpenTime(await figures.getTally(monitor, days * hoursOfDay), monitor, now);
+    const uptime = getUptimeByTime(tally);
+    const knownSeconds = Math.round((tally.upMs + tally.downMs) / 1000);
+    const downSeconds = Math.round(tally.downMs / 1000);
+    const budget = Math.round(knownSeconds * (1 - target / 100));
     const since = now - days * dayMs;
-    const outages = await incidents.ofMonitors([watched.id], since, mostOutages);
+    const outages = await incidents.listForMonitors([monitor.id], since, maxOutages);
     rows.push({
-      id: watched.id,
-      name: watched.config.name,
+      id: monitor.id,
+      name: monitor.config.name,
       uptime,
-      downSeconds: down,
-      knownSeconds: known,
-      outages: outages.length + (beginsOutage(watched) ? 1 : 0),
-      avgPing: averagePing(tally),
+      downSeconds,
+      knownSeconds,
+      outages: outages.length + (startsOutage(monitor) ? 1 : 0),
+      avgPing: getAveragePing(tally),
       budgetSeconds: budget,
-      budgetLeftSeconds: budget - down,
+      budgetLeftSeconds: budget - downSeconds,
       meets: uptime === null ? null : uptime * 100 >= target,
     });
   }
   return rows;
 }
 
-/** With the time since its last check, which is as that one says: what is down now is so for as long as its outage lasts. */
-function untilNow(tally: Tally, { config, standing }: Watched, now: number): Tally {
-  const open = standing.at === null ? 0 : now - standing.at;
-  if (!config.active || open <= 0 || open > longestGapMs(config)) return tally;
-  if (standing.status === heartbeatStatus.up) return { ...tally, upMs: tally.upMs + open };
+/** Adds the time since the last check with the status of that check, so that an ongoing outage counts up to now. */
+function withOpenTime(tally: Tally, { config, standing }: RuntimeMonitor, now: number): Tally {
+  const openMs = standing.at === null ? 0 : now - standing.at;
+  if (!config.active || openMs <= 0 || openMs > getMaxGapMs(config)) return tally;
+  if (standing.status === heartbeatStatus.up) return { ...tally, upMs: tally.upMs + openMs };
   if (standing.status === heartbeatStatus.maintenance) return tally;
-  return { ...tally, downMs: tally.downMs + open };
+  return { ...tally, downMs: tally.downMs + openMs };
 }
 
-/** Another program left it down: the outage is there, and the first check here writes it down. */
-function beginsOutage({ standing, stoodElsewhere, incident }: Watched): boolean {
+/** Returns true when the imported state is down; the first check then creates the incident. */
+function startsOutage({ standing, stoodElsewhere, incident }: RuntimeMonitor): boolean {
   return incident === null && standing.status === null && stoodElsewhere?.status === heartbeatStatus.down;
 }

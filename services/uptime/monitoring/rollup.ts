@@ -1,44 +1,52 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import type { Context } from '../../contracts/service.ts';
-import { count, emptySpread, quantile, readSpread, addSpread, spreadText, total } from '../domain/spread.ts';
-import { addTally, emptyTally, tallyBeat, type Tally } from '../domain/tally.ts';
+import {
+  recordValue,
+  createHistogram,
+  quantile,
+  parseHistogram,
+  addHistogram,
+  formatHistogram,
+  countValues,
+} from '../domain/histogram.ts';
+import { addTally, createTally, tallyHeartbeat, type Tally } from '../domain/tally.ts';
 import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
-import type { BeatStore, StoredBeat } from '../store/beats.ts';
+import type { HeartbeatStore, StoredHeartbeat } from '../store/heartbeats.ts';
 import type { Bucket, BucketStore } from '../store/buckets.ts';
 import { bucketMs, type BucketSize, type Tables } from '../store/tables.ts';
-import { intervalMs, longestGapMs, type Watched } from './watched.ts';
+import { getIntervalMs, getMaxGapMs, type RuntimeMonitor } from './monitor-state.ts';
 
-const hour = bucketMs[1];
-const day = bucketMs[2];
-/** Beats that are kept of a monitor whatever their age. */
-const leastBeats = 100;
-const keptHours = 90 * 24;
+const hourMs = bucketMs[1];
+const dayMs = bucketMs[2];
+/** Minimum number of heartbeats that are kept, regardless of their age. */
+const minHeartbeats = 100;
+const storedHours = 90 * 24;
 
-export interface RollupParts {
+export interface RollupDependencies {
   readonly context: Pick<Context, 'commit' | 'clock' | 'log'>;
-  readonly beats: BeatStore;
+  readonly beats: HeartbeatStore;
   readonly buckets: BucketStore;
-  readonly all: () => readonly Watched[];
-  /** For how long days and the history of states are kept. */
+  readonly all: () => readonly RuntimeMonitor[];
+  /** Retention of days and state changes. */
   readonly keepDays: () => number;
 }
 
 /**
- * Makes hours of beats and days of hours once they are over, and removes what is old. Beats are the truth until then, so a
- * crash costs nothing but doing it again.
+ * Rolls up heartbeats into hours and hours into days, and removes expired data. Heartbeats remain the source until
+ * then, so that an interrupted run can be repeated.
  */
 export class Rollup {
-  readonly #parts: RollupParts;
+  readonly #dependencies: RollupDependencies;
   #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(parts: RollupParts) {
-    this.#parts = parts;
+  constructor(dependencies: RollupDependencies) {
+    this.#dependencies = dependencies;
   }
 
   run(): Promise<void> {
-    this.#running ??= this.#all().finally(() => (this.#running = undefined));
+    this.#running ??= this.#rollUpAll().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
@@ -47,83 +55,94 @@ export class Rollup {
     await this.#running;
   }
 
-  async #all(): Promise<void> {
-    const { context, buckets, all } = this.#parts;
+  async #rollUpAll(): Promise<void> {
+    const { context, buckets, all } = this.#dependencies;
     try {
       const hours = await buckets.ends(1);
       const days = await buckets.ends(2);
-      for (const watched of all()) {
+      for (const monitor of all()) {
         if (this.#closed) return;
-        await this.#one(watched, hours.get(watched.id) ?? 0, days.get(watched.id) ?? 0);
+        await this.#rollUp(monitor, hours.get(monitor.id) ?? 0, days.get(monitor.id) ?? 0);
         await nextTurn();
       }
-      if (!this.#closed) await context.commit((transaction) => this.#parts.beats.forgetMessages(transaction));
+      if (!this.#closed)
+        await context.commit((transaction) => this.#dependencies.beats.removeUnusedMessages(transaction));
     } catch (error) {
-      context.log.error('hours and days of beats could not be made; it is tried again', { error });
+      context.log.error('heartbeat rollup failed', { error });
     }
   }
 
-  async #one(watched: Watched, hoursEnd: number, daysEnd: number): Promise<void> {
-    const { context, beats, buckets, keepDays } = this.#parts;
+  async #rollUp(monitor: RuntimeMonitor, hoursEnd: number, daysEnd: number): Promise<void> {
+    const { context, beats: heartbeats, buckets, keepDays } = this.#dependencies;
     const now = context.clock.now();
-    const thisHour = Math.floor(now / hour) * hour;
-    const thisDay = Math.floor(now / day) * day;
+    const thisHour = Math.floor(now / hourMs) * hourMs;
+    const thisDay = Math.floor(now / dayMs) * dayMs;
     if (hoursEnd < thisHour) {
-      const made = hoursOf(watched, await beats.since(watched.id, hoursEnd), thisHour);
-      if (made.length > 0) await context.commit((transaction) => buckets.put(transaction, made));
+      const rows = toHourBuckets(monitor, await heartbeats.since(monitor.id, hoursEnd), thisHour);
+      if (rows.length > 0) await context.commit((transaction) => buckets.put(transaction, rows));
     }
     if (daysEnd < thisDay) {
-      const made = daysOf(watched.id, await buckets.since(1, watched.id, daysEnd), thisDay);
+      const made = toDayBuckets(monitor.id, await buckets.since(1, monitor.id, daysEnd), thisDay);
       if (made.length > 0) await context.commit((transaction) => buckets.put(transaction, made));
     }
-    const raw = Math.min(thisHour, now - Math.max(day, leastBeats * intervalMs(watched.config)));
-    const important = now - keepDays() * day;
+    const oldestRaw = Math.min(thisHour, now - Math.max(dayMs, minHeartbeats * getIntervalMs(monitor.config)));
+    const important = now - keepDays() * dayMs;
     await context.commit(async (transaction) => {
-      await beats.removeOld(transaction, watched.id, raw, important);
-      await buckets.removeOld(transaction, 1, watched.id, now - keptHours * hour);
-      await buckets.removeOld(transaction, 2, watched.id, important);
+      await heartbeats.removeOld(transaction, monitor.id, oldestRaw, important);
+      await buckets.removeOld(transaction, 1, monitor.id, now - storedHours * hourMs);
+      await buckets.removeOld(transaction, 2, monitor.id, important);
     });
   }
 }
 
 type Row = Insertable<Tables['buckets']>;
 
-/** Beats by hour, those that are not over left out. */
-export function hoursOf(watched: Pick<Watched, 'id' | 'config'>, beats: readonly StoredBeat[], until: number): Row[] {
+/** Rolls up heartbeats into completed hours. */
+export function toHourBuckets(
+  monitor: Pick<RuntimeMonitor, 'id' | 'config'>,
+  heartbeats: readonly StoredHeartbeat[],
+  until: number,
+): Row[] {
   const made = new Map<number, { readonly tally: Tally; readonly pings: number[] }>();
-  let before: StoredBeat | undefined;
-  for (const beat of beats) {
-    const start = Math.floor(beat.at / hour) * hour;
+  let previous: StoredHeartbeat | undefined;
+  for (const heartbeat of heartbeats) {
+    const start = Math.floor(heartbeat.at / hourMs) * hourMs;
     if (start >= until) break;
-    let found = made.get(start);
-    if (found === undefined) made.set(start, (found = { tally: emptyTally(), pings: [] }));
-    tallyBeat(found.tally, beat, before, longestGapMs(watched.config));
-    if (beat.ping !== null && beat.status === heartbeatStatus.up) found.pings.push(beat.ping);
-    before = beat;
+    let entry = made.get(start);
+    if (entry === undefined) made.set(start, (entry = { tally: createTally(), pings: [] }));
+    tallyHeartbeat(entry.tally, heartbeat, previous, getMaxGapMs(monitor.config));
+    if (heartbeat.ping !== null && heartbeat.status === heartbeatStatus.up) entry.pings.push(heartbeat.ping);
+    previous = heartbeat;
   }
   return [...made].map(([start, { tally, pings }]) => {
-    const spread = emptySpread();
-    for (const ping of pings) count(spread, ping);
-    return rowOf(1, watched.id, start, tally, spread);
+    const histogram = createHistogram();
+    for (const ping of pings) recordValue(histogram, ping);
+    return toRow(1, monitor.id, start, tally, histogram);
   });
 }
 
-function daysOf(id: number, hours: readonly Bucket[], until: number): Row[] {
-  const byDay = Map.groupBy(hours, ({ start }) => Math.floor(start / day) * day);
+function toDayBuckets(id: number, hours: readonly Bucket[], until: number): Row[] {
+  const byDay = Map.groupBy(hours, ({ start }) => Math.floor(start / dayMs) * dayMs);
   return [...byDay]
     .filter(([start]) => start < until)
-    .map(([start, parts]) => {
-      const tally = emptyTally();
-      const spread = emptySpread();
-      for (const part of parts) {
-        addTally(tally, tallyOf(part));
-        addSpread(spread, readSpread(part.spread));
+    .map(([start, dependencies]) => {
+      const tally = createTally();
+      const histogram = createHistogram();
+      for (const part of dependencies) {
+        addTally(tally, toTally(part));
+        addHistogram(histogram, parseHistogram(part.spread));
       }
-      return rowOf(2, id, start, tally, spread);
+      return toRow(2, id, start, tally, histogram);
     });
 }
 
-function rowOf(size: BucketSize, id: number, start: number, tally: Tally, spread: ReturnType<typeof emptySpread>): Row {
+function toRow(
+  size: BucketSize,
+  id: number,
+  start: number,
+  tally: Tally,
+  histogram: ReturnType<typeof createHistogram>,
+): Row {
   return {
     size,
     monitor_id: id,
@@ -137,17 +156,17 @@ function rowOf(size: BucketSize, id: number, start: number, tally: Tally, spread
     pings: tally.pings,
     ping_min: tally.pingMin,
     ping_max: tally.pingMax,
-    p95: total(spread) === 0 ? null : within(Math.round(quantile(spread, 0.95)), tally),
-    spread: spreadText(spread),
+    p95: countValues(histogram) === 0 ? null : clampPing(Math.round(quantile(histogram, 0.95)), tally),
+    spread: formatHistogram(histogram),
   };
 }
 
-/** Bins are coarser than the least and the most that are known. */
-function within(ping: number, { pingMin, pingMax }: Tally): number {
+/** Limits a quantile to the known minimum and maximum, since bins are coarser. */
+function clampPing(ping: number, { pingMin, pingMax }: Tally): number {
   return Math.min(pingMax ?? ping, Math.max(pingMin ?? ping, ping));
 }
 
-export function tallyOf(bucket: Bucket): Tally {
+export function toTally(bucket: Bucket): Tally {
   return {
     up: bucket.up,
     down: bucket.down,

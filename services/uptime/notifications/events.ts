@@ -1,10 +1,10 @@
 import type { NotificationType } from '../../contracts/notify/notification.ts';
 import { explainFailure } from '../../contracts/uptime/causes.ts';
 import type { DueWarning } from '../domain/certificate.ts';
-import type { JudgedBeat } from '../domain/judge.ts';
-import { targetOf } from '../domain/target.ts';
-import { slotWords } from '../domain/slot-words.ts';
-import { durationWords } from '../domain/time.ts';
+import type { JudgedHeartbeat } from '../domain/judge.ts';
+import { getTarget } from '../domain/target.ts';
+import { formatSlot } from '../domain/slot-format.ts';
+import { formatDuration } from '../domain/time-format.ts';
 
 export type EventKind =
   | 'down'
@@ -16,83 +16,87 @@ export type EventKind =
   | 'maintenance_started'
   | 'maintenance_ended';
 
-/** What people are to be told, as it is stored and sent. */
+/** Event in the form in which it is stored and sent. */
 export interface UptimeEvent {
   readonly title: string;
   readonly body: string;
   readonly type: NotificationType;
-  /** With `id` and `kind`, and what the kind adds. */
+  /** Machine-readable form with fields that depend on the kind. */
   readonly event: { readonly id: string; readonly kind: EventKind } & Readonly<Record<string, unknown>>;
 }
 
-/** What an event says of its monitor. */
-export interface Subject {
+/** Monitor that an event is about. */
+export interface EventSubject {
   readonly id: number;
   readonly config: Readonly<Record<string, unknown>> & { readonly name: string; readonly type: string };
 }
 
-export function downEvent(subject: Subject, beat: JudgedBeat, repeat: number | undefined): UptimeEvent {
+export function buildDownEvent(
+  subject: EventSubject,
+  heartbeat: JudgedHeartbeat,
+  repeat: number | undefined,
+): UptimeEvent {
   const { name } = subject.config;
   return {
     title: `[Down] ${name}`,
-    body: bodyOf(subject, beat.msg),
+    body: buildBody(subject, heartbeat.msg),
     type: 'failure',
     event: {
-      id: `down:${String(subject.id)}:${String(beat.at)}`,
+      id: `down:${String(subject.id)}:${String(heartbeat.at)}`,
       kind: 'down',
-      ...about(subject, beat),
-      ...(repeat === undefined ? {} : { repeat, downSince: iso(repeat) }),
+      ...buildHeartbeatFields(subject, heartbeat),
+      ...(repeat === undefined ? {} : { repeat, downSince: toIso(repeat) }),
     },
   };
 }
 
-export function upEvent(subject: Subject, beat: JudgedBeat, downSince: number): UptimeEvent {
+export function buildUpEvent(subject: EventSubject, heartbeat: JudgedHeartbeat, downSince: number): UptimeEvent {
   return {
     title: `[Up] ${subject.config.name}`,
-    body: `${bodyOf(subject, beat.msg)}\nIt was down for ${durationWords(beat.at - downSince)}.`,
+    body: `${buildBody(subject, heartbeat.msg)}\nIt was down for ${formatDuration(heartbeat.at - downSince)}.`,
     type: 'success',
     event: {
-      id: `up:${String(subject.id)}:${String(beat.at)}`,
+      id: `up:${String(subject.id)}:${String(heartbeat.at)}`,
       kind: 'up',
-      ...about(subject, beat),
-      downSince: iso(downSince),
-      downSeconds: Math.round((beat.at - downSince) / 1000),
+      ...buildHeartbeatFields(subject, heartbeat),
+      downSince: toIso(downSince),
+      downSeconds: Math.round((heartbeat.at - downSince) / 1000),
     },
   };
 }
 
-/** It changes too often to tell of each time, or no longer does. */
-export function flapEvent(subject: Subject, beat: JudgedBeat, flapping: boolean): UptimeEvent {
-  const kind = flapping || beat.status !== 1 ? 'down' : 'up';
+/** Reports that flapping began or ended. */
+export function buildFlappingEvent(subject: EventSubject, heartbeat: JudgedHeartbeat, flapping: boolean): UptimeEvent {
+  const kind = flapping || heartbeat.status !== 1 ? 'down' : 'up';
   return {
     title: `[${flapping ? 'Flapping' : 'Steady again'}] ${subject.config.name}`,
     body: flapping
-      ? `${bodyOf(subject, beat.msg)}\nIt goes up and down. Until it is steady nothing more is said of it.`
-      : `${bodyOf(subject, beat.msg)}\nIt is ${beat.status === 1 ? 'up' : 'down'} and has not changed for a while.`,
+      ? `${buildBody(subject, heartbeat.msg)}\nIt goes up and down. Until it is steady nothing more is said of it.`
+      : `${buildBody(subject, heartbeat.msg)}\nIt is ${heartbeat.status === 1 ? 'up' : 'down'} and has not changed for a while.`,
     type: kind === 'up' ? 'success' : 'failure',
     event: {
-      id: `${flapping ? 'flapping' : 'steady'}:${String(subject.id)}:${String(beat.at)}`,
+      id: `${flapping ? 'flapping' : 'steady'}:${String(subject.id)}:${String(heartbeat.at)}`,
       kind,
-      ...about(subject, beat),
+      ...buildHeartbeatFields(subject, heartbeat),
       flapping,
     },
   };
 }
 
-export function certificateEvent(subject: Subject, warning: DueWarning, now: number): UptimeEvent {
+export function buildCertificateEvent(subject: EventSubject, warning: DueWarning, now: number): UptimeEvent {
   const { subject: subjectCN, daysRemaining, validTo, fingerprint256, threshold } = warning;
-  const over = validTo <= now;
-  const left = over ? 'expired' : `${String(daysRemaining)} ${daysRemaining === 1 ? 'day' : 'days'} left`;
+  const isExpired = validTo <= now;
+  const remainingText = isExpired ? 'expired' : `${String(daysRemaining)} ${daysRemaining === 1 ? 'day' : 'days'} left`;
   const until = new Date(validTo).toISOString();
   return {
-    title: `[Certificate] ${subject.config.name}: ${left}`,
-    body: `The certificate ${subjectCN} of ${targetOf(subject.config)} ${over ? 'ended' : 'ends'} ${until.slice(0, 10)}.`,
-    type: over || daysRemaining <= 1 ? 'failure' : 'warning',
+    title: `[Certificate] ${subject.config.name}: ${remainingText}`,
+    body: `The certificate ${subjectCN} of ${getTarget(subject.config)} ${isExpired ? 'ended' : 'ends'} ${until.slice(0, 10)}.`,
+    type: isExpired || daysRemaining <= 1 ? 'failure' : 'warning',
     event: {
       id: `cert_expiry:${String(subject.id)}:${fingerprint256}:${String(threshold)}`,
       kind: 'cert_expiry',
-      ...who(subject),
-      at: iso(now),
+      ...buildMonitorFields(subject),
+      at: toIso(now),
       daysRemaining,
       validTo: until,
       subjectCN,
@@ -102,116 +106,120 @@ export function certificateEvent(subject: Subject, warning: DueWarning, now: num
   };
 }
 
-export function slowEvent(
-  subject: Subject,
+export function buildSlowEvent(
+  subject: EventSubject,
   figures: { readonly current: number; readonly median: number; readonly threshold: number },
-  at: number,
+  timestamp: number,
 ): UptimeEvent {
   const { current, median, threshold } = figures;
-  const [now, usual] = [Math.round(current), Math.round(median)];
+  const [now, baseline] = [Math.round(current), Math.round(median)];
   return {
-    title: `[Slow] ${subject.config.name}: ${String(now)} ms (normally ${String(usual)} ms)`,
-    body: `${targetOf(subject.config) || subject.config.name} answers in ${String(now)} ms; normally it takes ${String(usual)} ms.`,
+    title: `[Slow] ${subject.config.name}: ${String(now)} ms (normally ${String(baseline)} ms)`,
+    body: `${getTarget(subject.config) || subject.config.name} answers in ${String(now)} ms; normally it takes ${String(baseline)} ms.`,
     type: 'warning',
     event: {
-      id: `degraded:${String(subject.id)}:${String(at)}`,
+      id: `degraded:${String(subject.id)}:${String(timestamp)}`,
       kind: 'degraded',
-      ...who(subject),
-      at: iso(at),
+      ...buildMonitorFields(subject),
+      at: toIso(timestamp),
       current: now,
-      baseline: usual,
+      baseline,
       threshold: Math.round(threshold),
-      since: iso(at),
+      since: toIso(timestamp),
     },
   };
 }
 
-export function normalEvent(
-  subject: Subject,
+export function buildNormalEvent(
+  subject: EventSubject,
   figures: { readonly current: number; readonly median: number; readonly threshold: number; readonly since: number },
-  at: number,
+  timestamp: number,
 ): UptimeEvent {
   const { current, median, threshold, since } = figures;
   return {
     title: `[Normal again] ${subject.config.name}`,
-    body: `It answers in ${String(Math.round(current))} ms, and was slow for ${durationWords(at - since)}.`,
+    body: `It answers in ${String(Math.round(current))} ms, and was slow for ${formatDuration(timestamp - since)}.`,
     type: 'success',
     event: {
-      id: `degraded_resolved:${String(subject.id)}:${String(at)}`,
+      id: `degraded_resolved:${String(subject.id)}:${String(timestamp)}`,
       kind: 'degraded_resolved',
-      ...who(subject),
-      at: iso(at),
+      ...buildMonitorFields(subject),
+      at: toIso(timestamp),
       current: Math.round(current),
       baseline: Math.round(median),
       threshold: Math.round(threshold),
-      since: iso(since),
+      since: toIso(since),
     },
   };
 }
 
-/** A window that comes, began or ended. */
+/** Maintenance window of an event. */
 export interface AnnouncedWindow {
   readonly id: number;
   readonly title: string;
   readonly description: string;
   readonly start: number;
-  /** Infinite: somebody has to end it. */
+  /** Infinite when the window is ended manually. */
   readonly end: number;
-  /** Whose clocks its times are told by. */
+  /** Time zone of the times in the message. */
   readonly zone: string;
   readonly monitorIds: readonly number[];
 }
 
-export type WindowMoment = 'maintenance_reminder' | 'maintenance_started' | 'maintenance_ended';
+export type WindowEventKind = 'maintenance_reminder' | 'maintenance_started' | 'maintenance_ended';
 
-/** `seconds`: of a reminder, how long before the start it was to come. */
-export function windowEvent(window: AnnouncedWindow, kind: WindowMoment, now: number, seconds?: number): UptimeEvent {
+/** @param seconds Configured lead time of a reminder */
+export function buildWindowEvent(
+  window: AnnouncedWindow,
+  kind: WindowEventKind,
+  now: number,
+  seconds?: number,
+): UptimeEvent {
   const { id, title, description, start, end, zone, monitorIds } = window;
-  const words = {
-    maintenance_reminder: `starts in ${roughWords(start - now)}`,
+  const suffix = {
+    maintenance_reminder: `starts in ${formatRoughDuration(start - now)}`,
     maintenance_started: 'has started',
     maintenance_ended: 'has ended',
   }[kind];
   return {
-    title: `[Maintenance] ${title} ${words}`,
-    body: [`${slotWords(window, zone)}.`, description].filter((part) => part !== '').join('\n'),
+    title: `[Maintenance] ${title} ${suffix}`,
+    body: [`${formatSlot(window, zone)}.`, description].filter((part) => part !== '').join('\n'),
     type: 'info',
     event: {
       id: `${kind}:${String(id)}:${String(start)}${seconds === undefined ? '' : `:${String(seconds)}`}`,
       kind,
-      at: iso(now),
+      at: toIso(now),
       maintenanceId: id,
       maintenanceTitle: title,
-      startsAt: iso(start),
-      endsAt: Number.isFinite(end) ? iso(end) : null,
+      startsAt: toIso(start),
+      endsAt: Number.isFinite(end) ? toIso(end) : null,
       monitorIds,
     },
   };
 }
 
-/** A reminder a second late still says "1 h". */
-function roughWords(ms: number): string {
+/** Rounds to minutes, so that a delayed reminder still shows "1 h". */
+function formatRoughDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000);
-  return minutes < 1 ? durationWords(ms) : durationWords(minutes * 60_000);
+  return minutes < 1 ? formatDuration(ms) : formatDuration(minutes * 60_000);
 }
 
-function about(subject: Subject, beat: JudgedBeat) {
-  return { ...who(subject), at: iso(beat.at), msg: beat.msg, status: beat.status };
+function buildHeartbeatFields(subject: EventSubject, heartbeat: JudgedHeartbeat) {
+  return { ...buildMonitorFields(subject), at: toIso(heartbeat.at), msg: heartbeat.msg, status: heartbeat.status };
 }
 
-function who({ id, config }: Subject) {
-  return { monitorId: id, monitorName: config.name, monitorType: config.type, target: targetOf(config) };
+function buildMonitorFields({ id, config }: EventSubject) {
+  return { monitorId: id, monitorName: config.name, monitorType: config.type, target: getTarget(config) };
 }
 
-/** Never empty: some receivers refuse that. */
-/** What happened in plain words, where there are some: those of the check stand on the monitor's page and in the event. */
-function bodyOf({ config }: Subject, msg: string): string {
+/** Returns the explained cause and the target. Never empty, because some receivers reject empty bodies. */
+function buildBody({ config }: EventSubject, msg: string): string {
   const cause = explainFailure(msg) ?? '';
-  const target = targetOf(config);
+  const target = getTarget(config);
   const parts = [cause, cause.includes(target) ? '' : target, cause === '' ? msg : ''];
   return parts.filter((part) => part !== '').join('\n') || config.name;
 }
 
-function iso(at: number): string {
-  return new Date(at).toISOString();
+function toIso(timestamp: number): string {
+  return new Date(timestamp).toISOString();
 }

@@ -4,12 +4,12 @@ import { defineJob } from '../../contracts/jobs.ts';
 import { notificationOffered } from '../../contracts/notify/notification.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 import type { Subscriber, Subscribers } from './subscribers.ts';
 
 const seconds = 1000;
 
-/** A mail to somebody who follows a page; it names nobody, so that who has left meanwhile gets none. */
+/** Mail to a subscriber. The payload has the ID instead of the address, so that a removed subscriber gets no mail. */
 const sendMail = defineJob(
   'uptime.subscriber_mail',
   z.object({
@@ -23,53 +23,68 @@ const sendMail = defineJob(
   { backoffMs: [1, 4, 16, 64, 300].map((wait) => wait * seconds), concurrency: 4, timeoutMs: 60_000 },
 );
 
-export interface SubscriberMailParts {
+export interface SubscriberMailDependencies {
   readonly context: Pick<Context, 'jobs' | 'handovers' | 'log'>;
   readonly subscribers: Subscribers;
-  /** Where mail leaves: an address of Delivery without a recipient; empty: nowhere. It holds a password. */
+  /** Delivery URL of the mail server without a recipient; empty when mail is disabled. Contains a password. */
   readonly mailAddress: () => string;
 }
 
-/** What is said to all who follow a page. */
+/** Mail to all subscribers of a page. */
 export interface PageMail {
   readonly key: string;
   readonly subject: string;
   readonly message: string;
 }
 
-/** Where a page is: as the owner has set it, and, where neither that nor where somebody saw it is known, as a guess. */
-export interface PagePlaces {
-  readonly set: string;
-  readonly usual: string;
+/**
+ * Base URLs of a page: the configured one, and a fallback when neither that nor the URL of the subscription is known.
+ */
+export interface PageAddresses {
+  readonly configured: string;
+  readonly fallback: string;
 }
 
-/** Mails to those who subscribed on a status page, by the aggregator and each with the way out. */
+/** Sends mail to the subscribers of status pages through Delivery, with an unsubscribe link. */
 export class SubscriberMail {
-  readonly #parts: SubscriberMailParts;
+  readonly #dependencies: SubscriberMailDependencies;
 
-  constructor(parts: SubscriberMailParts) {
-    this.#parts = parts;
+  constructor(dependencies: SubscriberMailDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  get isSet(): boolean {
-    return this.#parts.mailAddress() !== '';
+  get isConfigured(): boolean {
+    return this.#dependencies.mailAddress() !== '';
   }
 
-  /** `base`: where the visitor sees the page. */
-  async ask(transaction: Kysely<any>, page: KnownPage, subscriber: Subscriber, base: string): Promise<void> {
+  /**
+   * Enqueues the confirmation mail.
+   * @param base Base URL at which the visitor sees the page
+   */
+  async enqueueConfirmation(
+    transaction: Kysely<any>,
+    page: StoredPage,
+    subscriber: Subscriber,
+    base: string,
+  ): Promise<void> {
     const key = `subscribe:${String(subscriber.id)}:${subscriber.token.slice(0, 8)}`;
-    await this.#parts.context.jobs.enqueue(transaction, sendMail, {
+    await this.#dependencies.context.jobs.enqueue(transaction, sendMail, {
       ...{ key, subscriber: subscriber.id, link: 'confirm', page: `${base}/status/${page.config.slug}` },
       subject: `Confirm: news of ${page.config.title}`,
       message: `Somebody, we hope you, wants news of “${page.config.title}” sent to this address. If it was not you, do nothing.`,
     });
   }
 
-  /** Part of the transaction that makes the news. */
-  async tell(transaction: Kysely<any>, page: KnownPage, where: PagePlaces, mail: PageMail): Promise<void> {
-    if (!this.isSet || !page.config.subscribable) return;
-    const jobs = this.#parts.subscribers.confirmedOf(page.id).map(({ id, base: seenAt }) => {
-      const base = where.set || seenAt || where.usual;
+  /** Enqueues mail to all subscribers within the transaction of the event. */
+  async enqueueNews(
+    transaction: Kysely<any>,
+    page: StoredPage,
+    addresses: PageAddresses,
+    mail: PageMail,
+  ): Promise<void> {
+    if (!this.isConfigured || !page.config.subscribable) return;
+    const jobs = this.#dependencies.subscribers.listConfirmed(page.id).map(({ id, base: seenAt }) => {
+      const base = addresses.configured || seenAt || addresses.fallback;
       const key = `${mail.key}:to:${String(id)}`;
       const payload = {
         ...mail,
@@ -80,24 +95,24 @@ export class SubscriberMail {
       };
       return { payload, key, orderKey: `subscriber:${String(id)}` };
     });
-    await this.#parts.context.jobs.enqueueAll(transaction, sendMail, jobs);
+    await this.#dependencies.context.jobs.enqueueAll(transaction, sendMail, jobs);
   }
 
   handle(): Disposable {
-    const { context, subscribers } = this.#parts;
-    const mailAddress = this.#parts.mailAddress();
+    const { context, subscribers } = this.#dependencies;
+    const mailAddress = this.#dependencies.mailAddress();
     return context.jobs.handle(sendMail, async ({ id, payload: { subscriber, subject, message, link, page } }) => {
-      const known = subscribers.find(subscriber);
-      if (known === undefined || mailAddress === '') return;
-      const way = `${page}/${link}?of=${String(known.id)}.${known.token}`;
-      const last = link === 'confirm' ? `To confirm: ${way}` : `${page}\n\nNo more of these: ${way}`;
+      const recipient = subscribers.find(subscriber);
+      if (recipient === undefined || mailAddress === '') return;
+      const actionUrl = `${page}/${link}?of=${String(recipient.id)}.${recipient.token}`;
+      const footer = link === 'confirm' ? `To confirm: ${actionUrl}` : `${page}\n\nNo more of these: ${actionUrl}`;
       try {
         await context.handovers.pass(notificationOffered, `uptime:${id}`, {
           configuration: 'aggregator',
-          urls: [mailTo(mailAddress, known.address)],
+          urls: [withRecipient(mailAddress, recipient.address)],
           notice: {
             title: subject,
-            body: `${message}\n\n${last}`,
+            body: `${message}\n\n${footer}`,
             type: 'info',
             format: 'text',
             tags: [],
@@ -105,19 +120,19 @@ export class SubscriberMail {
           },
         });
       } catch (error) {
-        // Who has switched Delivery off wants nothing of it.
+        // Mail is dropped while Delivery is disabled.
         if (!(error instanceof Problem && error.code === 'handover.switched_off')) throw error;
-        context.log.warn('Delivery is switched off, so subscribers of status pages get no mail');
+        context.log.warn('subscriber mail dropped, Delivery is disabled');
       }
     });
   }
 }
 
-/** `mailto://user:password@host:port?from=…` with somebody in it. */
-function mailTo(address: string, recipient: string): string {
-  const [, place = '', query = ''] = /^(mailtos?:\/\/[^/?#]+)[^?#]*(?:\?([^#]*))?/.exec(address) ?? [];
+/** Adds a recipient to `mailto://user:password@host:port?from=…`. */
+function withRecipient(address: string, recipient: string): string {
+  const [, server = '', query = ''] = /^(mailtos?:\/\/[^/?#]+)[^?#]*(?:\?([^#]*))?/.exec(address) ?? [];
   const options = new URLSearchParams(query);
   for (const name of ['to', 'cc', 'bcc']) options.delete(name);
   options.set('format', 'text');
-  return `${place}/${encodeURIComponent(recipient)}?${options.toString()}`;
+  return `${server}/${encodeURIComponent(recipient)}?${options.toString()}`;
 }

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from '../store/tables.ts';
-import type { KnownPage } from '../store/status-pages.ts';
-import { Allowance } from './allowance.ts';
+import type { StoredPage } from '../store/status-pages.ts';
+import { RateLimiter } from './rate-limiter.ts';
 
 const hourMs = 3_600_000;
 const purpose = 'uptime.subscriber';
-/** Who has not confirmed by then has not asked. */
-const patienceMs = 48 * hourMs;
-const mostOfPage = 5000;
+/** Time after which unconfirmed subscriptions are removed. */
+const confirmationTimeoutMs = 48 * hourMs;
+const maxSubscribersPerPage = 5000;
 
 const Sealed = z.object({ address: z.string(), token: z.string(), base: z.string().default('') });
 const Address = z
@@ -19,39 +19,39 @@ const Address = z
   .max(320)
   .transform((address) => address.replace(/@.*/, (host) => host.toLowerCase()));
 
-/** A visitor who wants to hear of a page by mail. */
+/** Mail subscriber of a page. */
 export interface Subscriber {
   readonly id: number;
   readonly page: number;
   readonly address: string;
   readonly token: string;
-  /** Where they saw the page when they subscribed; empty where that was not kept. */
+  /** Base URL at which the visitor subscribed; empty when unknown. */
   readonly base: string;
   readonly confirmed: boolean;
   readonly createdAt: number;
 }
 
-/** Whence somebody asks, and where they see the page. */
-interface Asked {
+/** Origin of a subscription request. */
+interface SubscriptionOrigin {
   readonly remoteAddress: string;
   readonly base: string;
 }
 
-/** Visitors who follow a status page by mail. Addresses are sealed where they are stored. */
+/** Stores the mail subscribers of status pages; addresses are sealed. */
 export class Subscribers {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'vault' | 'log'>;
-  readonly #all = new Map<number, Subscriber>();
-  /** Of one network address, of one mailbox, and of all together: mails that somebody who is nobody causes. */
-  readonly #bySender: Allowance;
-  readonly #byMailbox: Allowance;
-  readonly #together: Allowance;
-  #latest: Promise<unknown> = Promise.resolve();
+  readonly #subscribers = new Map<number, Subscriber>();
+  /** Rate limits per client address, per mailbox and in total for mail that anonymous visitors cause. */
+  readonly #addressLimiter: RateLimiter;
+  readonly #mailboxLimiter: RateLimiter;
+  readonly #totalLimiter: RateLimiter;
+  #lastChange: Promise<unknown> = Promise.resolve();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'clock' | 'random' | 'vault' | 'log'>) {
     this.#context = context;
-    this.#bySender = new Allowance(context.clock, 5, hourMs);
-    this.#byMailbox = new Allowance(context.clock, 1, hourMs);
-    this.#together = new Allowance(context.clock, 100, hourMs);
+    this.#addressLimiter = new RateLimiter(context.clock, 5, hourMs);
+    this.#mailboxLimiter = new RateLimiter(context.clock, 1, hourMs);
+    this.#totalLimiter = new RateLimiter(context.clock, 100, hourMs);
   }
 
   async start(): Promise<void> {
@@ -59,7 +59,7 @@ export class Subscribers {
     for (const row of await this.#db.selectFrom('page_subscribers').selectAll().orderBy('id').execute()) {
       try {
         const { address, token, base } = Sealed.parse(JSON.parse(vault.open(row.sealed, purpose)));
-        this.#all.set(row.id, {
+        this.#subscribers.set(row.id, {
           id: row.id,
           page: row.page_id,
           address,
@@ -70,39 +70,44 @@ export class Subscribers {
         });
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        log.warn('a subscriber of a status page cannot be read', { id: row.id, error });
+        log.warn('stored subscriber could not be read', { id: row.id, error });
       }
     }
   }
 
-  of(page: number): readonly Subscriber[] {
-    return [...this.#all.values()].filter((one) => one.page === page);
+  listForPage(page: number): readonly Subscriber[] {
+    return [...this.#subscribers.values()].filter((one) => one.page === page);
   }
 
-  /** Those who are told. */
-  confirmedOf(page: number): readonly Subscriber[] {
-    return this.of(page).filter(({ confirmed }) => confirmed);
+  /** Lists the confirmed subscribers of a page. */
+  listConfirmed(page: number): readonly Subscriber[] {
+    return this.listForPage(page).filter(({ confirmed }) => confirmed);
   }
 
   find(id: number): Subscriber | undefined {
-    return this.#all.get(id);
+    return this.#subscribers.get(id);
   }
 
   /**
-   * Whom to ask whether it was them; undefined where there is nobody to ask, which is not to be told apart from outside.
+   * Returns the subscriber to confirm; undefined when no mail is to be sent. The response to the visitor must not
+   * reveal the difference.
    * @throws Problem `uptime.invalid` (400), `uptime.too_many` (429)
    */
-  subscribe(page: KnownPage, given: unknown, { remoteAddress, base }: Asked): Promise<Subscriber | undefined> {
+  subscribe(
+    page: StoredPage,
+    given: unknown,
+    { remoteAddress, base }: SubscriptionOrigin,
+  ): Promise<Subscriber | undefined> {
     const parsed = Address.safeParse(typeof given === 'string' ? given.trim() : given);
     if (!parsed.success) throw new Problem('uptime.invalid', 400, 'This is no mail address.');
-    if (!this.#bySender.take(remoteAddress) || !this.#together.take('')) throw tooMany();
-    return this.#inTurn(async () => {
+    if (!this.#addressLimiter.tryTake(remoteAddress) || !this.#totalLimiter.tryTake('')) throw tooMany();
+    return this.#serialize(async () => {
       const address = parsed.data;
-      const own = this.of(page.id);
-      const known = own.find((one) => one.address === address);
-      if (known?.confirmed === true || !this.#byMailbox.take(address)) return undefined;
-      if (known !== undefined) return known;
-      if (own.length >= mostOfPage) throw tooMany();
+      const pageSubscribers = this.listForPage(page.id);
+      const existing = pageSubscribers.find((one) => one.address === address);
+      if (existing?.confirmed === true || !this.#mailboxLimiter.tryTake(address)) return undefined;
+      if (existing !== undefined) return existing;
+      if (pageSubscribers.length >= maxSubscribersPerPage) throw tooMany();
       const { clock, commit, random, vault } = this.#context;
       const token = random.text(32);
       const createdAt = clock.now();
@@ -116,17 +121,20 @@ export class Subscribers {
         transaction.insertInto('page_subscribers').values(row).returning('id').executeTakeFirstOrThrow(),
       );
       const subscriber = { id, page: page.id, address, token, base, confirmed: false, createdAt };
-      this.#all.set(id, subscriber);
+      this.#subscribers.set(id, subscriber);
       return subscriber;
     });
   }
 
-  /** Who has the link of a mail. @throws Problem `uptime.unknown_subscriber` (404) */
-  byLink(page: KnownPage | undefined, link: unknown): Subscriber {
+  /**
+   * Returns the subscriber of a link in a mail.
+   * @throws Problem `uptime.unknown_subscriber` (404)
+   */
+  getByLink(page: StoredPage | undefined, link: unknown): Subscriber {
     const [, id = '', token = ''] = /^(\d{1,10})\.([A-Za-z0-9]{32})$/.exec(typeof link === 'string' ? link : '') ?? [];
-    const found = this.#all.get(Number(id));
-    const isOfPage = found !== undefined && found.page === page?.id;
-    if (isOfPage && timingSafeEqual(Buffer.from(found.token), Buffer.from(token))) return found;
+    const subscriber = this.#subscribers.get(Number(id));
+    const isOfPage = subscriber !== undefined && subscriber.page === page?.id;
+    if (isOfPage && timingSafeEqual(Buffer.from(subscriber.token), Buffer.from(token))) return subscriber;
     throw new Problem('uptime.unknown_subscriber', 404, 'This link is no longer of use.');
   }
 
@@ -134,27 +142,27 @@ export class Subscribers {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.updateTable('page_subscribers').set({ confirmed: 1 }).where('id', '=', id).execute();
     });
-    const known = this.#all.get(id);
-    if (known !== undefined) this.#all.set(id, { ...known, confirmed: true });
+    const existing = this.#subscribers.get(id);
+    if (existing !== undefined) this.#subscribers.set(id, { ...existing, confirmed: true });
   }
 
-  /** Nothing stays of them. */
+  /** Removes subscribers and their data. */
   async remove(ids: readonly number[]): Promise<void> {
     if (ids.length === 0) return;
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
-      for (let at = 0; at < ids.length; at += 500)
+      for (let offset = 0; offset < ids.length; offset += 500)
         await transaction
           .deleteFrom('page_subscribers')
-          .where('id', 'in', ids.slice(at, at + 500))
+          .where('id', 'in', ids.slice(offset, offset + 500))
           .execute();
     });
-    for (const id of ids) this.#all.delete(id);
+    for (const id of ids) this.#subscribers.delete(id);
   }
 
-  /** Those who have not confirmed in time, and those of pages that are gone. */
+  /** Removes unconfirmed subscribers after the timeout, and subscribers of deleted pages. */
   async removeOld(pages: ReadonlySet<number>): Promise<void> {
-    const before = this.#context.clock.now() - patienceMs;
-    const old = [...this.#all.values()].filter(
+    const before = this.#context.clock.now() - confirmationTimeoutMs;
+    const old = [...this.#subscribers.values()].filter(
       (one) => !pages.has(one.page) || (!one.confirmed && one.createdAt < before),
     );
     await this.remove(old.map(({ id }) => id));
@@ -164,9 +172,9 @@ export class Subscribers {
     return this.#context.db;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#latest.then(work, work);
-    this.#latest = turn.catch(() => undefined);
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lastChange.then(work, work);
+    this.#lastChange = turn.catch(() => undefined);
     return turn;
   }
 }

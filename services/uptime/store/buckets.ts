@@ -3,7 +3,7 @@ import { bucketMs, type BucketSize, type Tables } from './tables.ts';
 
 export type Bucket = Selectable<Tables['buckets']>;
 
-/** Hours and days of beats. */
+/** Stores hours and days of heartbeats. */
 export class BucketStore {
   readonly #db: Kysely<Tables>;
 
@@ -11,7 +11,7 @@ export class BucketStore {
     this.#db = db;
   }
 
-  /** Written anew where it is there: what it is made of is still there too. */
+  /** Adds buckets and ignores those that exist. */
   async put(transaction: Kysely<Tables>, rows: readonly Insertable<Tables['buckets']>[]): Promise<void> {
     for (let at = 0; at < rows.length; at += 500) {
       await transaction
@@ -22,7 +22,7 @@ export class BucketStore {
     }
   }
 
-  /** Of one monitor from a moment on, oldest first. */
+  /** Lists the buckets of a monitor since a time, oldest first. */
   async since(size: BucketSize, id: number, from: number): Promise<Bucket[]> {
     return this.#db
       .selectFrom('buckets')
@@ -34,7 +34,7 @@ export class BucketStore {
       .execute();
   }
 
-  /** By monitor, from which moment on nothing is written yet. */
+  /** Returns the end of the last bucket of each monitor. */
   async ends(size: BucketSize): Promise<Map<number, number>> {
     const rows = await this.#db
       .selectFrom('buckets')

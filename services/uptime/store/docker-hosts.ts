@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { DockerHost } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
-/** Container engines that monitors name. */
+/** Stores the container engines of monitors. */
 export class DockerHosts {
   readonly #context: Pick<Context, 'db' | 'commit'>;
   readonly #changed: (list: readonly DockerHost[]) => void;
@@ -25,7 +25,10 @@ export class DockerHosts {
     }));
   }
 
-  /** Adds one, or changes that of an id. @throws Problem `uptime.unknown_engine` (404) */
+  /**
+   * Adds an engine, or changes the engine with an ID.
+   * @throws Problem `uptime.unknown_engine` (404)
+   */
   async put(host: Omit<DockerHost, 'id'>, id?: number): Promise<DockerHost> {
     const row = { name: host.name, docker_type: host.dockerType, docker_daemon: host.dockerDaemon };
     const stored = await this.#context.commit(async (transaction: Kysely<Tables>) =>
@@ -33,16 +36,16 @@ export class DockerHosts {
         ? transaction.insertInto('docker_hosts').values(row).returning('id').executeTakeFirst()
         : transaction.updateTable('docker_hosts').set(row).where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (stored === undefined) throw unknown();
+    if (stored === undefined) throw createUnknownEngineProblem();
     this.#changed(await this.list());
     return { id: stored.id, ...host };
   }
 
   async remove(id: number): Promise<void> {
-    const gone = await this.#context.commit(async (transaction: Kysely<Tables>) =>
+    const removed = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.deleteFrom('docker_hosts').where('id', '=', id).returning('id').executeTakeFirst(),
     );
-    if (gone === undefined) throw unknown();
+    if (removed === undefined) throw createUnknownEngineProblem();
     this.#changed(await this.list());
   }
 
@@ -51,6 +54,6 @@ export class DockerHosts {
   }
 }
 
-function unknown(): Problem {
+function createUnknownEngineProblem(): Problem {
   return new Problem('uptime.unknown_engine', 404, 'There is no such container engine.');
 }

@@ -2,16 +2,16 @@ import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Incident } from '../../contracts/uptime/views.ts';
 import type { Tables } from './tables.ts';
 
-/** An outage that was over before its monitor came here. */
+/** Outage that ended before the import of its monitor. */
 export interface PastOutage {
   readonly monitorId: number;
-  /** ms since the epoch, as the end. */
+  /** Milliseconds since the epoch, like `resolvedAt`. */
   readonly startedAt: number;
   readonly resolvedAt: number;
   readonly cause: string;
 }
 
-/** Outages as people look back on them. */
+/** Stores incidents. */
 export class IncidentStore {
   readonly #db: Kysely<Tables>;
 
@@ -36,8 +36,8 @@ export class IncidentStore {
     }
   }
 
-  /** The newest open one of some monitors that began since a moment. */
-  async openOf(
+  /** Finds the newest open incident of several monitors that began in a time span. */
+  async findOpen(
     transaction: Kysely<Tables>,
     monitors: readonly number[],
     [from, to]: readonly [number, number],
@@ -83,7 +83,7 @@ export class IncidentStore {
       .execute();
   }
 
-  async note(transaction: Kysely<Tables>, id: number, note: Incident['notes'][number]): Promise<void> {
+  async addNote(transaction: Kysely<Tables>, id: number, note: Incident['notes'][number]): Promise<void> {
     const row = await transaction.selectFrom('incidents').select('notes').where('id', '=', id).executeTakeFirst();
     if (row === undefined) return;
     const notes = [...(JSON.parse(row.notes) as Incident['notes']), note];
@@ -99,8 +99,8 @@ export class IncidentStore {
     return row === undefined ? undefined : (await this.#withMonitors([row]))[0];
   }
 
-  /** Those of some monitors that were open at some time since a moment, newest first. */
-  async ofMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
+  /** Lists the incidents of several monitors that were open since a time, newest first. */
+  async listForMonitors(monitors: readonly number[], since: number, limit: number): Promise<Incident[]> {
     if (monitors.length === 0) return [];
     const rows = await this.#db
       .selectFrom('incidents')
@@ -115,13 +115,13 @@ export class IncidentStore {
     return this.#withMonitors(rows);
   }
 
-  async list(wanted: {
+  async list(filter: {
     readonly open?: boolean | undefined;
     readonly monitor?: number | undefined;
     readonly before?: number | undefined;
     readonly limit: number;
   }): Promise<Incident[]> {
-    const { open, monitor, before, limit } = wanted;
+    const { open, monitor, before, limit } = filter;
     const rows = await this.#db
       .selectFrom('incidents')
       .selectAll()
@@ -144,7 +144,7 @@ export class IncidentStore {
 
   async #withMonitors(rows: readonly Selectable<Tables['incidents']>[]): Promise<Incident[]> {
     if (rows.length === 0) return [];
-    const joined = await this.#db
+    const members = await this.#db
       .selectFrom('incident_monitors')
       .selectAll()
       .where(
@@ -154,7 +154,7 @@ export class IncidentStore {
       )
       .orderBy('monitor_id')
       .execute();
-    const monitors = Map.groupBy(joined, ({ incident_id }) => incident_id);
+    const monitors = Map.groupBy(members, ({ incident_id }) => incident_id);
     return rows.map((row) => ({
       id: row.id,
       monitorIds: (monitors.get(row.id) ?? []).map(({ monitor_id }) => monitor_id),

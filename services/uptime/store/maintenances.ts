@@ -5,13 +5,13 @@ import type { Tables } from './tables.ts';
 export interface StoredMaintenance {
   readonly id: number;
   config: MaintenanceConfig;
-  /** When it was added or changed last, ms since the epoch. */
+  /** Time of the last activation, in milliseconds since the epoch. */
   since: number;
-  /** What was told of it, see `watch/maintenances.ts`. */
+  /** Keys of the announcements that were sent. */
   told: readonly string[];
 }
 
-/** Maintenance windows as they are stored. */
+/** Stores maintenance windows. */
 export class MaintenanceStore {
   readonly #db: Kysely<Tables>;
 
@@ -30,7 +30,7 @@ export class MaintenanceStore {
   }
 
   async add(transaction: Kysely<Tables>, config: MaintenanceConfig, since: number): Promise<number> {
-    const row = { config: storable(config), since, told: '[]' };
+    const row = { config: toStorable(config), since, told: '[]' };
     const { id } = await transaction.insertInto('maintenances').values(row).returning('id').executeTakeFirstOrThrow();
     return id;
   }
@@ -38,7 +38,7 @@ export class MaintenanceStore {
   async change(transaction: Kysely<Tables>, { id, config, since, told }: StoredMaintenance): Promise<void> {
     await transaction
       .updateTable('maintenances')
-      .set({ config: storable(config), since, told: JSON.stringify(told) })
+      .set({ config: toStorable(config), since, told: JSON.stringify(told) })
       .where('id', '=', id)
       .execute();
   }
@@ -48,7 +48,7 @@ export class MaintenanceStore {
   }
 }
 
-/** PostgreSQL has no NUL in text, and JSON writes it so. */
-function storable(config: MaintenanceConfig): string {
+/** Replaces NUL characters, which PostgreSQL does not store. */
+function toStorable(config: MaintenanceConfig): string {
   return JSON.stringify(config).replaceAll('\\u0000', '\\ufffd');
 }

@@ -23,7 +23,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
         .addColumn('text', 'text', (column) => column.notNull().unique())
         .execute();
-      // Rows by their key alone: a second tree would double what a beat takes.
+      // Without row IDs, since a second index would double the size of a heartbeat.
       await withoutRowId(
         db,
         db.schema

@@ -5,15 +5,15 @@ import type { Tables } from './tables.ts';
 
 const purpose = 'uptime.monitor';
 const sealedFields: ReadonlySet<string> = new Set([...secretFields, ...sensitiveFields]);
-/** What a field says that is not stored. */
-const unsaid = MonitorConfig.parse({ name: '-', type: '-' });
+/** Default values of fields that are not stored. */
+const defaultFields = MonitorConfig.parse({ name: '-', type: '-' });
 
 export interface StoredMonitor {
   readonly id: number;
   readonly config: MonitorConfig;
 }
 
-/** Monitors with all their fields; the secret ones are sealed. */
+/** Stores monitors; secret fields are sealed. */
 export class MonitorStore {
   readonly #db: Kysely<Tables>;
   readonly #vault: Pick<Vault, 'seal' | 'open'>;
@@ -28,24 +28,24 @@ export class MonitorStore {
     return rows.map(({ id, config, secrets }) => ({
       id,
       config: {
-        ...unsaid,
+        ...defaultFields,
         ...(JSON.parse(config) as MonitorConfig),
         ...(secrets === null ? {} : (JSON.parse(this.#vault.open(secrets, purpose)) as object)),
       },
     }));
   }
 
-  /** Seals what an earlier version stored plainly. */
+  /** Seals secrets that an earlier version stored unsealed. */
   async sealAll(transaction: Kysely<Tables>): Promise<void> {
     const rows = await transaction.selectFrom('monitors').select(['id', 'config']).execute();
-    const plain = new Set(
+    const unsealedIds = new Set(
       rows.flatMap(({ id, config }) =>
         Object.keys(JSON.parse(config) as object).some((name) => sealedFields.has(name)) ? [id] : [],
       ),
     );
-    if (plain.size === 0) return;
+    if (unsealedIds.size === 0) return;
     for (const { id, config } of await this.all(transaction)) {
-      if (plain.has(id)) await this.change(transaction, id, config);
+      if (unsealedIds.has(id)) await this.change(transaction, id, config);
     }
   }
 
@@ -62,7 +62,7 @@ export class MonitorStore {
     await transaction.updateTable('monitors').set(this.#columns(config)).where('id', '=', id).execute();
   }
 
-  /** With all its history; its incidents stay as long as they are others' too. */
+  /** Removes a monitor with its history. Incidents that include other monitors are kept. */
   async remove(transaction: Kysely<Tables>, id: number): Promise<void> {
     await transaction.deleteFrom('monitors').where('id', '=', id).execute();
     await transaction.deleteFrom('standings').where('monitor_id', '=', id).execute();
@@ -77,16 +77,18 @@ export class MonitorStore {
 
   #columns(config: MonitorConfig): { config: string; secrets: string | null } {
     const entries = Object.entries(config);
-    const sealed = entries.filter(([name, value]) => sealedFields.has(name) && value !== null && value !== '');
+    const sealedEntries = entries.filter(([name, value]) => sealedFields.has(name) && value !== null && value !== '');
     return {
-      config: storable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !sealedFields.has(name))))),
+      config: toStorable(JSON.stringify(Object.fromEntries(entries.filter(([name]) => !sealedFields.has(name))))),
       secrets:
-        sealed.length === 0 ? null : this.#vault.seal(storable(JSON.stringify(Object.fromEntries(sealed))), purpose),
+        sealedEntries.length === 0
+          ? null
+          : this.#vault.seal(toStorable(JSON.stringify(Object.fromEntries(sealedEntries))), purpose),
     };
   }
 }
 
-/** PostgreSQL has no NUL in text, and JSON writes it so. */
-function storable(json: string): string {
+/** Replaces NUL characters, which PostgreSQL does not store. */
+function toStorable(json: string): string {
   return json.replaceAll('\\u0000', '\\ufffd').toWellFormed();
 }

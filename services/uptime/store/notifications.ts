@@ -5,19 +5,19 @@ import { toDeliveryUrls } from '../domain/kuma-notification.ts';
 import type { Tables } from './tables.ts';
 
 const purpose = 'uptime.notification';
-/** Monitors that were imported name notifications of another installation, whose numbers are small. */
+/** Lowest ID. Imported monitors refer to notifications of another installation, which have small IDs. */
 const firstId = 1001;
 
-/** A notification as clients of Uptime Kuma set it up; all its fields are the client's. */
+/** Notification that a client of Uptime Kuma configured; all fields belong to the client. */
 export interface KumaNotification {
   readonly id: number;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Where clients of Uptime Kuma send alerts, besides the destinations of Delivery. */
+/** Stores the notifications of Uptime Kuma clients, which exist in addition to the destinations of Delivery. */
 export class Notifications {
   readonly #context: Pick<Context, 'db' | 'commit' | 'vault'>;
-  readonly #known = new Map<number, KumaNotification>();
+  readonly #notifications = new Map<number, KumaNotification>();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'vault'>) {
     this.#context = context;
@@ -27,52 +27,57 @@ export class Notifications {
     const db: Kysely<Tables> = this.#context.db;
     for (const { id, sealed } of await db.selectFrom('notifications').selectAll().orderBy('id').execute()) {
       const config = JSON.parse(this.#context.vault.open(sealed, purpose)) as KumaNotification['config'];
-      this.#known.set(id, { id, config });
+      this.#notifications.set(id, { id, config });
     }
   }
 
   all(): readonly KumaNotification[] {
-    return [...this.#known.values()];
+    return [...this.#notifications.values()];
   }
 
-  /** The notifications that are enabled by default for new monitors. */
+  /** Returns the default notifications of new monitors. */
   defaults(): Readonly<Record<string, true>> {
     const enabled = this.all().filter(({ config }) => config['isDefault'] === true);
     return Object.fromEntries(enabled.map(({ id }) => [String(id), true as const]));
   }
 
-  /** Addresses of Delivery for the notifications that a monitor names (`{"1001": true}`). */
+  /** Returns the Delivery URLs of the notifications that a monitor lists (`{"1001": true}`). */
   urlsFor(names: unknown): readonly string[] {
     if (typeof names !== 'object' || names === null) return [];
     return Object.entries(names).flatMap(([id, isOn]) => {
-      const found = isOn === true ? this.#known.get(Number(id)) : undefined;
-      return found === undefined || found.config['active'] === false ? [] : toDeliveryUrls(found.config);
+      const notification = isOn === true ? this.#notifications.get(Number(id)) : undefined;
+      return notification === undefined || notification.config['active'] === false
+        ? []
+        : toDeliveryUrls(notification.config);
     });
   }
 
-  /** Adds one, or changes that of an id. @throws Problem for a type that Delivery cannot send to, and for an unknown id */
+  /**
+   * Adds a notification, or changes the one with an ID.
+   * @throws Problem for an unsupported type or an unknown ID
+   */
   async put(config: KumaNotification['config'], id?: number): Promise<number> {
     toDeliveryUrls(config);
-    if (id !== undefined && !this.#known.has(id)) throw unknown();
-    const number = id ?? Math.max(firstId - 1, ...this.#known.keys()) + 1;
+    if (id !== undefined && !this.#notifications.has(id)) throw createUnknownNotificationProblem();
+    const number = id ?? Math.max(firstId - 1, ...this.#notifications.keys()) + 1;
     const row = { id: number, sealed: this.#context.vault.seal(JSON.stringify(config), purpose) };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('notifications').where('id', '=', number).execute();
       await transaction.insertInto('notifications').values(row).execute();
     });
-    this.#known.set(number, { id: number, config });
+    this.#notifications.set(number, { id: number, config });
     return number;
   }
 
   async remove(id: number): Promise<void> {
-    if (!this.#known.has(id)) throw unknown();
+    if (!this.#notifications.has(id)) throw createUnknownNotificationProblem();
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('notifications').where('id', '=', id).execute();
     });
-    this.#known.delete(id);
+    this.#notifications.delete(id);
   }
 }
 
-function unknown(): Problem {
+function createUnknownNotificationProblem(): Problem {
   return new Problem('uptime.unknown_notification', 404, 'notification does not exist');
 }

@@ -9,19 +9,19 @@ import {
   type PublicNote,
   type StatusPage,
 } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
 import type { Tables } from './tables.ts';
 
 type Group = PublicGroup & { readonly id: number; readonly weight: number };
 
-/** A status page without its notes. */
-export interface KnownPage {
+/** Status page without its notes. */
+export interface StoredPage {
   readonly id: number;
   readonly config: StatusPageConfig;
   readonly groups: readonly Group[];
 }
 
-/** Changes of a note; what is left out stays. */
+/** Changes of a note; missing fields are kept. */
 export type NoteChange = Partial<Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'>>;
 
 export type PastNote = Pick<PublicNote, 'title' | 'content' | 'style' | 'active' | 'pin'> & {
@@ -29,17 +29,17 @@ export type PastNote = Pick<PublicNote, 'title' | 'content' | 'style' | 'active'
 };
 
 export interface StatusPageEvents {
-  /** A note was written; part of its transaction. */
-  readonly noted: (transaction: Kysely<Tables>, page: KnownPage, note: PublicNote) => Promise<void>;
-  /** Pages were read, changed or removed. */
-  readonly changed: () => void;
+  /** Called in the transaction that stores a note. */
+  readonly onNote: (transaction: Kysely<Tables>, page: StoredPage, note: PublicNote) => Promise<void>;
+  /** Called when pages were loaded, changed or removed. */
+  readonly onChange: () => void;
 }
 
-/** Status pages, in memory since visitors ask for little else. */
+/** Stores status pages and caches them in memory. */
 export class StatusPages {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;
   readonly #events: StatusPageEvents;
-  readonly #pages = new Map<string, KnownPage>();
+  readonly #pages = new Map<string, StoredPage>();
 
   constructor(context: Pick<Context, 'db' | 'commit' | 'clock'>, events: StatusPageEvents) {
     this.#context = context;
@@ -54,35 +54,35 @@ export class StatusPages {
       .execute()) {
       const page = {
         id,
-        config: StatusPageConfig.parse(withNames(JSON.parse(config))),
+        config: StatusPageConfig.parse(removeInvalidNames(JSON.parse(config))),
         groups: JSON.parse(groups) as Group[],
       };
       this.#pages.set(page.config.slug, page);
     }
-    this.#events.changed();
+    this.#events.onChange();
   }
 
-  all(): readonly KnownPage[] {
+  all(): readonly StoredPage[] {
     return [...this.#pages.values()];
   }
 
-  find(slug: string): KnownPage | undefined {
+  find(slug: string): StoredPage | undefined {
     return this.#pages.get(slug.toLowerCase());
   }
 
-  /** The published one whose own name this is. */
-  ofDomain(host: string): KnownPage | undefined {
+  /** Returns the published page with a domain name. */
+  findByDomain(host: string): StoredPage | undefined {
     return this.all().find(({ config }) => config.published && config.domainNameList.includes(host.toLowerCase()));
   }
 
   /** @throws Problem `uptime.unknown_page` (404) */
-  get(slug: string): KnownPage {
+  get(slug: string): StoredPage {
     const page = this.find(slug);
     if (page === undefined) throw new Problem('uptime.unknown_page', 404, 'Status Page Not Found');
     return page;
   }
 
-  /** Whoever reaches a page may see a monitor that is on one. */
+  /** Returns true when a monitor is listed on a published page. */
   isPublic(monitor: number): boolean {
     return this.all().some(
       ({ config, groups }) =>
@@ -91,41 +91,41 @@ export class StatusPages {
   }
 
   /** @throws Problem `uptime.taken` (409) */
-  async add(slug: string, title: string): Promise<KnownPage> {
+  async add(slug: string, title: string): Promise<StoredPage> {
     const config = StatusPageConfig.parse({ slug, title });
-    this.#requireFree(config.slug);
+    this.#assertFreeSlug(config.slug);
     const row = { slug: config.slug, config: JSON.stringify(config), groups: '[]' };
     const { id } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.insertInto('status_pages').values(row).returning('id').executeTakeFirstOrThrow(),
     );
-    return this.#keep({ id, config, groups: [] });
+    return this.#store({ id, config, groups: [] });
   }
 
   async change(
     slug: string,
     change: Readonly<Record<string, unknown>>,
     groups: readonly PublicGroup[] | undefined,
-  ): Promise<KnownPage> {
+  ): Promise<StoredPage> {
     const page = this.get(slug);
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    const parsed = StatusPageConfig.safeParse({ ...page.config, ...given });
+    const definedChange = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const parsed = StatusPageConfig.safeParse({ ...page.config, ...definedChange });
     if (!parsed.success) {
       const fields = Object.fromEntries(parsed.error.issues.map(({ path, message }) => [path.join('.'), message]));
       throw new Problem('uptime.invalid', 400, parsed.error.issues[0]?.message ?? 'The page is not valid.', { fields });
     }
     const config = parsed.data;
-    if (config.slug !== page.config.slug) this.#requireFree(config.slug);
-    this.#requireOwnNames(page.id, config.domainNameList);
-    const next = { id: page.id, config, groups: groups === undefined ? page.groups : this.#numbered(groups) };
+    if (config.slug !== page.config.slug) this.#assertFreeSlug(config.slug);
+    this.#assertFreeNames(page.id, config.domainNameList);
+    const next = { id: page.id, config, groups: groups === undefined ? page.groups : this.#assignGroupIds(groups) };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction
         .updateTable('status_pages')
-        .set({ slug: config.slug, config: storable(config), groups: storable(next.groups) })
+        .set({ slug: config.slug, config: toStorable(config), groups: toStorable(next.groups) })
         .where('id', '=', page.id)
         .execute();
     });
     this.#pages.delete(page.config.slug);
-    return this.#keep(next);
+    return this.#store(next);
   }
 
   async remove(slug: string): Promise<void> {
@@ -135,33 +135,33 @@ export class StatusPages {
       await transaction.deleteFrom('status_pages').where('id', '=', id).execute();
     });
     this.#pages.delete(config.slug);
-    this.#events.changed();
+    this.#events.onChange();
   }
 
-  async withNotes(page: KnownPage): Promise<StatusPage> {
+  async withNotes(page: StoredPage): Promise<StatusPage> {
     const incidents = await this.notes(page, { active: true });
     return { ...page.config, id: page.id, publicGroupList: [...page.groups], incidents };
   }
 
-  /** Newest first. */
+  /** Lists notes, newest first. */
   async notes(
-    { id }: KnownPage,
-    wanted: { readonly active?: true; readonly before?: string; readonly limit?: number } = {},
+    { id }: StoredPage,
+    options: { readonly active?: true; readonly before?: string; readonly limit?: number } = {},
   ) {
-    const before = wanted.before === undefined ? undefined : Date.parse(`${wanted.before.replace(' ', 'T')}Z`);
+    const before = options.before === undefined ? undefined : Date.parse(`${options.before.replace(' ', 'T')}Z`);
     const rows = await this.#db
       .selectFrom('page_notes')
       .selectAll()
       .where('page_id', '=', id)
-      .$if(wanted.active === true, (query) => query.where('active', '=', 1).where('pin', '=', 1))
+      .$if(options.active === true, (query) => query.where('active', '=', 1).where('pin', '=', 1))
       .$if(before !== undefined && !Number.isNaN(before), (query) => query.where('created_at', '<', before ?? 0))
       .orderBy('id', 'desc')
-      .limit(wanted.limit ?? 100)
+      .limit(options.limit ?? 100)
       .execute();
-    return rows.map(shownNote);
+    return rows.map(toNoteView);
   }
 
-  async countNotes({ id }: KnownPage): Promise<number> {
+  async countNotes({ id }: StoredPage): Promise<number> {
     const { count } = await this.#db
       .selectFrom('page_notes')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -170,9 +170,9 @@ export class StatusPages {
     return Number(count);
   }
 
-  async addNote(page: KnownPage, note: Pick<PublicNote, 'title' | 'content' | 'style'>): Promise<PublicNote> {
+  async addNote(page: StoredPage, note: Pick<PublicNote, 'title' | 'content' | 'style'>): Promise<PublicNote> {
     const row = {
-      ...clean(note),
+      ...toCleanCopy(note),
       page_id: page.id,
       pin: 1 as const,
       active: 1 as const,
@@ -180,20 +180,20 @@ export class StatusPages {
     };
     return this.#context.commit(async (transaction: Kysely<Tables>) => {
       const stored = await transaction.insertInto('page_notes').values(row).returningAll().executeTakeFirstOrThrow();
-      const written = shownNote(stored);
-      await this.#events.noted(transaction, page, written);
-      return written;
+      const noteView = toNoteView(stored);
+      await this.#events.onNote(transaction, page, noteView);
+      return noteView;
     });
   }
 
-  /** One that was written elsewhere: nobody is told of it. */
-  async addPastNote(page: KnownPage, note: PastNote): Promise<void> {
-    const { pin, active, createdAt, ...words } = note;
+  /** Adds an imported note without notifying followers. */
+  async addPastNote(page: StoredPage, note: PastNote): Promise<void> {
+    const { pin, active, createdAt, ...fields } = note;
     const row = {
-      ...clean(words),
+      ...toCleanCopy(fields),
       page_id: page.id,
-      pin: bit(pin),
-      active: bit(active),
+      pin: toBit(pin),
+      active: toBit(active),
       created_at: createdAt ?? this.#context.clock.now(),
     };
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
@@ -202,12 +202,12 @@ export class StatusPages {
   }
 
   /** @throws Problem `uptime.unknown_note` (404) */
-  async changeNote(page: KnownPage, id: number, change: NoteChange): Promise<PublicNote> {
+  async changeNote(page: StoredPage, id: number, change: NoteChange): Promise<PublicNote> {
     const { active, pin, ...rest } = change;
     const set = {
-      ...clean(rest),
-      ...(active === undefined ? {} : { active: bit(active) }),
-      ...(pin === undefined ? {} : { pin: bit(pin) }),
+      ...toCleanCopy(rest),
+      ...(active === undefined ? {} : { active: toBit(active) }),
+      ...(pin === undefined ? {} : { pin: toBit(pin) }),
       updated_at: this.#context.clock.now(),
     };
     const row = await this.#context.commit(async (transaction: Kysely<Tables>) =>
@@ -220,17 +220,17 @@ export class StatusPages {
         .executeTakeFirst(),
     );
     if (row === undefined) throw unknownNote();
-    return shownNote(row);
+    return toNoteView(row);
   }
 
-  /** None is on top any more. */
-  async unpin({ id }: KnownPage): Promise<void> {
+  /** Unpins all notes of a page. */
+  async unpin({ id }: StoredPage): Promise<void> {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.updateTable('page_notes').set({ pin: 0 }).where('page_id', '=', id).execute();
     });
   }
 
-  async removeNote(page: KnownPage, id: number): Promise<void> {
+  async removeNote(page: StoredPage, id: number): Promise<void> {
     const row = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction
         .deleteFrom('page_notes')
@@ -246,43 +246,43 @@ export class StatusPages {
     return this.#context.db;
   }
 
-  #keep(page: KnownPage): KnownPage {
+  #store(page: StoredPage): StoredPage {
     this.#pages.set(page.config.slug, page);
-    this.#events.changed();
+    this.#events.onChange();
     return page;
   }
 
-  #requireFree(slug: string): void {
+  #assertFreeSlug(slug: string): void {
     if (this.#pages.has(slug)) throw new Problem('uptime.taken', 409, 'There is a status page at this address.');
   }
 
-  #requireOwnNames(id: number, names: readonly string[]): void {
-    const taken = names.find((name) =>
+  #assertFreeNames(id: number, names: readonly string[]): void {
+    const takenName = names.find((name) =>
       this.all().some((page) => page.id !== id && page.config.domainNameList.includes(name)),
     );
-    if (taken === undefined) return;
-    throw new Problem('uptime.taken', 409, `Another status page has the name ${taken}.`, {
+    if (takenName === undefined) return;
+    throw new Problem('uptime.taken', 409, `Another status page has the name ${takenName}.`, {
       fields: { domainNameList: 'Another status page has it.' },
     });
   }
 
-  /** New groups get numbers that no other one has. */
-  #numbered(groups: readonly PublicGroup[]): Group[] {
+  /** Assigns unused IDs to new groups. */
+  #assignGroupIds(groups: readonly PublicGroup[]): Group[] {
     let next = Math.max(0, ...this.all().flatMap((page) => page.groups.map(({ id }) => id)));
     next = Math.max(next, ...groups.map(({ id }) => id ?? 0));
     return groups.map((group, index) => ({ ...group, id: group.id ?? (next += 1), weight: index + 1 }));
   }
 }
 
-function shownNote(row: Selectable<Tables['page_notes']>): PublicNote {
+function toNoteView(row: Selectable<Tables['page_notes']>): PublicNote {
   const { id, style, title, content, pin, active, created_at, updated_at, page_id } = row;
-  const time = (at: number): string => peerTime(at).slice(0, 19);
+  const formatTime = (timestamp: number): string => formatKumaTime(timestamp).slice(0, 19);
   return {
     ...{ id, style, title, content },
     pin: pin === 1,
     active: active === 1,
-    createdDate: time(created_at),
-    lastUpdatedDate: updated_at === null ? null : time(updated_at),
+    createdDate: formatTime(created_at),
+    lastUpdatedDate: updated_at === null ? null : formatTime(updated_at),
     status_page_id: page_id,
   };
 }
@@ -291,20 +291,20 @@ function unknownNote(): Problem {
   return new Problem('uptime.unknown_note', 404, 'Incident not found');
 }
 
-function bit(value: boolean): 0 | 1 {
+function toBit(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-function clean<T extends object>(value: T): T {
-  return JSON.parse(storable(value)) as T;
+function toCleanCopy<T extends object>(value: T): T {
+  return JSON.parse(toStorable(value)) as T;
 }
 
-function storable(value: unknown): string {
+function toStorable(value: unknown): string {
   return JSON.stringify(value).replaceAll('\\u0000', '\\ufffd');
 }
 
-/** What was written when more could be a name is left out: the page stays. */
-function withNames(stored: unknown): unknown {
+/** Removes domain names that an earlier version accepted and that are no longer valid. */
+function removeInvalidNames(stored: unknown): unknown {
   const page = z.looseObject({ domainNameList: z.array(z.unknown()).optional() }).parse(stored);
   return { ...page, domainNameList: page.domainNameList?.filter((name) => DomainName.safeParse(name).success) };
 }

@@ -5,19 +5,19 @@ import type { noteStyles } from '../../contracts/uptime/status-pages.ts';
 export interface Tables {
   monitors: {
     id: Generated<number>;
-    /** JSON of all fields but the secret ones. */
+    /** JSON of all fields except secrets. */
     config: string;
-    /** JSON of those, sealed; null: it has none. */
+    /** Sealed JSON of the secret fields; null without secrets. */
     secrets: string | null;
     created_at: number;
   };
-  /** What is remembered of a monitor beside its beats: JSON. */
+  /** JSON of `Remembered`. */
   standings: { monitor_id: number; body: string };
-  /** Texts of beats: they repeat. */
+  /** Messages of heartbeats, which repeat. */
   messages: { id: Generated<number>; text: string };
   beats: {
     monitor_id: number;
-    /** ms since the epoch. */
+    /** Milliseconds since the epoch. */
     at: number;
     status: HeartbeatStatus;
     ping: number | null;
@@ -25,11 +25,11 @@ export interface Tables {
     important: 0 | 1;
     retries: number;
   };
-  /** Beats of an hour or a day together. */
+  /** Heartbeats of an hour or a day, rolled up. */
   buckets: {
     size: BucketSize;
     monitor_id: number;
-    /** ms since the epoch. */
+    /** Milliseconds since the epoch. */
     start: number;
     up: number;
     down: number;
@@ -44,7 +44,7 @@ export interface Tables {
     /** See `spreadText`. */
     spread: string;
   };
-  /** Where clients of Uptime Kuma send alerts; JSON, sealed. */
+  /** Notifications of Uptime Kuma clients, as sealed JSON. */
   notifications: { id: number; sealed: string };
   incidents: {
     id: Generated<number>;
@@ -61,7 +61,7 @@ export interface Tables {
   api_keys: {
     id: Generated<number>;
     name: string;
-    /** SHA-256 of the key; its 40 random characters need no slower one. */
+    /** SHA-256 of the key, which is random and needs no password hash. */
     hash: string;
     created_at: number;
     expires: number | null;
@@ -73,7 +73,7 @@ export interface Tables {
   tags: { id: Generated<number>; name: string; color: string };
   /** `config` and `groups`: JSON. */
   status_pages: { id: Generated<number>; slug: string; config: string; groups: string };
-  /** Visitors who follow a page by mail; `sealed`: JSON of their address and what their links are made of. */
+  /** Mail subscribers of a page; `sealed` is the JSON of address, token and base URL. */
   page_subscribers: { id: Generated<number>; page_id: number; sealed: string; confirmed: 0 | 1; created_at: number };
   page_notes: {
     id: Generated<number>;
@@ -88,7 +88,7 @@ export interface Tables {
   };
 }
 
-/** 1: an hour, 2: a day of UTC. */
+/** Size of a bucket: 1 is an hour, 2 a day in UTC. */
 export type BucketSize = 1 | 2;
 export const bucketMs: Readonly<Record<BucketSize, number>> = { 1: 3_600_000, 2: 86_400_000 };
 
@@ -96,7 +96,7 @@ export function isPostgres(db: Kysely<any>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** Bytes that the tables take on the disk. */
+/** Returns the size of the tables on disk in bytes. */
 export async function databaseSize(db: Kysely<Tables>): Promise<number> {
   const statement = isPostgres(db)
     ? sql<{ size: number | string }>`select coalesce(sum(pg_total_relation_size(oid)), 0) as size from pg_class
@@ -107,7 +107,7 @@ export async function databaseSize(db: Kysely<Tables>): Promise<number> {
   return Number(rows[0]?.size ?? 0);
 }
 
-/** Gives the space of deleted rows back to the disk. Other statements wait for it. */
+/** Frees the space of deleted rows on disk. Blocks other statements. */
 export async function shrinkDatabase(db: Kysely<Tables>): Promise<void> {
   if (!isPostgres(db)) {
     await sql`vacuum`.execute(db);

@@ -3,47 +3,47 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { Tables } from './tables.ts';
 
-export interface KnownTag {
+export interface Tag {
   readonly id: number;
   readonly name: string;
   readonly color: string;
 }
 
-/** Words that monitors wear; which monitor wears which stands in the monitor. */
+/** Stores tags. The assignment to monitors is part of the monitor. */
 export class Tags {
   readonly #context: Pick<Context, 'db' | 'commit'>;
-  readonly #known = new Map<number, KnownTag>();
+  readonly #tags = new Map<number, Tag>();
 
   constructor(context: Pick<Context, 'db' | 'commit'>) {
     this.#context = context;
   }
 
-  get known(): ReadonlyMap<number, KnownTag> {
-    return this.#known;
+  get all(): ReadonlyMap<number, Tag> {
+    return this.#tags;
   }
 
   async start(): Promise<void> {
     const db: Kysely<Tables> = this.#context.db;
-    for (const tag of await db.selectFrom('tags').selectAll().orderBy('id').execute()) this.#known.set(tag.id, tag);
+    for (const tag of await db.selectFrom('tags').selectAll().orderBy('id').execute()) this.#tags.set(tag.id, tag);
   }
 
-  async add(tag: Omit<KnownTag, 'id'>): Promise<KnownTag> {
+  async add(tag: Omit<Tag, 'id'>): Promise<Tag> {
     const { id } = await this.#context.commit(async (transaction: Kysely<Tables>) =>
       transaction.insertInto('tags').values(tag).returning('id').executeTakeFirstOrThrow(),
     );
     const added = { id, ...tag };
-    this.#known.set(id, added);
+    this.#tags.set(id, added);
     return added;
   }
 
   /** @throws Problem `uptime.unknown_tag` (404) */
-  async change(id: number, tag: Omit<KnownTag, 'id'>): Promise<KnownTag> {
+  async change(id: number, tag: Omit<Tag, 'id'>): Promise<Tag> {
     this.#require(id);
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.updateTable('tags').set(tag).where('id', '=', id).execute();
     });
     const changed = { id, ...tag };
-    this.#known.set(id, changed);
+    this.#tags.set(id, changed);
     return changed;
   }
 
@@ -52,10 +52,10 @@ export class Tags {
     await this.#context.commit(async (transaction: Kysely<Tables>) => {
       await transaction.deleteFrom('tags').where('id', '=', id).execute();
     });
-    this.#known.delete(id);
+    this.#tags.delete(id);
   }
 
   #require(id: number): void {
-    if (!this.#known.has(id)) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+    if (!this.#tags.has(id)) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
   }
 }

@@ -1,15 +1,15 @@
 import { getPageStatus, type PageStatus } from '../../contracts/uptime/page-status.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 
-/** The monitors of a page that are there and active, each once. */
-export function monitorsOf(page: KnownPage, monitors: Monitors): readonly Watched[] {
+/** Returns the active monitors of a page without duplicates. */
+export function getPageMonitors(page: StoredPage, monitors: Monitors): readonly RuntimeMonitor[] {
   const ids = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
   return [...ids].flatMap((id) => monitors.find(id) ?? []).filter((watched) => monitors.isActive(watched));
 }
 
-/** How all monitors of a page stand together. */
-export function pageStatus(page: KnownPage, monitors: Monitors): PageStatus {
-  return getPageStatus(monitorsOf(page, monitors).flatMap(({ standing }) => standing.status ?? []));
+/** Returns the combined status of a page. */
+export function pageStatus(page: StoredPage, monitors: Monitors): PageStatus {
+  return getPageStatus(getPageMonitors(page, monitors).flatMap(({ standing }) => standing.status ?? []));
 }

@@ -1,52 +1,52 @@
 import type { Clock } from '../../contracts/service.ts';
 import { publicConfig, type PublicNote } from '../../contracts/uptime/status-pages.ts';
-import { certificateDays } from '../domain/certificate.ts';
-import { withoutCredentials } from '../domain/target.ts';
-import { uptimeByBeats } from '../domain/tally.ts';
-import { peerTime } from '../domain/time.ts';
-import type { BeatStore } from '../store/beats.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { removeCredentials } from '../domain/target.ts';
+import { getUptimeByHeartbeats } from '../domain/tally.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
+import type { HeartbeatStore } from '../store/heartbeats.ts';
 import type { IncidentStore } from '../store/incidents.ts';
-import type { KnownPage, StatusPages } from '../store/status-pages.ts';
+import type { StoredPage, StatusPages } from '../store/status-pages.ts';
 import type { Maintenances } from '../monitoring/maintenances.ts';
 import type { Monitors } from '../monitoring/monitors.ts';
-import { lastDay } from '../monitoring/watched.ts';
-import { monitorsOf } from './page-status.ts';
-import { peerMaintenance } from './peer-maintenance.ts';
+import { getLastDayTally } from '../monitoring/monitor-state.ts';
+import { getPageMonitors } from './page-status.ts';
+import { toKumaMaintenance } from './kuma-maintenance.ts';
 
-const shownBeats = 100;
-/** Outages stay on the page so long, and so many of them. */
+const visibleHeartbeats = 100;
+/** Age up to which outages are listed. */
 const outageMs = 7 * 86_400_000;
-const mostOutages = 20;
+const maxOutages = 20;
 
-export interface PublicPageParts {
+export interface PublicPageDependencies {
   readonly clock: Clock;
   readonly monitors: Monitors;
-  readonly beats: BeatStore;
+  readonly beats: HeartbeatStore;
   readonly pages: StatusPages;
   readonly maintenances: Maintenances;
-  readonly incidents: Pick<IncidentStore, 'ofMonitors'>;
+  readonly incidents: Pick<IncidentStore, 'listForMonitors'>;
 }
 
 export type PublicPage = Awaited<ReturnType<typeof publicPage>>;
 export type Heartbeats = Awaited<ReturnType<typeof heartbeats>>;
 
-/** Outages of its monitors, for everybody: when, and of what, but not why. */
-async function outagesOf({ incidents, clock }: PublicPageParts, page: KnownPage) {
+/** Lists the outages of a page without their causes. */
+async function listOutages({ incidents, clock }: PublicPageDependencies, page: StoredPage) {
   if (!page.config.showOutages) return [];
-  const shown = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
-  const found = await incidents.ofMonitors([...shown], clock.now() - outageMs, mostOutages);
-  return found.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
+  const visibleIds = new Set(page.groups.flatMap(({ monitorList }) => monitorList.map(({ id }) => id)));
+  const outages = await incidents.listForMonitors([...visibleIds], clock.now() - outageMs, maxOutages);
+  return outages.map(({ id, monitorIds, startedAt, resolvedAt, acknowledgedAt }) => ({
     id,
-    monitorIds: monitorIds.filter((one) => shown.has(one)),
-    startedAt: peerTime(startedAt).slice(0, 19),
-    acknowledgedAt: acknowledgedAt === null ? null : peerTime(acknowledgedAt).slice(0, 19),
-    resolvedAt: resolvedAt === null ? null : peerTime(resolvedAt).slice(0, 19),
+    monitorIds: monitorIds.filter((one) => visibleIds.has(one)),
+    startedAt: formatKumaTime(startedAt).slice(0, 19),
+    acknowledgedAt: acknowledgedAt === null ? null : formatKumaTime(acknowledgedAt).slice(0, 19),
+    resolvedAt: resolvedAt === null ? null : formatKumaTime(resolvedAt).slice(0, 19),
   }));
 }
 
-/** All of a page but how its monitors are. */
-export async function publicPage(parts: PublicPageParts, page: KnownPage) {
-  const { pages, monitors, maintenances, clock } = parts;
+/** Returns a page without the status of its monitors. */
+export async function publicPage(dependencies: PublicPageDependencies, page: StoredPage) {
+  const { pages, monitors, maintenances, clock } = dependencies;
   const { config } = page;
   const incidents: readonly PublicNote[] = await pages.notes(page, { active: true });
   const publicGroupList = page.groups.map(({ id, name, weight, monitorList }) => ({
@@ -57,13 +57,13 @@ export async function publicPage(parts: PublicPageParts, page: KnownPage) {
       const watched = monitors.find(shown.id);
       if (watched === undefined) return [];
       const { type, url } = watched.config;
-      const days = certificateDays(watched.chain, clock.now());
+      const days = getCertificateDays(watched.chain, clock.now());
       return {
         id: shown.id,
         name: watched.config.name,
         sendUrl: shown.sendUrl ? 1 : 0,
         type,
-        ...(shown.sendUrl ? { url: shown.url ?? (url === null ? null : withoutCredentials(url)) } : {}),
+        ...(shown.sendUrl ? { url: shown.url ?? (url === null ? null : removeCredentials(url)) } : {}),
         ...(config.showTags ? { tags: [] } : {}),
         ...(config.showCertificateExpiry
           ? { certExpiryDaysRemaining: days ?? '', validCert: watched.chain?.trusted ?? false }
@@ -76,28 +76,31 @@ export async function publicPage(parts: PublicPageParts, page: KnownPage) {
     incidents,
     incident: incidents[0] ?? null,
     publicGroupList,
-    outages: await outagesOf(parts, page),
-    maintenanceList: maintenances.ofPage(page.id, 0).map(peerMaintenance),
+    outages: await listOutages(dependencies, page),
+    maintenanceList: maintenances.listForPage(page.id, 0).map(toKumaMaintenance),
   };
 }
 
-/** How the monitors of a page are. */
-export async function heartbeats({ monitors, beats, clock }: PublicPageParts, page: KnownPage) {
-  const list = monitorsOf(page, monitors);
-  const found = await beats.recent(
+/** Returns the heartbeats and uptimes of a page. */
+export async function heartbeats({ monitors, beats, clock }: PublicPageDependencies, page: StoredPage) {
+  const list = getPageMonitors(page, monitors);
+  const heartbeatsById = await beats.recent(
     list.map(({ id }) => id),
-    shownBeats,
+    visibleHeartbeats,
   );
   return {
     heartbeatList: Object.fromEntries(
-      [...found].map(([id, some]) => [
+      [...heartbeatsById].map(([id, some]) => [
         String(id),
-        // What a beat says may be nobody's business.
-        some.map(({ status, at, ping }) => ({ status, time: peerTime(at), msg: '', ping })),
+        // Messages are not public.
+        some.map(({ status, at, ping }) => ({ status, time: formatKumaTime(at), msg: '', ping })),
       ]),
     ),
     uptimeList: Object.fromEntries(
-      list.map((watched) => [`${String(watched.id)}_24`, uptimeByBeats(lastDay(watched, clock.now())) ?? 0]),
+      list.map((watched) => [
+        `${String(watched.id)}_24`,
+        getUptimeByHeartbeats(getLastDayTally(watched, clock.now())) ?? 0,
+      ]),
     ),
   };
 }

@@ -1,10 +1,10 @@
 import type { PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { PublicNote } from '../../contracts/uptime/status-pages.ts';
-import { peerTime } from '../domain/time.ts';
-import type { KnownPage } from '../store/status-pages.ts';
-import type { Watched } from '../monitoring/watched.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
+import type { StoredPage } from '../store/status-pages.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
 
-const words: Readonly<Record<PageStatus, string>> = {
+const statusLabels: Readonly<Record<PageStatus, string>> = {
   maintenance: 'Under maintenance',
   up: 'All Systems Operational',
   partial: 'Partially Degraded Service',
@@ -13,16 +13,16 @@ const words: Readonly<Record<PageStatus, string>> = {
 };
 
 export interface Feed {
-  readonly page: KnownPage;
+  readonly page: StoredPage;
   readonly link: string;
   readonly notes: readonly PublicNote[];
-  readonly down: readonly Watched[];
+  readonly down: readonly RuntimeMonitor[];
   readonly status: PageStatus;
   readonly now: number;
 }
 
-/** RSS 2.0 of a page: its notes, and what is down now. */
-export function feedOf({ page, link, notes, down, status, now }: Feed): string {
+/** Builds the RSS 2.0 feed of a page: its notes, and the monitors that are down. */
+export function buildFeed({ page, link, notes, down, status, now }: Feed): string {
   const { config } = page;
   const items = [
     ...notes.map((note) => ({
@@ -32,13 +32,13 @@ export function feedOf({ page, link, notes, down, status, now }: Feed): string {
       at: Date.parse(`${note.createdDate.replace(' ', 'T')}Z`),
     })),
     ...down.map(({ id, config: { name }, standing }) => {
-      // A pause or maintenance within an outage makes no other one of it: readers would tell of it again.
-      const at = standing.downSince ?? standing.since ?? now;
+      // A pause or maintenance during an outage keeps the item, so that readers do not show it again.
+      const timestamp = standing.downSince ?? standing.since ?? now;
       return {
         title: `${name} is down`,
-        text: `${name} has been down since ${peerTime(at).slice(0, 19)} UTC`,
-        id: `m${String(id)}-${peerTime(at)}`,
-        at,
+        text: `${name} has been down since ${formatKumaTime(timestamp).slice(0, 19)} UTC`,
+        id: `m${String(id)}-${formatKumaTime(timestamp)}`,
+        at: timestamp,
       };
     }),
   ];
@@ -46,37 +46,41 @@ export function feedOf({ page, link, notes, down, status, now }: Feed): string {
   return `<?xml version="1.0" encoding="utf-8"?>
 <rss version="2.0">
     <channel>
-        <title>${escaped(title)}</title>
-        <link>${escaped(link)}</link>
-        <description>Current status: ${words[status]}</description>
+        <title>${escapeXml(title)}</title>
+        <link>${escapeXml(link)}</link>
+        <description>Current status: ${statusLabels[status]}</description>
         <lastBuildDate>${new Date(now).toUTCString()}</lastBuildDate>
         <docs>https://validator.w3.org/feed/docs/rss2.html</docs>
         <generator>Homeport</generator>
-        <language>en</language>${items.map((item) => itemText(item, link)).join('')}
+        <language>en</language>${items.map((item) => renderItem(item, link)).join('')}
     </channel>
 </rss>`;
 }
 
-function itemText(item: { title: string; text: string; id: string; at: number }, link: string): string {
+function renderItem(item: { title: string; text: string; id: string; at: number }, link: string): string {
   return `
         <item>
-            <title>${data(item.title)}</title>
-            <link>${escaped(link)}</link>
-            <guid isPermaLink="false">${escaped(item.id)}</guid>
+            <title>${toCdata(item.title)}</title>
+            <link>${escapeXml(link)}</link>
+            <guid isPermaLink="false">${escapeXml(item.id)}</guid>
             <pubDate>${new Date(item.at).toUTCString()}</pubDate>
-            <description>${data(item.text)}</description>
+            <description>${toCdata(item.text)}</description>
         </item>`;
 }
 
-function data(text: string): string {
-  return `<![CDATA[${clean(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+function toCdata(text: string): string {
+  return `<![CDATA[${removeInvalidCharacters(text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 
-function escaped(text: string): string {
-  return clean(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+function escapeXml(text: string): string {
+  return removeInvalidCharacters(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
-/** Characters that XML has none of. */
-function clean(text: string): string {
+/** Removes characters that XML does not permit. */
+function removeInvalidCharacters(text: string): string {
   return [...text.toWellFormed()].filter((one) => one >= ' ' || one === '\n' || one === '\t').join('');
 }

@@ -3,9 +3,9 @@ import type { Maintenance } from '../../contracts/uptime/maintenance.ts';
 import { pageStatusTitles, visitorStatusLabels, type PageStatus } from '../../contracts/uptime/page-status.ts';
 import type { Heartbeats, PublicPage } from './public-page.ts';
 import { escapeHtml } from '../../kit/escape-html.ts';
-import type { KnownPage } from '../store/status-pages.ts';
+import type { StoredPage } from '../store/status-pages.ts';
 
-const moments = new Intl.DateTimeFormat('en', {
+const timestampFormat = new Intl.DateTimeFormat('en', {
   weekday: 'short',
   month: 'short',
   day: 'numeric',
@@ -15,54 +15,56 @@ const moments = new Intl.DateTimeFormat('en', {
   timeZoneName: 'short',
 });
 
-/** A moment as a visitor reads it, in the zone of this house, which is named: the page runs no script that would know another. */
-function moment(at: number): string {
-  return Number.isNaN(at)
+/**
+ * Formats a time in the zone of this computer, which is included because the page has no script that could convert it.
+ */
+function formatTimestamp(timestamp: number): string {
+  return Number.isNaN(timestamp)
     ? ''
-    : `<time datetime="${new Date(at).toISOString()}">${escapeHtml(moments.format(at))}</time>`;
+    : `<time datetime="${new Date(timestamp).toISOString()}">${escapeHtml(timestampFormat.format(timestamp))}</time>`;
 }
 
-/** The same of a moment as the peer writes it: `2026-11-25 22:47:11`, in UTC. */
-function momentOf(text: string): string {
-  return moment(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
+/** Formats a time of Uptime Kuma: `2026-11-25 22:47:11` in UTC. */
+function formatKumaTimestamp(text: string): string {
+  return formatTimestamp(Date.parse(`${text.slice(0, 19).replace(' ', 'T')}Z`));
 }
 
-/** So many checks of each monitor. */
-const shownBars = 50;
+/** Number of heartbeats that are shown per monitor. */
+const visibleBars = 50;
 
-export interface ShownStatusPage {
-  readonly page: KnownPage;
+export interface StatusPageView {
+  readonly page: StoredPage;
   readonly shown: PublicPage;
   readonly beats: Heartbeats;
-  /** Those that run or come soon. */
+  /** Active and upcoming maintenance windows. */
   readonly windows: readonly Maintenance[];
   readonly status: PageStatus;
   readonly now: number;
-  readonly follow: Follow | undefined;
+  readonly follow: FollowOptions | undefined;
 }
 
-/** How visitors may follow a page by themselves. */
-export interface Follow {
+/** Ways in which visitors can follow a page. */
+export interface FollowOptions {
   readonly mail: boolean;
   readonly topic: string | null;
   readonly link: string | undefined;
 }
 
-/** Pages run nothing and reach nothing; one with a form sends it here. */
-export function pagePolicy(form: boolean): string {
+/** Returns the Content-Security-Policy of a page: no scripts and no external resources; forms only where needed. */
+export function buildContentSecurityPolicy(form: boolean): string {
   return `default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action ${form ? "'self'" : "'none'"}; frame-ancestors 'self'`;
 }
 
-/** A status page as visitors see it: one document without scripts. Undefined: there is none at this address. */
-export function statusPageHtml(given: ShownStatusPage | undefined): string {
-  if (given === undefined)
-    return documentOf(
+/** Renders a status page without scripts; undefined renders the page for unknown addresses. */
+export function renderStatusPage(view: StatusPageView | undefined): string {
+  if (view === undefined)
+    return renderDocument(
       'Status',
       '',
       '',
       '<main><header><h1>There is no status page here.</h1><p>It may be hidden now, or its address has changed. Ask who gave you this one.</p></header></main>',
     );
-  const { shown, beats, windows, status, now } = given;
+  const { shown, beats, windows, status, now } = view;
   const { title, description, footerText, theme, customCSS, autoRefreshInterval, slug } = shown.config;
   const refresh =
     autoRefreshInterval > 0 ? `<meta http-equiv="refresh" content="${String(Math.max(30, autoRefreshInterval))}">` : '';
@@ -70,38 +72,38 @@ export function statusPageHtml(given: ShownStatusPage | undefined): string {
   const notes = shown.incidents
     .map(
       (note) =>
-        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">Since ${momentOf(note.createdDate)}</p></section>`,
+        `<section class="note ${note.style}"><h2>${escapeHtml(note.title)}</h2>${markdown(note.content)}<p class="soft">Since ${formatKumaTimestamp(note.createdDate)}</p></section>`,
     )
     .join('');
   const groups = shown.publicGroupList
     .map(
       (group) =>
-        `<section><h2>${escapeHtml(group.name)}</h2><ul>${group.monitorList.map((one) => row(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
+        `<section><h2>${escapeHtml(group.name)}</h2><ul>${group.monitorList.map((one) => renderRow(one, beats, shown.config.showOnlyLastHeartbeat)).join('')}</ul></section>`,
     )
     .join('');
   const body = `<main><header><h1>${escapeHtml(title)}</h1>${description === null ? '' : markdown(description)}</header>
-<p class="all ${status}" role="status">${sign(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(windowSection).join('')}${notes}${groups}${outageSection(shown)}${followSection(slug, given.follow)}
-<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${moment(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
-  return documentOf(title, head, customStyle(customCSS), body, theme);
+<p class="all ${status}" role="status">${renderStatusIcon(status)}<span>${pageStatusTitles[status]}</span></p>${windows.map(renderMaintenance).join('')}${notes}${groups}${renderOutages(shown)}${renderFollowSection(slug, view.follow)}
+<footer>${footerText === null ? '' : markdown(footerText)}<p class="soft">As of ${formatTimestamp(now)} · <a href="/status/${slug}/rss">RSS</a></p></footer></main>`;
+  return renderDocument(title, head, customStyle(customCSS), body, theme);
 }
 
-function windowSection({ title, description, status, upcoming: [slot] }: Maintenance): string {
+function renderMaintenance({ title, description, status, upcoming: [slot] }: Maintenance): string {
   const end = slot?.endDate ?? null;
   const isNow = status === 'under-maintenance';
-  const when =
-    slot === undefined ? '' : slotWords(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow);
+  const timeText =
+    slot === undefined ? '' : formatSlot(Date.parse(slot.startDate), end === null ? NaN : Date.parse(end), isNow);
   const words = isNow ? 'Maintenance' : 'Planned maintenance';
-  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${when}</p></section>`;
+  return `<section class="note window"><h2>${words}: ${escapeHtml(title)}</h2>${markdown(description)}<p class="soft">${timeText}</p></section>`;
 }
 
-/** `Sat, Nov 28, 10:00 – 12:00 UTC`, or since or from when, where nobody knows the end. */
-function slotWords(start: number, end: number, isNow: boolean): string {
+/** Formats `Sat, Nov 28, 10:00 – 12:00 UTC`, or only the start when the end is unknown. */
+function formatSlot(start: number, end: number, isNow: boolean): string {
   return Number.isNaN(end)
-    ? `${isNow ? 'Since' : 'From'} ${moment(start)}`
-    : escapeHtml(moments.formatRange(start, end));
+    ? `${isNow ? 'Since' : 'From'} ${formatTimestamp(start)}`
+    : escapeHtml(timestampFormat.formatRange(start, end));
 }
 
-function followSection(slug: string, follow: Follow | undefined): string {
+function renderFollowSection(slug: string, follow: FollowOptions | undefined): string {
   if (follow === undefined) return '';
   const { mail, topic, link } = follow;
   const name = `<code>${escapeHtml(topic ?? '')}</code>`;
@@ -115,8 +117,8 @@ function followSection(slug: string, follow: Follow | undefined): string {
   return `<section><h2>Hear of what happens</h2>${form}${push}</section>`;
 }
 
-/** What a visitor is told of what he did, or asked before it is done. */
-export function answerHtml(given: {
+/** Renders the result of an action, or the form that confirms it. */
+export function renderAnswer(given: {
   readonly title: string;
   readonly words: string;
   readonly back: string;
@@ -129,19 +131,18 @@ export function answerHtml(given: {
       ? ''
       : `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(button ?? '')}</button></form>`;
   const body = `<main><h1>${escapeHtml(title)}</h1><section><p>${escapeHtml(words)}</p>${form}</section><p><a href="${escapeHtml(back)}">Back to the page</a></p></main>`;
-  return documentOf(title, '<meta name="robots" content="noindex">', '', body);
+  return renderDocument(title, '<meta name="robots" content="noindex">', '', body);
 }
 
-/** What was down lately, with its timeline. */
-function outageSection({ outages, publicGroupList }: PublicPage): string {
+function renderOutages({ outages, publicGroupList }: PublicPage): string {
   if (outages.length === 0) return '';
   const names = new Map(publicGroupList.flatMap(({ monitorList }) => monitorList.map(({ id, name }) => [id, name])));
   const items = outages.map(({ monitorIds, startedAt, acknowledgedAt, resolvedAt }) => {
     const title = escapeHtml(monitorIds.flatMap((id) => names.get(id) ?? []).join(', '));
     const steps = [
-      `Down since ${momentOf(startedAt)}`,
-      ...(acknowledgedAt === null ? [] : [`Looked into since ${momentOf(acknowledgedAt)}`]),
-      ...(resolvedAt === null ? [] : [`Over since ${momentOf(resolvedAt)}`]),
+      `Down since ${formatKumaTimestamp(startedAt)}`,
+      ...(acknowledgedAt === null ? [] : [`Looked into since ${formatKumaTimestamp(acknowledgedAt)}`]),
+      ...(resolvedAt === null ? [] : [`Over since ${formatKumaTimestamp(resolvedAt)}`]),
     ];
     const word = resolvedAt === null ? '<span class="word w0">Down now</span>' : '<span class="word w1">Over</span>';
     return `<li><span class="name">${title}</span>${word}<span class="soft steps">${steps.join('<br>')}</span></li>`;
@@ -149,9 +150,9 @@ function outageSection({ outages, publicGroupList }: PublicPage): string {
   return `<section><h2>Outages of the last seven days</h2><ul>${items.join('')}</ul></section>`;
 }
 
-type Shown = PublicPage['publicGroupList'][number]['monitorList'][number];
+type VisibleMonitor = PublicPage['publicGroupList'][number]['monitorList'][number];
 
-function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast: boolean): string {
+function renderRow(monitor: VisibleMonitor, { heartbeatList, uptimeList }: Heartbeats, onlyLast: boolean): string {
   const id = String(monitor.id);
   const list = heartbeatList[id] ?? [];
   const last = list.at(-1);
@@ -161,10 +162,10 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
       ? ''
       : `${(Math.floor(uptime * 10_000) / 100).toString()}\u00a0% in 24 hours`;
   const word = last === undefined ? 'Not checked' : visitorStatusLabels[last.status];
-  const bars = onlyLast ? list.slice(-1) : list.slice(-shownBars);
-  // The newest stands at the right end, whatever there is before it.
-  const before = onlyLast ? 0 : shownBars - bars.length;
-  const drawn = [
+  const bars = onlyLast ? list.slice(-1) : list.slice(-visibleBars);
+  // The newest heartbeat is at the right end.
+  const before = onlyLast ? 0 : visibleBars - bars.length;
+  const barElements = [
     ...Array.from({ length: before }, () => '<i></i>'),
     ...bars.map(({ status }) => `<i class="s${String(status)}"></i>`),
   ].join('');
@@ -172,10 +173,10 @@ function row(monitor: Shown, { heartbeatList, uptimeList }: Heartbeats, onlyLast
     'url' in monitor && typeof monitor.url === 'string' && /^https?:/.test(monitor.url) ? monitor.url : undefined;
   const name = escapeHtml(monitor.name);
   const days = 'certExpiryDaysRemaining' in monitor ? monitor.certExpiryDaysRemaining : '';
-  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${[percent, typeof days === 'number' ? certificateWords(days) : ''].filter((part) => part !== '').join(' · ')}</span><span class="bars" aria-hidden="true">${drawn}</span></li>`;
+  return `<li><span class="name">${url === undefined ? name : `<a href="${escapeHtml(url)}" rel="noreferrer">${name}</a>`}</span><span class="word w${String(last?.status ?? 2)}">${word}</span><span class="soft">${[percent, typeof days === 'number' ? formatCertificateDays(days) : ''].filter((part) => part !== '').join(' · ')}</span><span class="bars" aria-hidden="true">${barElements}</span></li>`;
 }
 
-function certificateWords(days: number): string {
+function formatCertificateDays(days: number): string {
   if (days <= 0) return 'certificate ran out';
   return `certificate ${String(days)} ${days === 1 ? 'day' : 'days'} left`;
 }
@@ -188,19 +189,18 @@ const strokes: Readonly<Record<PageStatus, string>> = {
   none: '<path d="M8 12h8"/>',
 };
 
-/** The state as a sign before its words, so that it is not told by colour alone. */
-function sign(status: PageStatus): string {
+/** Renders the status icon, so that the status is not conveyed by color alone. */
+function renderStatusIcon(status: PageStatus): string {
   return `<svg viewBox="0 0 24 24" width="28" height="28" fill="none" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="11" stroke="none" fill="currentColor"/><g stroke="var(--card)">${strokes[status]}</g></svg>`;
 }
 
-/** A dot in the tab, red where something is down. */
 function favicon(status: PageStatus): string {
   const colour = { up: '1a7f47', partial: 'b7791f', down: 'c22a1c', maintenance: '2456c8', none: '5b6472' }[status];
   const picture = `<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='#${colour}'/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(picture)}`;
 }
 
-function documentOf(title: string, head: string, style: string, body: string, theme = 'auto'): string {
+function renderDocument(title: string, head: string, style: string, body: string, theme = 'auto'): string {
   return `<!DOCTYPE html>
 <html lang="en" data-theme="${theme}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>${head}<style>${sheet}${style}</style></head>
 <body>${body}</body></html>`;
@@ -226,7 +226,7 @@ li{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:.125rem 1rem;align-
 form{display:grid;gap:.375rem}.ask{display:flex;flex-wrap:wrap;gap:.5rem}section p{margin-top:.5rem}section p:first-child{margin-top:0}input{flex:1 1 14rem;min-width:0;padding:.5rem .75rem}button{padding:.5rem 1rem;cursor:pointer;background:var(--care);border-color:var(--care);color:var(--on);font-weight:600}input,button{font:inherit;min-height:2.75rem;border:1px solid var(--rim);border-radius:.375rem}button{font-weight:600}input{background:var(--sunken);color:var(--ink)}section form+p{margin-top:.75rem}
 .note{--tone:var(--care);border-color:color-mix(in oklab,var(--tone),transparent 55%);background:color-mix(in oklab,var(--tone),var(--card) 94%)}.note.warning{--tone:var(--wait)}.note.danger{--tone:var(--down)}footer{display:grid;gap:.5rem;text-align:center}`;
 
-/** Written by whoever may change the page; it may paint, and not reach out or end the sheet. */
+/** Sanitizes custom CSS: it must not load resources or close the style element. */
 function customStyle(css: string | null): string {
   return (css ?? '')
     .replaceAll('<', '\\3c ')

@@ -18,7 +18,7 @@ const machine = (interfaces: Readonly<Record<string, readonly string[]>>): Inter
     ]),
   );
 
-describe('the addresses of a machine', () => {
+describe('network addresses', () => {
   it.each([
     ['docker0', '172.17.0.1'],
     ['br-5f3c9a', '10.0.0.1'],
@@ -44,7 +44,7 @@ describe('the addresses of a machine', () => {
     expect(lanAddresses(interfaces, all)).toEqual(['192.168.1.20', '10.0.0.1']);
   });
 
-  it('begin with the way to the internet among equals, also where programs have made all of them', () => {
+  it('list the default route first, also when all interfaces are virtual', () => {
     const two = machine({ eth0: ['10.0.0.2'], eth1: ['192.168.1.20'] });
     expect(lanAddresses(two, all)).toEqual(['10.0.0.2', '192.168.1.20']);
     expect(lanAddresses(two, all, '192.168.1.20')).toEqual(['192.168.1.20', '10.0.0.2']);
@@ -52,7 +52,7 @@ describe('the addresses of a machine', () => {
     expect(lanAddresses(windows, all, '192.168.1.20')).toEqual(['192.168.1.20', '172.20.96.1']);
   });
 
-  it('leave out the machine itself, link-local ones and networks that are not let in', () => {
+  it('omits loopback, link-local and unadmitted networks', () => {
     const interfaces = machine({ lo: ['127.0.0.1'], eth0: ['192.168.1.9', '192.168.1.10', 'fe80::1', '203.0.113.5'] });
     const home = (address: string): boolean => !address.startsWith('203.');
     expect(lanAddresses(interfaces, home)).toEqual(['192.168.1.9', '192.168.1.10']);

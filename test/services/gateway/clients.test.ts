@@ -37,8 +37,8 @@ async function curl(...args: string[]): Promise<string> {
 const at = (service: string): string => `https://${service}.nas.local:${home.port}`;
 const user = ['-u', `${admin.name}:${admin.password}`];
 
-describe('clients that people have', () => {
-  it('curl downloads a part of a file, by HTTP/2 and by HTTP/1.1', async () => {
+describe('common clients', () => {
+  it('serves byte ranges to curl over HTTP/2 and HTTP/1.1', async () => {
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, index) => index % 251));
     mkdirSync(join(folder, 'Downloads'), { recursive: true });
     writeFileSync(join(folder, 'Downloads', 'film.mp4'), content);
@@ -49,7 +49,7 @@ describe('clients that people have', () => {
     }
   });
 
-  it('git clones from the address that it is shown, and pushes back', async () => {
+  it('clones and pushes with git at the displayed address', async () => {
     const made = JSON.parse(
       await curl(
         ...user,
@@ -79,7 +79,7 @@ describe('clients that people have', () => {
     expect(await inside('ls-remote', url, 'HEAD')).toContain((await inside('-C', 'notes', 'rev-parse', 'HEAD')).trim());
   });
 
-  it('socket.io hears of the queue of downloads', async () => {
+  it('sends queue updates to socket.io clients', async () => {
     const socket = io(`https://${lan}:${home.host.port('downloads')}`, {
       ...{ ca: home.authority, extraHeaders: { Authorization: adminAuthorization }, transports: ['websocket'] },
       rejectUnauthorized: true,

@@ -92,7 +92,7 @@ describe.each(Object.keys(sides))('seen from %s', (name) => {
     side = sides[name]?.() ?? (undefined as never);
   });
 
-  it('a file of a message lies where its message came from', async () => {
+  it('links attachments at the address of the request', async () => {
     const { body } = await ask('push', '/door/json?poll=1');
     const { attachment } = JSON.parse(body.trim().split('\n')[0] ?? '') as { attachment: { url: string } };
     expect(attachment.url.startsWith(`${side.base('push')}/file/`)).toBe(true);
@@ -105,7 +105,7 @@ describe.each(Object.keys(sides))('seen from %s', (name) => {
     expect(events.body).toContain(`"url":"${side.base('push')}/file/`);
   });
 
-  it('a repository is cloned from there', async () => {
+  it('clones a repository at the address of the request', async () => {
     const { clone_url } = JSON.parse((await ask('git', '/api/v1/repos/ada/notes')).body) as { clone_url: string };
     expect(clone_url).toBe(`${side.base('git')}/ada/notes.git`);
     expect((await side.ask(`${clone_url}/info/refs?service=git-upload-pack`)).body).toContain(
@@ -113,7 +113,7 @@ describe.each(Object.keys(sides))('seen from %s', (name) => {
     );
   });
 
-  it('an addon is installed from there', async () => {
+  it('installs an addon at the address of the request', async () => {
     const made = await ask('addons', '/configure', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -124,11 +124,11 @@ describe.each(Object.keys(sides))('seen from %s', (name) => {
     expect((await side.ask(data.manifestUrl)).status).toBe(200);
   });
 
-  it('the feed of a status page leads back to it', async () => {
+  it('links the feed to its status page', async () => {
     expect((await ask('uptime', '/status/home/rss')).body).toContain(`<link>${side.base('uptime')}/status/home</link>`);
   });
 
-  it('a download is fetched from where the list says, which is beside it', async () => {
+  it('serves downloads at the listed address', async () => {
     expect((await ask('downloads', '/download/film.mp4')).body).toBe('a film');
   });
 });

@@ -45,7 +45,7 @@ async function send(bytes: string): Promise<string> {
 const statuses = (answer: string): number[] =>
   [...answer.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code]) => Number(code));
 
-describe('a request hidden in another', () => {
+describe('request smuggling', () => {
   const hidden = 'GET /hidden HTTP/1.1\nHost: mirror.nas.local\n\n';
   it.each([
     ['two lengths', `POST / HTTP/1.1\nHost: ${host}\nContent-Length: 0\nContent-Length: 45\n\n${hidden}`],
@@ -121,7 +121,7 @@ describe('a request hidden in another', () => {
     session.destroy();
   });
 
-  it('by a body of another length than was said in HTTP/2 does not count as whole', async () => {
+  it('resets HTTP/2 requests whose length does not match', async () => {
     const session = home.http2(host);
     const stream = session.request({ ':path': '/', ':method': 'POST', 'content-length': '3' });
     stream.on('error', () => undefined);
@@ -132,8 +132,8 @@ describe('a request hidden in another', () => {
   });
 });
 
-describe('too much', () => {
-  it('of headers is refused by HTTP/1.1 and by HTTP/2', async () => {
+describe('excessive requests', () => {
+  it('rejects excessive headers over HTTP/1.1 and HTTP/2', async () => {
     expect(statuses(await send(`GET / HTTP/1.1\nHost: ${host}\nX: ${'x'.repeat(80_000)}\n\n`))).toEqual([431]);
     const session = home.http2(host);
     const stream = session.request({ ':path': '/', x: 'x'.repeat(80_000) });
@@ -146,7 +146,7 @@ describe('too much', () => {
     session.destroy();
   });
 
-  it('of requests that are taken back at once ends the connection, and others are answered', async () => {
+  it('closes connections that reset requests rapidly, and serves others', async () => {
     const socket = connectTls({
       host: lan,
       port: home.port,
@@ -180,7 +180,7 @@ describe('too much', () => {
     expect((await home.ask(`https://${host}/`)).status).toBe(200);
   }, 60_000);
 
-  it('of wrong passwords is slowed down, on the page and by Basic, and who signed in there before gets in', async () => {
+  it('throttles wrong passwords on the page and over Basic, except for known clients', async () => {
     const clock = createFakeClock(Date.now());
     await using slow = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'downloads' } });
     expect(await slow.signIn('https://downloads.nas.local', admin.name, admin.password)).toContain('__Host-');
@@ -206,7 +206,7 @@ describe('too much', () => {
     await all;
   }, 60_000);
 
-  it('of forms at once is refused before a password is looked at', async () => {
+  it('rejects excessive form submissions before verifying passwords', async () => {
     const clock = createFakeClock(Date.now());
     await using slow = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'push' } });
     const origin = `https://push.nas.local:${slow.port}`;
@@ -226,7 +226,7 @@ describe('too much', () => {
   });
 });
 
-describe('names and paths', () => {
+describe('host names and paths', () => {
   it.each([
     'evil.example',
     'nas.local.evil.example',
@@ -245,7 +245,7 @@ describe('names and paths', () => {
     expect(seen).toEqual([]);
   });
 
-  it('two names, or an address with another name in the first line, are refused', async () => {
+  it('rejects duplicate and contradictory host names', async () => {
     const two = await send(`GET / HTTP/1.1\nHost: ${host}\nHost: push.nas.local\nConnection: close\n\n`);
     expect([400, 403]).toContain(statuses(two)[0]);
     for (const target of ['http://push.nas.local/', 'https://evil.example/', 'mirror', '\\evil', '*']) {
@@ -255,7 +255,7 @@ describe('names and paths', () => {
     expect(seen).toEqual([]);
   });
 
-  it('the name in the handshake counts for nothing: the Host decides', async () => {
+  it('routes by the Host header instead of SNI', async () => {
     const socket = connectTls({ host: lan, port: home.port, servername: 'evil.example', rejectUnauthorized: false });
     await once(socket, 'secureConnect');
     socket.end('GET /v1/health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
@@ -280,7 +280,7 @@ describe('names and paths', () => {
     else expect([statuses(answer)[0], seen]).toEqual([404, []]);
   });
 
-  it('plain HTTP at the port of TLS gets no answer from a service', async () => {
+  it('rejects plain HTTP on a TLS port', async () => {
     const socket = connectTcp({ host: lan, port: home.port, localAddress: phoneAddress });
     socket.on('error', () => undefined);
     socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
@@ -289,7 +289,7 @@ describe('names and paths', () => {
   });
 });
 
-describe('words of proxies', () => {
+describe('forwarding headers', () => {
   const lies = {
     'X-Forwarded-For': '10.0.0.1',
     'X-Forwarded-Host': 'evil.example',
@@ -300,7 +300,7 @@ describe('words of proxies', () => {
     'X-Remote-User': 'ada',
   };
 
-  it('from who is no proxy of ours reach no service and change nothing', async () => {
+  it('ignores headers of untrusted proxies', async () => {
     const answer = await home.ask(`https://${host}/`, { headers: lies });
     expect(answer.body).toBe(`https://${host}:${home.port}`);
     const [request] = seen;
@@ -310,7 +310,7 @@ describe('words of proxies', () => {
     expect((await home.ask('https://downloads.nas.local/history', { headers: lies })).status).toBe(401);
   });
 
-  it('from a proxy that the owner trusts are believed', async () => {
+  it('accepts headers of trusted proxies', async () => {
     await using behind = await openHome({
       services,
       environment: { GATEWAY_OPEN: 'mirror', HOMEPORT_TRUSTED_PROXIES: phoneAddress },
@@ -323,8 +323,8 @@ describe('words of proxies', () => {
   });
 });
 
-describe('a service that breaks', () => {
-  it('leaves the others reachable', async () => {
+describe('failing service', () => {
+  it('keeps other services reachable', async () => {
     expect((await home.ask(`https://${host}/throw`)).status).toBe(500);
     expect((await home.ask('https://push.nas.local/v1/health')).status).toBe(200);
     expect((await home.ask(`https://${host}/`)).status).toBe(200);

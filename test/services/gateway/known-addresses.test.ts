@@ -5,7 +5,7 @@ import { gateway } from '../../../services/gateway/index.ts';
 import { fixtureService } from '../../support/fixture-service.ts';
 import { lan, openHome } from '../../support/gateway/phone.ts';
 
-it('services know the ports of the network and those of engines as addresses of this host', async () => {
+it('reports network and engine ports as addresses of this host', async () => {
   let context: Context | undefined;
   const lamp = fixtureService('lamp', (given) => {
     context = given;

@@ -80,8 +80,8 @@ async function open(shared: readonly string[] = ['push']): Promise<Home> {
 const announced = (at: Home, names: readonly string[]): Promise<void> =>
   vi.waitFor(async () => expect((await at.state()).announced).toEqual(names), patience);
 
-describe('names on the network', () => {
-  it('are asked for first and then told to everybody, with the services behind them', async () => {
+describe('multicast DNS names', () => {
+  it('probes names and then announces them with their services', async () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     const isProbe = ({ type, questions = [], authorities = [] }: Packet): boolean =>
@@ -106,7 +106,7 @@ describe('names on the network', () => {
     expect(around.records('lamp.nas.local')).toEqual([]);
   });
 
-  it('are answered to everybody, and to who asks alone with its number and question', async () => {
+  it('answers multicast queries, and legacy queries with their ID and question', async () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     const before = around.records('nas.local').length;
@@ -125,7 +125,7 @@ describe('names on the network', () => {
     expect(found.additionals?.map(({ type }) => type).toSorted()).toEqual(['A', 'NSEC', 'SRV', 'TXT']);
   });
 
-  it('follow what is shared, and are taken back when that ends', async () => {
+  it('announces shared services and withdraws them', async () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     await home.change({ shared: ['lamp'] });
@@ -139,7 +139,7 @@ describe('names on the network', () => {
     expect(around.records('lamp.nas.local')).toContainEqual(gone);
   });
 
-  it('that another machine has are left to it, and the page says so', async () => {
+  it('yields conflicting names and reports them', async () => {
     const theirs: Answer = { name: 'nas.local', type: 'A', ttl: 120, data: '10.9.9.9' };
     const other = setInterval(() => {
       const asked = around.heard.some(
@@ -155,7 +155,7 @@ describe('names on the network', () => {
     await vi.waitFor(() => expect(around.records('push.nas.local')).not.toEqual([]), patience);
   });
 
-  it('are defended against who asks for them later', async () => {
+  it('defends names against later probes', async () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     const before = around.records('nas.local').length;
@@ -165,7 +165,7 @@ describe('names on the network', () => {
     expect((await home.state()).announced).toContain('nas.local');
   });
 
-  it('are told nothing of to who is of another network, and nonsense does no harm', async () => {
+  it('ignores other networks and malformed packets', async () => {
     home = await open();
     await announced(home, ['nas.local', 'push.nas.local']);
     const question: Question = { name: 'nas.local', type: 'A' };

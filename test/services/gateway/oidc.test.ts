@@ -62,8 +62,8 @@ async function signIn(subject: string): Promise<Answer> {
   return back(await provider.signIn(url, subject), cookie);
 }
 
-describe('the sign-in by another provider', () => {
-  it('is offered beside the password, and opens the account with a session that is listed and ends', async () => {
+describe('OpenID Connect sign-in', () => {
+  it('signs in to the account and lists the session', async () => {
     expect((await home.ask(`${at}/.homeport/sign-in?to=/shelf`)).body).toContain('Sign in with Harbour');
     const { url, cookie } = await begin();
     const asked = new URL(url).searchParams;
@@ -81,7 +81,7 @@ describe('the sign-in by another provider', () => {
     expect((await home.ask(`${at}/`, { headers: session })).status).toBe(401);
   });
 
-  it('lets in who is in a group, by name or by subject, and says why it does not let in others', async () => {
+  it('admits users by group, name or subject and explains rejections', async () => {
     const words: Record<string, string> = {
       'sub-eve': 'sub-eve, which is not among those who may sign in',
       'sub-mute': 'does not say which account here is yours',
@@ -103,7 +103,7 @@ describe('the sign-in by another provider', () => {
     expect((await signIn('sub-grace')).status).toBe(403);
   });
 
-  it('takes an answer once, in the browser that asked, in time, and for this host alone', async () => {
+  it('accepts a callback once, in the same browser, in time and for the same host', async () => {
     const { url, cookie } = await begin();
     const returned = await provider.signIn(url, 'sub-grace');
     const stranger = await begin();
@@ -120,7 +120,7 @@ describe('the sign-in by another provider', () => {
     expect((await back(late, slow.cookie)).status).toBe(401);
   });
 
-  it('leads nowhere else, says when somebody gave up, and when the provider does not answer or lies', async () => {
+  it('redirects to the same host only and reports provider errors', async () => {
     const away = await begin('https://evil.example/');
     const answer = await back(await provider.signIn(away.url, 'sub-grace'), away.cookie);
     expect([answer.status, answer.headers.location]).toEqual([303, '/']);
@@ -140,7 +140,7 @@ describe('the sign-in by another provider', () => {
     expect((await home.ask(`${at}/.homeport/sign-in`)).body).not.toContain('Harbour');
   });
 
-  it('keeps the secret sealed', () => {
+  it('stores the client secret sealed', () => {
     const file = readdirSync(home.host.dataDir).find((name) => name.endsWith('.yaml')) ?? '';
     const kept = readFileSync(join(home.host.dataDir, file), 'utf8');
     expect(kept).toContain('oidcClientSecret');

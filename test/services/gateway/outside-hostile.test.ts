@@ -62,7 +62,7 @@ const urls = (): (string | undefined)[] => seen.map(({ request }) => request.url
 const after = async (): Promise<string> =>
   (await home.ask(`https://${host}/after`, { headers: { Authorization: adminAuthorization } })).body;
 
-describe('an upstream is given no request in another', () => {
+describe('request smuggling to an upstream', () => {
   it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('where a %s calls its length one of the connection', async (method) => {
     const lines = [
       `${method} /first HTTP/1.1`,
@@ -99,7 +99,7 @@ describe('an upstream is given no request in another', () => {
     },
   );
 
-  it('by an upgrade that it declines: nothing of its length, and no connection that goes on', async () => {
+  it('closes the connection after a declined upgrade', async () => {
     const lines = [
       'GET /socket HTTP/1.1',
       user,
@@ -116,7 +116,7 @@ describe('an upstream is given no request in another', () => {
   });
 });
 
-describe('an upstream whose answer is none of HTTP is refused, and the host goes on', () => {
+describe('malformed upstream response', () => {
   const ending = 'Content-Length: 2\r\n\r\nhi';
   it.each([
     ['a status below 100', `HTTP/1.1 042 Odd\r\n${ending}`],
@@ -135,14 +135,14 @@ describe('an upstream whose answer is none of HTTP is refused, and the host goes
     expect(await after()).toBe('answer to /after');
   });
 
-  it('by a status that no upgrade asked for', async () => {
+  it('rejects an unexpected upgrade', async () => {
     reply = `HTTP/1.1 042 Odd\r\n${ending}`;
     const lines = ['GET / HTTP/1.1', user, 'Connection: Upgrade', 'Upgrade: websocket'];
     expect(await send(lines, '', /does not answer/, 'rough.nas.local')).toMatch(/^HTTP\/1\.1 502 /);
     expect(await after()).toBe('answer to /after');
   });
 
-  it('and words beside a status are its own, whatever is in them', async () => {
+  it('discards the reason phrase', async () => {
     reply = `HTTP/1.1 200 O\x01K\x7f\r\n${ending}`;
     const { status } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
     expect([200, 502]).toContain(status);
@@ -150,8 +150,8 @@ describe('an upstream whose answer is none of HTTP is refused, and the host goes
   });
 });
 
-describe('what an upstream and its visitors say of others', () => {
-  it('is left out: headers that name somebody, in every spelling', async () => {
+describe('headers of upstreams and visitors', () => {
+  it('removes identity headers in every spelling', async () => {
     const names = [
       'Remote_User',
       'X_Forwarded-For',
@@ -168,21 +168,21 @@ describe('what an upstream and its visitors say of others', () => {
     expect(seen[0]?.request.headers['remote-user']).toBe('ada');
   });
 
-  it('is left out: cookies for the whole house', async () => {
+  it('removes the domain of cookies', async () => {
     reply =
       'HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Domain=nas.local; Path=/\r\nSet-Cookie: b=2; Path=/; domain = .nas.local\r\nContent-Length: 0\r\n\r\n';
     const { headers } = await home.ask('https://rough.nas.local/', { headers: { Authorization: adminAuthorization } });
     expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=2; Path=/']);
   });
 
-  it('and the page for everybody does not tell where it is', async () => {
+  it('hides the upstream address before the sign-in', async () => {
     const page = await home.ask('https://nas.local/');
     expect(page.body).toContain('https://photos.nas.local');
     expect(page.body).not.toContain('127.0.0.1');
   });
 });
 
-it('an address without a port is known as Homeport’s own by the usual one', async () => {
+it('detects Homeport addresses without a port', async () => {
   const upstream = { id: 'loop', url: 'http://127.0.0.1', host: '127.0.0.1', port: 80, protocol: 'http' } as const;
   const context = {
     addresses: () => ['http://127.0.0.1/'],

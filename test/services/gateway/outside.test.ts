@@ -86,8 +86,8 @@ beforeEach(async () => {
 
 const photos = 'https://photos.nas.local';
 
-describe('another web service that the owner typed', () => {
-  it('answers by its own name behind the sign-in, and gets to see who asks and nothing of ours', async () => {
+describe('external service', () => {
+  it('serves the name behind the sign-in and passes the account without credentials', async () => {
     expect((await home.ask(`${photos}/`)).status).toBe(401);
     expect((await home.ask(`${photos}/`, { headers: { Accept: 'text/html' } })).status).toBe(302);
     expect(seen).toEqual([]);
@@ -120,7 +120,7 @@ describe('another web service that the owner typed', () => {
     expect(seen[0]?.request.headers.authorization).toBeUndefined();
   });
 
-  it('has no path of its own, where its pages would be of one origin with others', async () => {
+  it('is not served below a path of a shared origin', async () => {
     expect((await home.ask('https://nas.local/photos/', { headers: user })).status).toBe(404);
     const page = await home.ask('https://nas.local/', { headers: { ...user, Accept: 'text/html' } });
     expect(page.body).toContain(`href="https://photos.nas.local:${home.port}/"`);
@@ -133,7 +133,7 @@ describe('another web service that the owner typed', () => {
     expect((await home.ask(`${photos}/`)).body).toBe('photos GET /');
   });
 
-  it('streams: what it says comes at once, who leaves ends it, and who is slow holds it back', async () => {
+  it('streams responses with backpressure and cancellation', async () => {
     for (const path of ['/events', '/pour']) {
       const asked = home.open(`${photos}${path}`, { headers: user });
       asked.on('error', () => undefined).end();
@@ -159,7 +159,7 @@ describe('another web service that the owner typed', () => {
     expect(large.status).toBe(200);
   }, 60_000);
 
-  it('speaks WebSocket both ways, after the same sign-in', async () => {
+  it('passes WebSocket messages after the sign-in', async () => {
     const open = (headers: Record<string, string>): WebSocket =>
       new WebSocket(`wss://${lan}:${home.port}/socket`, {
         ca: home.authority,
@@ -178,7 +178,7 @@ describe('another web service that the owner typed', () => {
     await once(mine, 'close');
   });
 
-  it('fails in words where it is gone, breaks off or shows a certificate that nobody vouches for', async () => {
+  it('explains unreachable, aborted and untrusted upstreams', async () => {
     const untrusted = await home.ask('https://safe.nas.local/', { headers: user });
     expect([untrusted.status, untrusted.body]).toEqual([502, expect.stringContaining('safe does not answer')]);
     await home.change({ outsideUnverified: ['safe'] });
@@ -189,7 +189,7 @@ describe('another web service that the owner typed', () => {
     expect((await home.ask('https://safe.nas.local/', { headers: user })).status).toBe(403);
   });
 
-  it('leads nowhere but where a service of a home can be, and never back into Homeport', async () => {
+  it('rejects addresses outside of the home and of Homeport', async () => {
     const control_ = new URL(home.host.url('control')).port;
     const bad = [
       '169.254.169.254',
@@ -223,7 +223,7 @@ describe('another web service that the owner typed', () => {
     expect((await home.state()).problems.join(' ')).toContain('there is a service called lamp already');
   });
 
-  it('is given no second request in the body of one by HTTP/2', async () => {
+  it('does not pass a second request in an HTTP/2 body', async () => {
     const session = home.http2('photos.nas.local');
     const smuggling = session.request(
       { ':path': '/first', ':method': 'GET', authorization: adminAuthorization },
@@ -238,7 +238,7 @@ describe('another web service that the owner typed', () => {
     expect(seen.map(({ request }) => request.url)).not.toContain('/smuggled');
   });
 
-  it('is typed by an administrator alone', async () => {
+  it('requires an administrator to add a service', async () => {
     await api(home.host.url('control'), '/api/accounts', {
       method: 'POST',
       body: JSON.stringify({ name: 'eve', password: 'long enough', role: 'user' }),

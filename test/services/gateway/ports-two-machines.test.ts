@@ -59,7 +59,7 @@ const arrives = (title: string): Promise<void> =>
     .poll(async () => (await inboxOf(host.url('control'))).map((item) => item.title), { timeout: 30_000 })
     .toContainEqual(expect.stringContaining(title));
 
-describe('a NAS of the home', () => {
+describe('mail client on another computer', () => {
   it.skipIf(lacksProgram('swaks'))('sends mail, and mail sees who it is', async () => {
     expect(await swaks(host.port('mail'), 'Disk is full')).toMatch(/250 2\.0\.0 queued as/);
     await arrives('Disk is full');
@@ -126,7 +126,7 @@ describe('a NAS of the home', () => {
   });
 });
 
-describe('a laptop of the home', () => {
+describe('Git client on another computer', () => {
   const ssh = (): string =>
     `ssh -F /dev/null -b ${machine.address} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o IdentitiesOnly=yes -i ${key}`;
   const from = (...args: readonly string[]): Promise<string> =>

@@ -87,8 +87,8 @@ const metric = async (name: string, outcome = ''): Promise<number> => {
   return Number(lines[0]?.split(' ').at(-1));
 };
 
-describe('a port that speaks no HTTP', () => {
-  it('is closed to other machines until it is shared, and again when it is shared no more', async () => {
+describe('shared TCP port', () => {
+  it('accepts other computers only while it is shared', async () => {
     await open({ sharedPorts: [] });
     expect(await portOf('radio')).toEqual({
       ...{ id: 'radio', service: 'radio', title: 'Radio', meaning: 'Anybody may listen.' },
@@ -115,7 +115,7 @@ describe('a port that speaks no HTTP', () => {
     expect(await metric('gateway_connections_total', 'outcome="passed"')).toBe(1);
   });
 
-  it('costs a new service a line of its manifest, also for a further listener beside its pages', async () => {
+  it('shares any listener that a manifest declares', async () => {
     await open({ sharedPorts: ['harbour.radio'] });
     const port = home.host.port('harbour.radio');
     expect(await portOf('harbour.radio')).toMatchObject({
@@ -129,7 +129,7 @@ describe('a port that speaks no HTTP', () => {
     await expect(dial({ port: home.host.port('harbour') })).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('cuts off who is of another network before a word, counts it and says so', async () => {
+  it('closes connections of unadmitted networks and counts them', async () => {
     await open({ portNetworks: [`${otherPhone}/32`] });
     const { greeting, ended } = await dial();
     expect([greeting, await ended]).toEqual(['', '']);
@@ -149,7 +149,7 @@ describe('a port that speaks no HTTP', () => {
     expect((await dial({ from: otherPhone })).greeting).toBe('');
   });
 
-  it('tells who is let in for pages and turned away at a port as both, and counts itself at no address', async () => {
+  it('counts admissions per port and ignores this computer', async () => {
     await open({ portNetworks: [`${otherPhone}/32`], shared: ['harbour'], addresses: [lan] });
     await dial();
     // As a device gets the certificate.
@@ -164,7 +164,7 @@ describe('a port that speaks no HTTP', () => {
     expect(checks.slice(-2).map(({ ok }) => ok)).toEqual([true, false]);
   });
 
-  it('ends what a network has open that is let in no more, and nothing else', async () => {
+  it('ends only connections of a network that is no longer admitted', async () => {
     await open();
     const [away, stays] = [await dial(), await dial({ from: otherPhone })];
     await home.change({ portNetworks: [otherPhone] });
@@ -174,7 +174,7 @@ describe('a port that speaks no HTTP', () => {
     expect((await home.state()).portNetworks).toEqual([otherPhone]);
   });
 
-  it('is open at the other addresses where it is taken at one, says so, and opens there when it is free', async () => {
+  it('opens the remaining addresses when a port is in use, and retries', async () => {
     const clock = createFakeClock(Date.now());
     await open({ sharedPorts: [], addresses: [lan, otherAddress] }, { clock });
     const port = home.host.port('radio');
@@ -195,7 +195,7 @@ describe('a port that speaks no HTTP', () => {
     expect((await test()).checks.map(({ ok }) => ok)).not.toContain(false);
   });
 
-  it('follows the addresses of this machine, and leaves alone what is open at those that stay', async () => {
+  it('follows address changes without interrupting unchanged addresses', async () => {
     await open({ addresses: [lan, otherAddress] });
     const stays = await dial();
     expect((await dial({ at: otherAddress })).greeting).toContain('hello');
@@ -207,7 +207,7 @@ describe('a port that speaks no HTTP', () => {
     expect(await once(stays.socket, 'data')).toEqual(['still here\n']);
   });
 
-  it('has mail dismiss who is idle when the gateway is switched off, and take what is under way', async () => {
+  it('ends idle mail connections when the gateway is disabled and completes active ones', async () => {
     home = await openHome({ services: [mail, notify, control, gateway], settings: { sharedPorts: ['mail'] } });
     const port = home.host.port('mail');
     const idle = await dial({ port });
@@ -230,7 +230,7 @@ describe('a port that speaks no HTTP', () => {
     await off;
   });
 
-  it('closes while its service is off, which says its last word first, and comes back with it', async () => {
+  it('closes while its service is disabled and reopens with it', async () => {
     await open({}, { environment: { HOMEPORT_PORT_RADIO: String(await freePort()) } });
     const { ended } = await dial();
     const turn = (enabled: boolean): Promise<unknown> =>
@@ -245,7 +245,7 @@ describe('a port that speaks no HTTP', () => {
     await vi.waitFor(async () => expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`), { timeout: 20_000 });
   });
 
-  it('goes on for others when its service fails at a connection', async () => {
+  it('keeps serving when the service fails on one connection', async () => {
     await open();
     const stays = await dial();
     const { ended } = await dial({ from: '127.0.0.9' });
@@ -255,7 +255,7 @@ describe('a port that speaks no HTTP', () => {
     expect((await dial()).greeting).toContain('hello');
   });
 
-  it('gives no machine more than its share of connections', async () => {
+  it('limits connections per computer', async () => {
     await open();
     const lines = await Promise.all(Array.from({ length: 20 }, () => dial()));
     expect(await (await dial()).ended).toBe('');
@@ -265,7 +265,7 @@ describe('a port that speaks no HTTP', () => {
     await vi.waitFor(async () => expect((await dial()).greeting).toBe(`hello ${phoneAddress}\n`));
   });
 
-  it('takes two thousand connections that say nothing, and lets all go at once', async () => {
+  it('handles two thousand idle connections', async () => {
     await open();
     const all: Line[] = [];
     const machines = Array.from({ length: 100 }, (_, at) => `127.0.1.${String(at + 1)}`);
@@ -280,10 +280,10 @@ describe('a port that speaks no HTTP', () => {
   });
 });
 
-describe('the settings of shared ports', () => {
+describe('shared port settings', () => {
   beforeEach(() => open());
 
-  it('take names of ports and networks alone', async () => {
+  it('accepts only names of ports and networks', async () => {
     await expect(home.change({ sharedPorts: ['Mail!'] })).rejects.toThrow('Use the name of a port');
     await expect(home.change({ portNetworks: ['home'] })).rejects.toThrow('Use an address or a network');
     // One that does not exist, or speaks HTTP, is no port to share.

@@ -36,8 +36,8 @@ afterAll(() => home[Symbol.asyncDispose]());
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   home.ask(`https://nas.local${path}`, { headers });
 
-describe('who another proxy asks about', () => {
-  it('is named to it, by session or token, or refused', async () => {
+describe('forward auth', () => {
+  it('returns the account of a session or token, or rejects the request', async () => {
     expect((await ask('/.homeport/verify')).status).toBe(401);
     const known = await ask('/api/verify', { Authorization: adminAuthorization });
     expect([known.status, known.headers['remote-user'], known.headers['remote-groups']]).toEqual([200, 'ada', 'admin']);
@@ -48,7 +48,7 @@ describe('who another proxy asks about', () => {
     expect((await ask('/.homeport/verify?service=lamp', bob)).status).toBe(403);
   });
 
-  it('is led to the sign-in at the host that the browser sees, and only there', async () => {
+  it('redirects to the sign-in of the requested host only', async () => {
     const asked = { 'X-Forwarded-Host': 'photos.example', 'X-Forwarded-Uri': '/album?id=1', Accept: 'text/html' };
     const led = await ask('/.homeport/verify', asked);
     expect([led.status, led.headers.location]).toEqual([
@@ -114,8 +114,8 @@ describe('a trusted proxy that writes its own Host', () => {
   });
 });
 
-describe('whom a trusted proxy names', () => {
-  it('is signed in where the owner says so, and by nobody else', async () => {
+describe('account reported by a trusted proxy', () => {
+  it('accepts accounts only from configured proxies', async () => {
     const url = 'https://lamp.nas.local/';
     const named = { headers: { 'Remote-User': admin.name } };
     expect((await home.ask(url, named)).status).toBe(401);
@@ -136,7 +136,7 @@ const isHere = await promisify(execFile)(caddy, ['version']).then(
 );
 
 describe.skipIf(lacks(isHere))('Caddy in front', () => {
-  it('lets who is signed in through to what is behind it, and others to the sign-in', async () => {
+  it('admits signed-in clients and redirects others to the sign-in', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
     writeFileSync(join(folder, 'ca.crt'), home.authority);
     const port = await freePort();
@@ -194,8 +194,8 @@ http://photos.example:${port} {
   }, 60_000);
 });
 
-describe('the metrics', () => {
-  it('count what became of requests and sign-ins, and say when the certificate ends', async () => {
+describe('gateway metrics', () => {
+  it('counts requests and sign-ins and reports the certificate expiry', async () => {
     await home.signIn('https://lamp.nas.local', admin.name, 'wrong password');
     const page = await (
       await fetch(`${home.host.url('control')}/metrics`, { headers: { Authorization: adminAuthorization } })

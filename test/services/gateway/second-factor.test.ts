@@ -55,8 +55,8 @@ async function switchOn(): Promise<{ code: () => string; recovery: string[] }> {
   return { code, recovery: recoveryCodes };
 }
 
-describe('codes', () => {
-  it('are those of the standard', () => {
+describe('TOTP codes', () => {
+  it('match the RFC 6238 test vectors', () => {
     const secret = Buffer.from('12345678901234567890');
     expect(
       [59, 1_111_111_109, 20_000_000_000].map((seconds) => generateCode(secret, toTimeStep(seconds * 1000))),
@@ -65,7 +65,7 @@ describe('codes', () => {
 });
 
 describe('a second factor', () => {
-  it('is asked for after the password, and the password alone opens nothing', async () => {
+  it('is required after the password', async () => {
     const { code } = await switchOn();
     expect(await own()).toEqual({ on: true, recoveryLeft: 10, passkeys: [] });
     const first = await form(admin);
@@ -89,7 +89,7 @@ describe('a second factor', () => {
     expect((await home.ask('https://lamp.nas.local/', { headers: token })).body).toBe('lamp');
   });
 
-  it('takes each code once, those on paper as well', async () => {
+  it('accepts each code and recovery code once', async () => {
     const { code, recovery } = await switchOn();
     const signIn = async (given: string): Promise<number> =>
       (await form({ ticket: ticketOf(await form(admin)), code: given })).status;
@@ -100,7 +100,7 @@ describe('a second factor', () => {
     expect(await own()).toEqual({ on: true, recoveryLeft: 9, passkeys: [] });
   });
 
-  it('lets nobody guess: after some wrong codes it takes its time', async () => {
+  it('throttles wrong codes', async () => {
     const { code } = await switchOn();
     const ticket = ticketOf(await form(admin));
     const answers: Answer[] = [];
@@ -117,7 +117,7 @@ describe('a second factor', () => {
     expect(code()).toHaveLength(6);
   });
 
-  it('ends what began with the password when the code does not come', async () => {
+  it('expires a sign-in without a code', async () => {
     const { code } = await switchOn();
     const ticket = ticketOf(await form(admin));
     clock.advance(6 * 60_000);
@@ -126,7 +126,7 @@ describe('a second factor', () => {
     expect(late.body).toContain('took too long');
   });
 
-  it('is switched off with a code, or by an administrator for who has lost everything', async () => {
+  it('is disabled with a code or by an administrator', async () => {
     const { code } = await switchOn();
     await expect(own('/off', { code: '000000' })).rejects.toThrow('accounts.wrong_code');
     await own('/off', { code: code() });
@@ -148,7 +148,7 @@ describe('a second factor', () => {
     expect((await form(admin)).status).toBe(303);
   });
 
-  it('is kept sealed, and the codes on paper by their print alone', async () => {
+  it('stores the secret sealed and recovery codes as fingerprints', async () => {
     const { secret } = await own('', { password: admin.password });
     const { recoveryCodes } = await own('/confirm', { code: generateCode(secretOf(secret), toTimeStep(clock.now())) });
     const folder = join(home.host.dataDir, 'host');

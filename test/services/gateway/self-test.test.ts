@@ -24,8 +24,8 @@ afterAll(() => home[Symbol.asyncDispose]());
 const test = (at: Home): Promise<SelfTest> =>
   api<SelfTest>(at.host.url('control'), '/api/gateway/test', { method: 'POST' });
 
-describe('the test from the network', () => {
-  it('says that it can be reached, and once another device was there, that too', async () => {
+describe('network self-test', () => {
+  it('reports reachability and connections of other devices', async () => {
     const before = await openHome({ services, settings: { shared: ['push'] } });
     await using open = before;
     // The helper itself has got the certificate, as a device would.
@@ -40,7 +40,7 @@ describe('the test from the network', () => {
     expect(visitors).toEqual([expect.objectContaining({ address: phoneAddress, letIn: true })]);
   });
 
-  it('says what is wrong: nothing shared, another network, a taken port', async () => {
+  it('reports missing shares, other networks and used ports', async () => {
     await using none = await openHome({ services });
     expect(await test(none)).toEqual({
       checks: [{ ok: false, text: 'Nothing is shared, so nothing listens.' }],
@@ -64,11 +64,11 @@ describe('the test from the network', () => {
   });
 });
 
-describe('who is signed in', () => {
+describe('signed-in browsers', () => {
   const list = async (): Promise<SignedInDevice[]> =>
     (await api<{ sessions: SignedInDevice[] }>(home.host.url('control'), '/api/gateway/sessions')).sessions;
 
-  it('is listed, and signed out from there, which ends what is open', async () => {
+  it('lists sessions and ends them with their connections', async () => {
     expect(await list()).toEqual([]);
     const cookie = await home.signIn('https://lamp.nas.local', admin.name, admin.password);
     const other = await home.signIn('https://lamp.nas.local', admin.name, admin.password);

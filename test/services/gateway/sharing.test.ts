@@ -22,23 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
-describe('what is shared', () => {
-  it('answers by its name, with TLS that a device trusts by the authority alone', async () => {
+describe('shared service', () => {
+  it('serves its name with a certificate of the local authority', async () => {
     const { status, body } = await home.ask('https://push.nas.local/v1/health');
     expect([status, JSON.parse(body)]).toEqual([200, { healthy: true }]);
   });
 
-  it('answers on its own port of the network address, too', async () => {
+  it('serves its port on the network address', async () => {
     const port = home.host.port('push');
     expect((await home.ask(`https://${lan}:${port}/v1/health`)).status).toBe(200);
   });
 
-  it('answers by path, which it does not see', async () => {
+  it('serves a path and removes the prefix', async () => {
     expect((await home.ask('https://nas.local/push/v1/health')).status).toBe(200);
     expect((await home.ask('https://nas.local/push?x=1')).headers.location).toBe('/push/?x=1');
   });
 
-  it('takes messages and streams them, by HTTP/2 as well', async () => {
+  it('publishes and streams messages, also over HTTP/2', async () => {
     const session = connectHttp2(`https://push.nas.local:${home.port}`, {
       ca: home.authority,
       createConnection: ({ hostname }: URL) =>
@@ -68,7 +68,7 @@ describe('a WebSocket', () => {
         options.all ? done(null, [{ address: lan, family: 4 }]) : done(null, lan, 4),
     });
 
-  it('streams what is published, and leaves when its client does', async () => {
+  it('streams messages and closes with the client', async () => {
     const socket = socketTo('push.nas.local', { Authorization: adminAuthorization });
     const [opened] = (await once(socket, 'message')) as [Buffer];
     expect(JSON.parse(opened.toString())).toMatchObject({ event: 'open', topic: 'hall' });
@@ -80,7 +80,7 @@ describe('a WebSocket', () => {
     await once(socket, 'close');
   });
 
-  it('is refused where nothing is shared, and without a sign-in where one is wanted', async () => {
+  it('rejects unshared services and missing sign-ins', async () => {
     for (const [host, status] of [
       ['control.nas.local', 404],
       ['downloads.nas.local', 401],
@@ -94,8 +94,8 @@ describe('a WebSocket', () => {
   });
 });
 
-describe('what is not shared', () => {
-  it('does not answer: neither its name, nor a path, nor its port', async () => {
+describe('unshared service', () => {
+  it('does not respond to its name, path or port', async () => {
     expect((await home.ask('https://control.nas.local/')).status).toBe(404);
     expect((await home.ask('https://nas.local/control/api/session')).status).toBe(404);
     const socket = connect({ port: home.host.port('control'), host: lan, localAddress: phoneAddress });
@@ -103,7 +103,7 @@ describe('what is not shared', () => {
     expect(error.code).toBe('ECONNREFUSED');
   });
 
-  it('leaves nothing listening while nothing is shared, and opens and closes with the setting alone', async () => {
+  it('opens listeners only while something is shared', async () => {
     await using quiet = await openTestHost({
       services,
       environment: sharing(),
@@ -122,7 +122,7 @@ describe('what is not shared', () => {
     expect(await reaches(port)).toBe(false);
   });
 
-  it('cuts off machines of other networks before a word', async () => {
+  it('closes connections of unadmitted networks', async () => {
     await using elsewhere = await openTestHost({
       services,
       environment: sharing({ GATEWAY_SHARED: 'push', GATEWAY_NETWORKS: '10.0.0.0/8' }),
@@ -135,14 +135,14 @@ describe('what is not shared', () => {
     expect(socket.bytesRead).toBe(0);
   });
 
-  it('hides the metrics, which only programs of this machine may read', async () => {
+  it('hides the metrics from other computers', async () => {
     expect((await home.ask('https://push.nas.local/metrics')).body).not.toContain('# HELP');
     expect(await (await fetch(`${home.host.url('push')}/metrics`)).text()).toContain('# HELP');
   });
 });
 
-describe('a service without a sign-in of its own', () => {
-  it('leads a browser to the page, and tells a program to sign in', async () => {
+describe('service without its own sign-in', () => {
+  it('redirects browsers to the sign-in and sends 401 to programs', async () => {
     const page = await home.ask('https://downloads.nas.local/history?x=1', { headers: { Accept: 'text/html' } });
     expect([page.status, page.headers.location]).toEqual([302, '/.homeport/sign-in?to=%2Fhistory%3Fx%3D1']);
     const whom = async (address: string): Promise<string | undefined> =>
@@ -158,7 +158,7 @@ describe('a service without a sign-in of its own', () => {
     expect((await home.ask(`https://${lan}:${home.host.port('downloads')}/history`)).status).toBe(401);
   });
 
-  it('opens with a session of that host and port alone', async () => {
+  it('accepts sessions of the same host and port only', async () => {
     const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
     expect(cookie).toMatch(/^__Host-homeport-\d+=v1\./);
     const asking = { headers: { Cookie: cookie } };
@@ -171,7 +171,7 @@ describe('a service without a sign-in of its own', () => {
     expect((await home.ask(`https://${lan}:${port}/history`, renamed)).status).toBe(401);
   });
 
-  it('does not take the session from a page of another origin, nor beside a second cookie of its name', async () => {
+  it('rejects cross-origin sessions and duplicate cookies', async () => {
     const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
     const ask = async (headers: Record<string, string>, method = 'GET'): Promise<number> =>
       (await home.ask('https://downloads.nas.local/history', { method, headers: { Cookie: cookie, ...headers } }))
@@ -187,21 +187,21 @@ describe('a service without a sign-in of its own', () => {
     expect(await ask({ Cookie: `${cookie.split('=')[0]}=tossed; ${cookie}` })).toBe(401);
   });
 
-  it('takes passwords and access tokens by Basic, for clients that know nothing else', async () => {
+  it('accepts passwords and access tokens over Basic', async () => {
     const asking = { headers: { Authorization: adminAuthorization } };
     expect((await home.ask('https://downloads.nas.local/history', asking)).status).toBe(200);
     const wrong = { headers: { Authorization: `Basic ${Buffer.from('ada:wrong password').toString('base64')}` } };
     expect((await home.ask('https://downloads.nas.local/history', wrong)).status).toBe(401);
   });
 
-  it('refuses an account without a grant for it', async () => {
+  it('rejects accounts without a grant', async () => {
     const account = { name: 'bob', password: 'long enough' };
     await api(home.host.url('control'), '/api/accounts', { method: 'POST', body: JSON.stringify(account) });
     const cookie = await home.signIn('https://downloads.nas.local', account.name, account.password);
     expect((await home.ask('https://downloads.nas.local/history', { headers: { Cookie: cookie } })).status).toBe(403);
   });
 
-  it('is closed again once the session is signed out, or its account loses it', async () => {
+  it('rejects requests after sign-out or loss of the grant', async () => {
     const cookie = await home.signIn('https://downloads.nas.local', admin.name, admin.password);
     const origin = `https://downloads.nas.local:${home.port}`;
     const out = await home.ask('https://downloads.nas.local/.homeport/sign-out', {
@@ -212,14 +212,14 @@ describe('a service without a sign-in of its own', () => {
     expect((await home.ask('https://downloads.nas.local/history', { headers: { Cookie: cookie } })).status).toBe(401);
   });
 
-  it('is open to everybody where the owner says so', async () => {
+  it('needs no sign-in when the setting allows it', async () => {
     await using open = await openHome({ services, environment: { GATEWAY_OPEN: 'downloads' } });
     expect((await open.ask('https://downloads.nas.local/history')).status).toBe(200);
   });
 });
 
 describe('the sign-in page', () => {
-  it('leads to no other machine', async () => {
+  it('redirects to the same host only', async () => {
     const origin = `https://downloads.nas.local:${home.port}`;
     for (const to of ['//evil.example', '/\\evil.example', 'https://evil.example', '/\t/evil.example', 'x']) {
       const body = new URLSearchParams({ ...admin, to }).toString();
@@ -232,7 +232,7 @@ describe('the sign-in page', () => {
     }
   });
 
-  it('takes no form of another page, and says what was wrong', async () => {
+  it('rejects forms of other pages and reports errors', async () => {
     const body = new URLSearchParams({ ...admin }).toString();
     const url = 'https://downloads.nas.local/.homeport/sign-in';
     expect((await home.ask(url, { method: 'POST', headers: { Origin: 'https://evil.example' }, body })).status).toBe(
@@ -248,8 +248,8 @@ describe('the sign-in page', () => {
   });
 });
 
-describe('names', () => {
-  it('that are not ours are refused on every port, as a rebound page would send them', async () => {
+describe('host names', () => {
+  it('rejects unknown names on every port (DNS rebinding)', async () => {
     expect((await home.ask('https://push.nas.local/v1/health', { headers: { Host: 'evil.example' } })).status).toBe(
       403,
     );
@@ -258,8 +258,8 @@ describe('names', () => {
   });
 });
 
-describe('the way to trust', () => {
-  it('gives the authority as a file and as a profile, with the fingerprint that the app shows', async () => {
+describe('trust page', () => {
+  it('serves the authority as file and profile with its fingerprint', async () => {
     const { trustUrl, certificate } = await home.state();
     const page = await readPlainly(trustUrl ?? '');
     expect(page.body).toContain(certificate?.fingerprint);
@@ -270,7 +270,7 @@ describe('the way to trust', () => {
     expect(profile.body).toContain(authority.raw.toString('base64'));
   });
 
-  it('takes nothing without TLS, and leads to it', async () => {
+  it('redirects to HTTPS and accepts no credentials', async () => {
     const { origin } = new URL((await home.state()).trustUrl ?? '');
     const moved = await readPlainly(`${origin}/x?y=1`);
     expect([moved.status, moved.headers.location]).toEqual([308, `https://${lan}:${home.port}/x?y=1`]);

@@ -54,8 +54,8 @@ async function shownOn(host: string, port: number, ca?: string): Promise<{ seria
   return { serial: serialNumber, names: subjectaltname };
 }
 
-describe('what is open stays open', () => {
-  it('while the certificate is renewed, which happens when two thirds of its time are over', async () => {
+describe('open connections', () => {
+  it('survive the renewal of the certificate after two thirds of its lifetime', async () => {
     const clock = createFakeClock(Date.now() - 300 * 86_400_000);
     await using home = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'push' } });
     const before = await shownOn(lan, home.port, home.authority);
@@ -78,7 +78,7 @@ describe('what is open stays open', () => {
     expect((await heard)[0].toString()).toContain('It rang');
   });
 
-  it('while a new address of this machine gets its ports and comes into the certificate', async () => {
+  it('survive a new address of this computer', async () => {
     await using home = await openHome({
       services,
       settings: { shared: ['push'], addresses: [lan] },
@@ -102,7 +102,7 @@ describe('what is open stays open', () => {
   });
 });
 
-describe('a certificate of the owner', () => {
+describe("administrator's certificate", () => {
   const folder = mkdtempSync(join(tmpdir(), 'own-certificate-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem') };
@@ -111,7 +111,7 @@ describe('a certificate of the owner', () => {
     writeFileSync(files.keyFile, key);
   };
 
-  it('is shown, read again when its files change, and kept when they are broken', async () => {
+  it('is presented, reloaded after changes and kept while the files are invalid', async () => {
     const clock = createFakeClock(Date.now());
     write(makeSelfSigned());
     await using home = await openHome({ services, clock, environment: { GATEWAY_SHARED: 'push' } });
@@ -142,14 +142,14 @@ describe('a certificate of the owner', () => {
     expect((await shownOn(lan, home.port)).serial).toBe(renewed.serial);
   });
 
-  it('that cannot be read at the start leaves the local one in its place, and says so', async () => {
+  it('falls back to the local certificate when it is unreadable', async () => {
     const broken = { GATEWAY_CERT_FILE: join(folder, 'none.pem'), GATEWAY_KEY_FILE: join(folder, 'none.key') };
     await using home = await openHome({ services, environment: { GATEWAY_SHARED: 'push', ...broken } });
     expect((await home.ask('https://push.nas.local/v1/health')).status).toBe(200);
     expect((await home.state()).problems).toEqual([expect.stringContaining('none.pem')]);
   });
 
-  it('that has expired is said to have', async () => {
+  it('reports the expiry', async () => {
     const { cert, key } = makeSelfSigned();
     write({ cert, key });
     const clock = createFakeClock(Date.now());
@@ -161,14 +161,14 @@ describe('a certificate of the owner', () => {
   });
 });
 
-describe('who loses access loses what is open', () => {
+describe('revoked access', () => {
   let home: Home;
   beforeAll(async () => {
     home = await openHome({ services, settings: { shared: ['push', 'lamp'] } });
   });
   afterAll(() => home[Symbol.asyncDispose]());
 
-  it('at once, when the session is signed out; others go on', async () => {
+  it('ends only the connections of a session that signs out', async () => {
     const [cookie, other] = [
       await home.signIn('https://lamp.nas.local', admin.name, admin.password),
       await home.signIn('https://lamp.nas.local', admin.name, admin.password),
@@ -185,7 +185,7 @@ describe('who loses access loses what is open', () => {
     theirs.answer.destroy();
   });
 
-  it('when the account loses its grant, is switched off or gone, by HTTP/2 as well', async () => {
+  it('ends connections of accounts without a grant, also over HTTP/2', async () => {
     const account = { name: 'bob', password: 'long enough' };
     const grants = [{ service: 'lamp', resource: '*', permission: 'read' }];
     await api(home.host.url('control'), '/api/accounts', {
@@ -204,7 +204,7 @@ describe('who loses access loses what is open', () => {
     session.destroy();
   });
 
-  it('when the service is shared no more, while its port for names stays open for others', async () => {
+  it('ends connections of a service that is no longer shared', async () => {
     const socket = new WebSocket(`wss://push.nas.local:${home.port}/hall/ws`, {
       ...{ ca: home.authority, headers: { Authorization: adminAuthorization } },
       lookup: (_name: string, options: any, done: any) =>
@@ -221,7 +221,7 @@ describe('who loses access loses what is open', () => {
     expect(isOn(await home.state())).toEqual(['lamp']);
   });
 
-  it('when its network is let in no more', async () => {
+  it('ends connections of a network that is no longer admitted', async () => {
     await home.change({ shared: ['push', 'lamp'] });
     const { ended, answer } = await stream(home, 'https://push.nas.local/hall/json', {
       Authorization: adminAuthorization,

@@ -101,7 +101,7 @@ beforeEach(() => {
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
   const ask = ways[protocol];
 
-  it('a reader that is slow slows the service down, and what it takes comes whole', async () => {
+  it('applies backpressure of a slow reader without data loss', async () => {
     const { to, answer } = ask('/pour', 'GET');
     to.end();
     const body = await answer;
@@ -114,7 +114,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
     expect(length).toBe(offered);
   }, 60_000);
 
-  it('an upload waits for a service that is slow', async () => {
+  it('applies backpressure of a slow service to an upload', async () => {
     const { to, leave } = ask('/stare', 'PUT');
     expect(await push(to)).toBeLessThan(held);
     leave();
@@ -123,7 +123,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('by %s', (protocol) => {
     await vi.waitFor(() => expect(seen.left).toBe(true), patience);
   }, 60_000);
 
-  it('an upload of many megabytes comes whole', async () => {
+  it('passes a large upload completely', async () => {
     const { to, answer } = ask('/drink', 'PUT');
     for (let sent = 0; sent < offered; sent += piece.length) if (!to.write(piece)) await once(to, 'drain');
     to.end();
@@ -151,7 +151,7 @@ describe('a WebSocket', () => {
         options.all ? done(null, [{ address: lan, family: 4 }]) : done(null, lan, 4),
     });
 
-  it('that vanishes without a word is closed at the service', async () => {
+  it('closes a WebSocket of a vanished client', async () => {
     const arrived = once(sockets, 'connection') as Promise<[WebSocket]>;
     const client = dial();
     client.on('error', () => undefined);
@@ -162,7 +162,7 @@ describe('a WebSocket', () => {
     await closed;
   });
 
-  it('that reads nothing holds the service back', async () => {
+  it('applies backpressure of a WebSocket that does not read', async () => {
     const arrived = once(sockets, 'connection') as Promise<[WebSocket]>;
     const client = dial();
     client.on('error', () => undefined);

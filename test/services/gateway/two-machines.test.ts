@@ -52,8 +52,8 @@ const trusting = (...args: string[]): Promise<string> => curl('--cacert', ca, ..
 const statusOf = (...args: string[]): Promise<string> => trusting('-o', '/dev/null', '-w', '%{http_code}', ...args);
 const user = ['-u', `${admin.name}:${admin.password}`];
 
-describe('another machine of the home', () => {
-  it('gets the authority and trusts by it alone', async () => {
+describe('another computer', () => {
+  it('downloads the authority and trusts only it', async () => {
     await expect(curl(at('push'))).rejects.toMatchObject({ code: 60 });
     await curl('-o', ca, `${state.trustUrl ?? ''}/homeport.crt`);
     const print = execFileSync('openssl', ['x509', '-in', ca, '-noout', '-fingerprint', '-sha256']).toString();
@@ -61,7 +61,7 @@ describe('another machine of the home', () => {
     expect(JSON.parse(await trusting(`${at('push')}/v1/health`))).toEqual({ healthy: true });
   });
 
-  it('signs in on the page, and downloads by range with what it got', async () => {
+  it('signs in on the page and downloads a range', async () => {
     expect(await statusOf(`${at('downloads')}/download/film.mp4`)).toBe('401');
     const jar = join(folder, 'jar');
     const fields = ['name', 'password'].flatMap((field) => ['--data-urlencode', `${field}=${admin[field as 'name']}`]);
@@ -106,7 +106,7 @@ describe('another machine of the home', () => {
     }
   });
 
-  it('hears of the queue of downloads by a socket.io client', async () => {
+  it('receives queue updates with a socket.io client', async () => {
     const script = `
       import { readFileSync } from 'node:fs';
       import { io } from 'socket.io-client';
@@ -123,7 +123,7 @@ describe('another machine of the home', () => {
     expect(await listen('')).toBe('refused\n');
   });
 
-  it('is refused where it should be', async () => {
+  it('is rejected without access', async () => {
     // The app and what is not shared are on this machine alone; other names are none of ours.
     await expect(curl(`http://${machine.lan}:${String(host.port('control'))}/`)).rejects.toMatchObject({ code: 7 });
     await expect(curl(`http://${machine.lan}:${String(host.port('uptime'))}/`)).rejects.toMatchObject({ code: 7 });

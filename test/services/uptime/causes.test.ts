@@ -4,7 +4,7 @@ import type { ServiceState } from '../../../services/contracts/control/api.ts';
 import { api } from '../../support/api.ts';
 import { openUptime } from './rig.ts';
 
-describe('the cause of a fault in plain words', () => {
+describe('failure explanations', () => {
   it.each([
     ['getaddrinfo ENOTFOUND nas.invalid', 'The name nas.invalid does not exist.'],
     ['queryA ENODATA nas.example', 'The name nas.example does not exist.'],
@@ -44,7 +44,7 @@ describe('the cause of a fault in plain words', () => {
     expect(explainFailure(msg)).toBeUndefined();
   });
 
-  it('stands in what people are told in place of the words of the check, which programs get', async () => {
+  it('replaces the check message in notifications', async () => {
     await using rig = await openUptime();
     const { id } = await rig.add({ type: 'port', name: 'NAS', hostname: '127.0.0.1', port: 1, interval: 20 });
     await rig.until(id, 0);
@@ -54,7 +54,7 @@ describe('the cause of a fault in plain words', () => {
     expect(told?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
   });
 
-  it('leads from Home to the monitor that is down, by its name', async () => {
+  it('links from Home to the monitor that is down', async () => {
     await using rig = await openUptime();
     const shown = async (): Promise<Pick<ServiceState, 'detail' | 'remedy'> | undefined> => {
       const { services } = await api<{ services: ServiceState[] }>(rig.host.url('control'), '/api/services');

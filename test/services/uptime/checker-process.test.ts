@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('The process that checks', () => {
     expect([resumed.active, resumed.state.problems]).toEqual([true, undefined]);
   });
 
-  it('quarantines at the start what was being checked when Homeport died', async () => {
+  it('quarantines monitors at the start after Homeport ended during a check', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'homeport-quarantine-'));
     const saved = join(dataDir, 'saved.json');
     await using silent = await openTarget(() => undefined);

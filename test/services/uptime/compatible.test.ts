@@ -79,7 +79,7 @@ async function replay(name: string) {
   return { expected: response, reply, text, body: type.includes('json') ? (JSON.parse(text) as unknown) : text };
 }
 
-describe('recorded answers of the peer', () => {
+describe('recorded responses of Uptime Kuma', () => {
   it.each([
     ...['badge-status-up', 'badge-status-down', 'badge-status-missing', 'badge-status-private', 'badge-status-text-id'],
     ...['badge-status-custom', 'badge-uptime', 'badge-uptime-720', 'badge-uptime-30d', 'badge-uptime-bad-duration'],
@@ -112,7 +112,7 @@ describe('recorded answers of the peer', () => {
     expect(page.publicGroupList[0]?.monitorList).toHaveLength(3);
   });
 
-  it('heartbeats are oldest first and tell nobody why', async () => {
+  it('lists public heartbeats oldest first without messages', async () => {
     const { body } = await replay('status-page-heartbeat');
     const { heartbeatList, uptimeList } = body as {
       heartbeatList: Record<string, { status: number; time: string; msg: string }[]>;
@@ -127,7 +127,7 @@ describe('recorded answers of the peer', () => {
   });
 });
 
-it('feeds and pages tell what is wrong, whatever was typed', async () => {
+it('escapes text in feeds and pages', async () => {
   await rig.call('POST', '/api/status-pages/heldout-27948/incidents', {
     ...{ title: '<script>alert(1)</script>]]>', content: '[x](javascript:alert(1)) <img src=x onerror=alert(1)>' },
   });
@@ -146,14 +146,14 @@ it('feeds and pages tell what is wrong, whatever was typed', async () => {
   expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
 });
 
-it('what a badge is asked to say stays text', async () => {
+it('escapes text in badges', async () => {
   const query = 'label=%3Cscript%3E&upLabel=%22%3E%3Csvg%20onload%3D1%3E&upColor=%22onload%3D%221';
   const svg = await (await fetch(`${rig.url}/api/badge/${String(ids.get('6'))}/status?${query}`)).text();
   expect(svg).not.toMatch(/<script|<svg onload|"onload/);
 });
 
 describe('/metrics', () => {
-  it('is for who signs in or has a key', async () => {
+  it('requires an account or an API key', async () => {
     const none = await fetch(`${rig.url}/metrics`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')]);
     const { key } = await rig.call<{ key: string }>('POST', '/api/api-keys', { name: 'prometheus' });
@@ -166,7 +166,7 @@ describe('/metrics', () => {
     expect((await fetch(`${rig.url}/metrics`, { headers: { authorization: wrong } })).status).toBe(401);
   });
 
-  it('has the series of the peer, which promtool takes, and none of who is gone', async () => {
+  it('serves the series of Uptime Kuma without removed monitors', async () => {
     const odd = await rig.add({
       type: 'http',
       name: 'say "hi"\\\nnow',
@@ -197,7 +197,7 @@ function promtool(text: string): Promise<{ readonly code: unknown; readonly said
   });
 }
 
-it('the REST API describes itself, and refuses in words', async () => {
+it('serves an OpenAPI document and readable errors', async () => {
   const document = await rig.call<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json');
   expect(Object.keys(document.paths['/api/monitors'] ?? {}).toSorted()).toEqual(['get', 'post']);
   expect(document.paths['/api/monitors/{id}']).toHaveProperty('patch');

@@ -75,7 +75,7 @@ it.skipIf(missing)(
   },
 );
 
-it('every series that dashboard and rules read is there', async () => {
+it('exports every series of the dashboard and alert rules', async () => {
   await using rig = await openUptime();
   const { id } = await rig.add({ type: 'manual', name: 'x', manual_status: 1, interval: 3600 });
   await rig.until(id, 1);

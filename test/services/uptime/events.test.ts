@@ -12,7 +12,7 @@ import { api, inbox as inboxOf } from '../../support/api.ts';
 import { openTestHost } from '../../support/host.ts';
 import { listen, openTarget, openUptime, type SentEvent } from './rig.ts';
 
-it('warns once of a certificate that ends in five days, whatever thresholds that passes', async () => {
+it('sends one warning for a certificate that passes several thresholds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   execFileSync('openssl', [
@@ -49,7 +49,7 @@ it('warns once of a certificate that ends in five days, whatever thresholds that
   }
 });
 
-it('keeps trying while the aggregator is away, and tells each event once and in order, also over a restart', async () => {
+it('retries delivery and sends each event once and in order, also after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
   await using target = await openTarget();
   const sent: SentEvent[] = [];
@@ -88,7 +88,7 @@ it('keeps trying while the aggregator is away, and tells each event once and in 
   }
 });
 
-it('goes to Delivery where no aggregator is named, and so to the inbox', async () => {
+it('sends events to Delivery without a configured receiver', async () => {
   await using target = await openTarget((_request, response) => void response.writeHead(500).end());
   await using host = await openTestHost({ services: [uptime, notify, inbox, control] });
   await api(host.url('uptime'), '/api/monitors', {
@@ -108,7 +108,7 @@ it('goes to Delivery where no aggregator is named, and so to the inbox', async (
   ]);
 });
 
-it('says once that a monitor flaps, and nothing of each change after that', async () => {
+it('reports flapping once and no further changes', async () => {
   let fails = false;
   await using target = await openTarget((_request, response) => {
     fails = !fails;

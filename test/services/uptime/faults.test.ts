@@ -24,7 +24,7 @@ async function openAggregator() {
   return { sent, state, target };
 }
 
-it('a target that resets, before and in the middle of an answer, is down in words, and no other check suffers', async () => {
+it('reports a target that resets connections without affecting other checks', async () => {
   let middle = false;
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -49,7 +49,7 @@ it('a target that resets, before and in the middle of an answer, is down in word
   }
 });
 
-it('a name server that says nothing costs its own monitor the time, and nobody else', async () => {
+it('limits the delay of an unresponsive name server to its monitor', async () => {
   const silent = createSocket('udp4');
   await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
   await using fine = await openTarget();
@@ -75,7 +75,7 @@ it('a name server that says nothing costs its own monitor the time, and nobody e
   }
 });
 
-it('an aggregator that is away for an hour gets every event afterwards, in order and each once', async () => {
+it('delivers every event once and in order after an hour of downtime of the receiver', async () => {
   const clock = createFakeClock();
   const { sent, state, target } = await openAggregator();
   await using _target = target;
@@ -103,7 +103,7 @@ it('an aggregator that is away for an hour gets every event afterwards, in order
   ]);
 });
 
-it('kill -9 between a beat and its event loses neither, and tells it once', async () => {
+it('keeps heartbeat and event after a kill and notifies once', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'uptime-kill-'));
   const { sent, state, target } = await openAggregator();
   await using _target = target;
@@ -147,7 +147,7 @@ it('kill -9 between a beat and its event loses neither, and tells it once', asyn
   }
 });
 
-it('while nothing can be written nothing is acknowledged, and what happened meanwhile is there and told after it', async () => {
+it('acknowledges nothing while writes fail, and catches up afterwards', async () => {
   await using web = await openTarget();
   await using rig = await openUptime();
   const job = await rig.add({ type: 'push', name: 'job', pushToken: 'full', interval: 86_400 });

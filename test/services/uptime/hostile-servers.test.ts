@@ -31,7 +31,7 @@ async function endless(greeting: (data: Buffer) => Buffer | undefined) {
   return { port, sent: () => sent, [Symbol.dispose]: () => void server.close() };
 }
 
-describe('A monitor of a hostile server', () => {
+describe('monitor of a hostile server', () => {
   let rig: UptimeRig;
   beforeAll(async () => {
     rig = await openUptime();
@@ -81,7 +81,7 @@ describe('A monitor of a hostile server', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('A connection string', () => {
-  it('is refused when it names files or sockets, and no other monitor waits for that', async () => {
+  it('rejects files and sockets without delaying other monitors', async () => {
     await using rig = await openUptime();
     await using well = await openTarget();
     const folder = mkdtempSync(join(tmpdir(), 'homeport-fifo-'));

@@ -22,7 +22,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 const hourly = { interval: 3600, timeout: 20 };
 
-it.skipIf(lacksProgram('ping'))('a ping has its time, and a name that nobody has is down', async () => {
+it.skipIf(lacksProgram('ping'))('measures a ping and reports an unknown name as down', async () => {
   const here = { type: 'ping', hostname: '127.0.0.1', packetSize: 120, ping_count: 2, ...hourly };
   const { id } = await rig.add({ ...here, name: 'here' });
   expect((await rig.until(id, 1)).ping).toEqual(expect.any(Number));
@@ -32,7 +32,7 @@ it.skipIf(lacksProgram('ping'))('a ping has its time, and a name that nobody has
   expect((await rig.until(option.id, 0)).msg).toContain('-f');
 });
 
-it('a DNS monitor asks its server for its type of record', async () => {
+it('queries the configured server for the record type', async () => {
   const { server, port } = await openNameServer();
   try {
     const common = { type: 'dns', dns_resolve_server: '127.0.0.1', port, ...hourly };
@@ -47,7 +47,7 @@ it('a DNS monitor asks its server for its type of record', async () => {
   }
 });
 
-it('an SMTP monitor is greeted, encrypts where it is told to, and hears a refusal', async () => {
+it('checks greeting, encryption and rejection of an SMTP server', async () => {
   await using mail = await openMailServer();
   const common = { type: 'smtp', hostname: '127.0.0.1', ...hourly };
   const { id } = await rig.add({ ...common, name: 'mail', port: mail.port });
@@ -70,7 +70,7 @@ it('an SMTP monitor is greeted, encrypts where it is told to, and hears a refusa
   refusing.close();
 });
 
-it('a WebSocket monitor is up when the upgrade succeeds, with its subprotocol', async () => {
+it('reports a WebSocket monitor as up after the upgrade with its subprotocol', async () => {
   const server = new WebSocketServer({
     port: 0,
     host: '127.0.0.1',
@@ -102,7 +102,7 @@ it('a WebSocket monitor is up when the upgrade succeeds, with its subprotocol', 
   }
 });
 
-it('a container of an engine on TCP, as Podman answers, is followed by its events', async () => {
+it('follows the events of a container of a TCP engine such as Podman', async () => {
   const streams: ServerResponse[] = [];
   let state: Record<string, unknown> = { Running: true, Status: 'running', Health: { Status: '' } };
   await using engine = await openTarget((request, response) => {
@@ -126,7 +126,7 @@ it('a container of an engine on TCP, as Podman answers, is followed by its event
   expect(await rig.until(id, 0)).toMatchObject({ msg: 'Container State is exited' });
 });
 
-it('a manual monitor is what somebody sets', async () => {
+it('uses the configured status of a manual monitor', async () => {
   const { id } = await rig.add({ type: 'manual', name: 'by hand', ...hourly });
   expect(await rig.until(id, 2)).toMatchObject({ msg: 'Nobody has set it yet' });
   for (const manual_status of [1, 0, 1]) {
@@ -136,7 +136,7 @@ it('a manual monitor is what somebody sets', async () => {
   expect((await rig.events('up', id))[0]).toMatchObject({ title: '[Up] by hand' });
 });
 
-it('a group counts what is deeper in it and leaves out what is paused', async () => {
+it('includes nested members of a group and excludes paused ones', async () => {
   const outer = await rig.add({ type: 'group', name: 'outer', ...hourly });
   const inner = await rig.add({ type: 'group', name: 'inner', parent: outer.id, ...hourly });
   const leaf = await rig.add({ type: 'manual', name: 'leaf', parent: inner.id, manual_status: 0, ...hourly });
@@ -150,7 +150,7 @@ it('a group counts what is deeper in it and leaves out what is paused', async ()
   expect((await rig.raw('POST', `/api/monitors/${String(inner.id)}/check`)).status).toBe(409);
 });
 
-describe('facts of a certificate', () => {
+describe('certificate details', () => {
   let folder: string;
   const open: TlsServer[] = [];
   beforeAll(() => {
@@ -226,7 +226,7 @@ describe('facts of a certificate', () => {
       ...more,
     });
 
-  it('are its chain, who signed it and for how long', async () => {
+  it('lists chain, issuer and validity', async () => {
     const { id } = await add('good');
     await rig.until(id, 1);
     expect(await rig.call('GET', `/api/monitors/${String(id)}/facts`)).toMatchObject({
@@ -243,7 +243,7 @@ describe('facts of a certificate', () => {
     expect(state.certDays).toBe(89);
   });
 
-  it('are there of one that has ended or is for another name, and both are down', async () => {
+  it('lists expired and mismatched certificates, which are down', async () => {
     const ended = await add('ended');
     expect((await rig.until(ended.id, 0)).msg).toContain('it has expired');
     expect((await rig.events('cert_expiry', ended.id))[0]).toMatchObject({

@@ -14,7 +14,7 @@ const client = fileURLToPath(new URL('../../../.cache/tools/uptime-kuma-api2', i
 const script = fileURLToPath(new URL('kuma-client.py', import.meta.url));
 const missing = !existsSync(client) && !process.env['CI'];
 
-it.skipIf(missing)('the Python client of the peer does everything it is used for', async () => {
+it.skipIf(missing)('supports the Python client of Uptime Kuma', async () => {
   await using rig = await openUptime();
   await using target = await openTarget();
   const folder = mkdtempSync(join(tmpdir(), 'engine-'));
@@ -66,7 +66,7 @@ it.skipIf(missing)('the Python client of the peer does everything it is used for
   }
 });
 
-it('calls that come with the connection are answered, and beats are pushed as they are made', async () => {
+it('answers early calls and pushes heartbeats', async () => {
   await using rig = await openUptime();
   await using target = await openTarget();
   const socket = io(rig.url, { transports: ['websocket'], forceNew: true });

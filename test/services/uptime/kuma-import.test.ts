@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it, vi } from 'vitest';
 import type { Monitor } from '../../../services/contracts/uptime/views.ts';
-import { openKuma } from '../../../services/uptime/move/kuma-reader.ts';
+import { openKumaBackup } from '../../../services/uptime/kuma-import/kuma-reader.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { adminAuthorization } from '../../support/host.ts';
 import { api } from '../../support/api.ts';
@@ -23,7 +23,7 @@ function send(rig: UptimeRig, bytes: Uint8Array<ArrayBuffer> | string): Promise<
   });
 }
 
-it('what was down there is down since then, to the feed of a page too, whenever it is checked first', async () => {
+it('keeps the start of an imported outage, also in the feed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   const quiet = { interval: 3600, active: 1 };
@@ -78,7 +78,7 @@ it('what was down there is down since then, to the feed of a page too, whenever 
   }
 });
 
-it('what was down there and is down here was down in between too', async () => {
+it('continues an imported outage without a gap', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   writeKumaDatabase(file, {
@@ -114,7 +114,7 @@ it('what was down there and is down here was down in between too', async () => {
   }
 });
 
-it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what was before', async () => {
+it('imports a kuma.db of Uptime Kuma 2 with its history', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   const quiet = { interval: 3600, active: 1 };
@@ -347,7 +347,7 @@ it('a kuma.db of Uptime Kuma 2 comes in with all that it is made of, and what wa
   }
 });
 
-it('what is no database of it, or a broken one, is refused and nothing stays', async () => {
+it('rejects other and damaged databases without leftovers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   await using rig = await openUptime();
   try {
@@ -379,7 +379,7 @@ it('what is no database of it, or a broken one, is refused and nothing stays', a
   }
 });
 
-it('a kuma.db is read beside the loop', async () => {
+it('reads a kuma.db without blocking the event loop', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kuma-'));
   const file = join(folder, 'kuma.db');
   writeKumaDatabase(file, { monitor: [{ id: 5, name: 'shop', type: 'http', url: 'http://127.0.0.1:1/' }] });
@@ -388,8 +388,8 @@ it('a kuma.db is read beside the loop', async () => {
   lock.pragma('journal_mode = DELETE');
   lock.exec('BEGIN EXCLUSIVE');
   setTimeout(() => lock.exec('COMMIT'), 100);
-  await using database = await openKuma(file);
-  expect(database.holding.monitors).toMatchObject([{ id: 5, name: 'shop' }]);
+  await using database = await openKumaBackup(file);
+  expect(database.source.monitors).toMatchObject([{ id: 5, name: 'shop' }]);
   lock.close();
   rmSync(folder, { recursive: true });
 });

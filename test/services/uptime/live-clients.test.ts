@@ -27,7 +27,7 @@ function connect(rig: UptimeRig): LiveClient {
 const login = (client: LiveClient) =>
   client.ask('login', { username: admin.name, password: admin.password, token: '' });
 
-describe('A live client', () => {
+describe('live client', () => {
   let rig: UptimeRig;
   let target: Target;
   beforeAll(async () => {

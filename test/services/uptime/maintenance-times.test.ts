@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
-import { slotAt, slotsFrom, statusOf, windowTrouble } from '../../../services/uptime/domain/maintenance.ts';
-import { momentOf, wallTime } from '../../../services/uptime/domain/zone.ts';
+import {
+  findSlotAt,
+  findSlots,
+  getMaintenanceStatus,
+  validateWindow,
+} from '../../../services/uptime/domain/maintenance.ts';
+import { toTimestamp, getWallTime } from '../../../services/uptime/domain/time-zone.ts';
 
 const time = (text: string) => {
   const [hours = 0, minutes = 0] = text.split(':').map(Number);
@@ -14,7 +19,7 @@ function plan(given: object, zone = 'Europe/Berlin') {
 
 /** The first slots from a moment on, as "start end" without what goes without saying. */
 function slots(given: object, from: string, most = 1, zone?: string): string[] {
-  return slotsFrom(plan(given, zone), Date.parse(from), most).map(({ start, end }) =>
+  return findSlots(plan(given, zone), Date.parse(from), most).map(({ start, end }) =>
     [start, end].map((at) => new Date(at).toISOString().slice(0, 16)).join(' '),
   );
 }
@@ -25,7 +30,7 @@ const nightly = (from: string, to: string, more: object = {}) => ({
   ...more,
 });
 
-describe('by the clock on the wall, also when clocks are changed', () => {
+describe('wall-clock times and clock changes', () => {
   it.each([
     // Berlin: 2026-03-29 02:00 becomes 03:00, at 01:00 UTC.
     ['the day before', '02:00', '03:30', '2026-03-27T12:00Z', '2026-03-28T01:00 2026-03-28T02:30'],
@@ -87,7 +92,7 @@ describe('by the clock on the wall, also when clocks are changed', () => {
     expect(slots(nightly(from, to), at, 1, zone)).toEqual([expected]);
   });
 
-  it('starts and ends as clocks show it on every day of the year, in every zone that is tried', () => {
+  it('starts and ends at the configured wall-clock times on every day', () => {
     for (const zone of [
       'Europe/Berlin',
       'America/St_Johns',
@@ -102,14 +107,14 @@ describe('by the clock on the wall, also when clocks are changed', () => {
         ['23:30', '01:30'],
       ] as const) {
         let before = 0;
-        const found = slotsFrom(plan(nightly(from, to), zone), Date.parse('2026-01-02T00:00Z'), 370);
+        const found = findSlots(plan(nightly(from, to), zone), Date.parse('2026-01-02T00:00Z'), 370);
         expect(found).toHaveLength(370);
         for (const { start, end } of found) {
-          const shown = wallTime(start, zone);
+          const shown = getWallTime(start, zone);
           const wanted = { ...shown, ...time(from), seconds: 0 };
           // An hour that is left out is the one excuse, and then nothing comes before the change.
           if (shown.hours !== wanted.hours || shown.minutes !== wanted.minutes) {
-            expect(wallTime(start - 1000, zone).hours * 60 + wallTime(start - 1000, zone).minutes).toBeLessThan(
+            expect(getWallTime(start - 1000, zone).hours * 60 + getWallTime(start - 1000, zone).minutes).toBeLessThan(
               wanted.hours * 60 + wanted.minutes || 1440,
             );
           }
@@ -122,32 +127,32 @@ describe('by the clock on the wall, also when clocks are changed', () => {
     }
   });
 
-  it('a moment is found from what clocks show of it, all year round', () => {
+  it('converts wall-clock times back into timestamps all year', () => {
     for (const zone of ['Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kolkata', 'America/Caracas']) {
       for (let at = Date.parse('2026-01-01T00:00Z'); at < Date.parse('2027-01-01T00:00Z'); at += 35_099_000) {
-        const back = momentOf(wallTime(at, zone), zone);
+        const back = toTimestamp(getWallTime(at, zone), zone);
         expect([0, 3_600_000, 1_800_000]).toContain(at - back);
-        expect(wallTime(back, zone)).toEqual(wallTime(at, zone));
+        expect(getWallTime(back, zone)).toEqual(getWallTime(at, zone));
       }
     }
   });
 });
 
-describe('each strategy', () => {
-  it('single lasts from one moment to the other in its zone', () => {
+describe('maintenance strategies', () => {
+  it('computes a single window in its zone', () => {
     const once = { strategy: 'single', dateRange: ['2026-07-01 10:00:00', '2026-07-01T12:30'] };
     expect(slots(once, '2026-06-01T00:00Z')).toEqual(['2026-07-01T08:00 2026-07-01T10:30']);
-    expect(statusOf(plan(once), Date.parse('2026-07-01T07:59:59Z'))).toBe('scheduled');
-    expect(statusOf(plan(once), Date.parse('2026-07-01T08:00:00Z'))).toBe('under-maintenance');
-    expect(statusOf(plan(once), Date.parse('2026-07-01T10:30:00Z'))).toBe('ended');
+    expect(getMaintenanceStatus(plan(once), Date.parse('2026-07-01T07:59:59Z'))).toBe('scheduled');
+    expect(getMaintenanceStatus(plan(once), Date.parse('2026-07-01T08:00:00Z'))).toBe('under-maintenance');
+    expect(getMaintenanceStatus(plan(once), Date.parse('2026-07-01T10:30:00Z'))).toBe('ended');
   });
 
-  it('manual runs as long as it is on', () => {
-    expect(statusOf(plan({ strategy: 'manual' }), 5)).toBe('under-maintenance');
-    expect(statusOf(plan({ strategy: 'manual', active: false }), 5)).toBe('inactive');
+  it('keeps a manual window active while it is enabled', () => {
+    expect(getMaintenanceStatus(plan({ strategy: 'manual' }), 5)).toBe('under-maintenance');
+    expect(getMaintenanceStatus(plan({ strategy: 'manual', active: false }), 5)).toBe('inactive');
   });
 
-  it('every third day counts from its first day', () => {
+  it('counts an interval of three days from the first day', () => {
     const third = nightly('02:00', '03:00', { intervalDay: 3, dateRange: ['2026-03-25 00:00:00'] });
     expect(slots(third, '2026-03-26T00:00Z', 3)).toEqual([
       '2026-03-28T01:00 2026-03-28T02:00',
@@ -156,17 +161,17 @@ describe('each strategy', () => {
     ]);
   });
 
-  it('weekdays are those on which it starts', () => {
+  it('applies weekdays to the start', () => {
     const weekdays = { strategy: 'recurring-weekday', weekdays: [0, 3], timeRange: [time('23:00'), time('01:00')] };
     expect(slots(weekdays, '2026-03-23T00:00Z', 3)).toEqual([
       '2026-03-25T22:00 2026-03-26T00:00',
       '2026-03-29T21:00 2026-03-29T23:00',
       '2026-04-01T21:00 2026-04-01T23:00',
     ]);
-    expect(slotAt(plan(weekdays), Date.parse('2026-03-25T23:30Z'))).toBeDefined();
+    expect(findSlotAt(plan(weekdays), Date.parse('2026-03-25T23:30Z'))).toBeDefined();
   });
 
-  it('days of the month count from both ends, and a 31st is only where there is one', () => {
+  it('supports days from both ends of the month and skips a missing 31st', () => {
     const days = (list: unknown[]) => ({
       strategy: 'recurring-day-of-month',
       daysOfMonth: list,
@@ -180,7 +185,7 @@ describe('each strategy', () => {
     expect(slots(days([29]), '2028-02-01T00:00Z', 1, 'UTC')).toEqual(['2028-02-29T12:00 2028-02-29T13:00']);
   });
 
-  it('cron starts by its rule in its zone and lasts so many minutes', () => {
+  it('starts a cron window by its rule and ends it after its duration', () => {
     const rule = { strategy: 'cron', cron: '30 3 * * 0', durationMinutes: 90 };
     expect(slots(rule, '2026-03-28T00:00Z', 2)).toEqual([
       '2026-03-29T01:30 2026-03-29T03:00',
@@ -189,17 +194,17 @@ describe('each strategy', () => {
     // 02:30 is left out that night: it comes right after.
     expect(slots({ ...rule, cron: '30 2 * * 0' }, '2026-03-28T00:00Z')).toEqual(['2026-03-29T01:00 2026-03-29T02:30']);
     const often = { strategy: 'cron', cron: '* * * * *', durationMinutes: 5 };
-    expect(slotAt(plan(often), Date.parse('2026-03-28T00:00:30Z'))?.start).toBeLessThan(
+    expect(findSlotAt(plan(often), Date.parse('2026-03-28T00:00:30Z'))?.start).toBeLessThan(
       Date.parse('2026-03-28T00:00Z'),
     );
   });
 
-  it('cron that comes again before it has ended is one slot, whenever one looks', () => {
+  it('merges overlapping cron runs into one slot', () => {
     const often = plan({ strategy: 'cron', cron: '*/5 8-11 * * *', durationMinutes: 30 }, 'UTC');
     const one = { start: Date.parse('2026-03-28T08:00Z'), end: Date.parse('2026-03-28T12:25Z') };
     for (const time of ['07:00', '08:00', '09:31', '12:24'])
-      expect(slotsFrom({ ...often, config: { ...often.config } }, Date.parse(`2026-03-28T${time}Z`), 1)).toEqual([one]);
-    expect(slotsFrom(often, Date.parse('2026-03-28T12:25Z'), 2)).toEqual([
+      expect(findSlots({ ...often, config: { ...often.config } }, Date.parse(`2026-03-28T${time}Z`), 1)).toEqual([one]);
+    expect(findSlots(often, Date.parse('2026-03-28T12:25Z'), 2)).toEqual([
       { start: one.start + 86_400_000, end: one.end + 86_400_000 },
       { start: one.start + 2 * 86_400_000, end: one.end + 2 * 86_400_000 },
     ]);
@@ -207,24 +212,24 @@ describe('each strategy', () => {
     const always = { ...plan({ strategy: 'cron', cron: '* * * * *', durationMinutes: 60 }, 'UTC') };
     const since = Date.parse('2026-03-28T08:00:20Z');
     for (const time of ['2026-03-28T08:00:40Z', '2026-03-28T21:15Z', '2027-01-01T00:00Z'])
-      expect(slotAt({ ...always, config: { ...always.config }, since }, Date.parse(time))).toEqual({
+      expect(findSlotAt({ ...always, config: { ...always.config }, since }, Date.parse(time))).toEqual({
         start: since - 20_000,
         end: Infinity,
       });
   });
 
-  it('stays within its range of days', () => {
+  it('limits slots to the date range', () => {
     const range = nightly('02:00', '03:00', { dateRange: ['2026-05-01 00:00:00', '2026-05-03 02:30:00'] });
     expect(slots(range, '2026-01-01T00:00Z', 9)).toEqual([
       '2026-05-01T00:00 2026-05-01T01:00',
       '2026-05-02T00:00 2026-05-02T01:00',
       '2026-05-03T00:00 2026-05-03T00:30',
     ]);
-    expect(statusOf(plan(range), Date.parse('2026-06-01T00:00Z'))).toBe('ended');
+    expect(getMaintenanceStatus(plan(range), Date.parse('2026-06-01T00:00Z'))).toBe('ended');
   });
 
-  it('what cannot be a window is named', () => {
-    const trouble = (given: object) => Object.keys(windowTrouble(plan(given).config));
+  it('reports invalid windows by field', () => {
+    const trouble = (given: object) => Object.keys(validateWindow(plan(given).config));
     expect(trouble({ strategy: 'single', dateRange: ['2026-01-02 00:00:00', '2026-01-01 00:00:00'] })).toEqual([
       'dateRange',
     ]);

@@ -9,7 +9,7 @@ import { createFakeClock, type FakeClock } from '../../support/clock.ts';
 import { admin, adminAuthorization } from '../../support/host.ts';
 import { openTarget, openUptime, type SentEvent, type UptimeRig } from './rig.ts';
 
-describe('a window', () => {
+describe('maintenance window', () => {
   let rig: UptimeRig;
   beforeAll(async () => {
     rig = await openUptime();
@@ -19,7 +19,7 @@ describe('a window', () => {
   const manual = (more: object) =>
     rig.call<Maintenance>('POST', '/api/maintenances', { title: 'w', strategy: 'manual', ...more });
 
-  it('stops checks at once and tells nobody; what was told before it gets its end after it', async () => {
+  it('stops checks without notifications and reports recoveries afterwards', async () => {
     await using target = await openTarget();
     const web = await rig.add({ type: 'http', name: 'web', url: target.url, interval: 0.3, timeout: 5 });
     const group = await rig.add({ type: 'group', name: 'group', interval: 0.3 });
@@ -67,7 +67,7 @@ describe('a window', () => {
     expect((await rig.raw('GET', `/api/maintenances/${String(id)}`)).status).toBe(404);
   });
 
-  it('goes by no time zone that there is none of', async () => {
+  it('rejects unknown time zones', async () => {
     const control = rig.host.url('control');
     const put = (timezone: string): Promise<Response> =>
       fetch(`${control}/api/uptime/settings`, {
@@ -100,7 +100,7 @@ describe('a window', () => {
     },
   );
 
-  it('that cannot be one is refused with its field, and nothing changes', async () => {
+  it('rejects an invalid window with its field', async () => {
     const bad = await rig.raw('POST', '/api/maintenances', {
       title: 'w',
       strategy: 'cron',
@@ -117,7 +117,7 @@ describe('a window', () => {
     });
   });
 
-  it('is on the status pages it names while it runs, without saying whom it covers', async () => {
+  it('is listed on its status pages without its monitors', async () => {
     const one = await rig.add({ type: 'manual', name: 'shown', manual_status: 1, interval: 3600 });
     const page = await rig.call<{ id: number }>('POST', '/api/status-pages', { slug: 'main', title: 'Main' });
     await rig.call('PUT', '/api/status-pages/main', {
@@ -153,7 +153,7 @@ describe('a window', () => {
     expect(await (await fetch(`${rig.url}/api/status-page/main`)).json()).toMatchObject({ maintenanceList: [{ id }] });
   });
 
-  it('is managed over socket.io as the recorded server did', async () => {
+  it('supports the recorded socket.io calls', async () => {
     const socket = io(rig.url, { transports: ['websocket'], forceNew: true });
     try {
       const ask = (event: string, ...args: unknown[]) =>
@@ -190,7 +190,7 @@ function golden(name: string) {
   };
 }
 
-describe('with a turned clock', () => {
+describe('with a simulated clock', () => {
   const hour = 3_600_000;
   const start = Date.parse('2026-03-28T00:30:00Z');
   /** Lets the time pass in steps, so that what waits in between comes to its turn. */
@@ -213,7 +213,7 @@ describe('with a turned clock', () => {
       return about(rig).length >= count;
     });
 
-  it('people are reminded, told of start and end on request, each once, also over the change of clocks', async () => {
+  it('sends reminder, start and end once, also across clock changes', async () => {
     const clock = createFakeClock(start);
     await using rig = await openUptime({ clock });
     const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });
@@ -257,7 +257,7 @@ describe('with a turned clock', () => {
     expect(rig.sent.filter(({ event }) => event.kind === 'up' || event.kind === 'down')).toEqual([]);
   });
 
-  it('one that was slept through is not told of when it is over, and a late reminder says what is true', async () => {
+  it('skips announcements of missed windows and corrects late reminders', async () => {
     const clock = createFakeClock(start);
     await using rig = await openUptime({ clock });
     const add = (from: string, to: string, title: string) =>
@@ -279,7 +279,7 @@ describe('with a turned clock', () => {
     expect(about(rig)).toEqual(['[Maintenance] to come starts in 30 min']);
   });
 
-  it('one by cron that comes again before it has ended is told of once, also over a restart', async () => {
+  it('announces overlapping cron runs once, also after a restart', async () => {
     const clock = createFakeClock(Date.parse('2026-06-01T07:30:00Z'));
     const rule = { strategy: 'cron', cron: '*/10 8-9 * * *', durationMinutes: 60, timezoneOption: 'UTC' };
     const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
@@ -315,7 +315,7 @@ describe('with a turned clock', () => {
     }
   });
 
-  it('a window that is changed while it runs goes on or ends as it says now', async () => {
+  it('applies changes to an active window', async () => {
     const clock = createFakeClock(Date.parse('2026-06-01T12:00:00Z'));
     await using rig = await openUptime({ clock });
     const job = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 600 });

@@ -63,8 +63,8 @@ const backup = {
   ],
 };
 
-describe('a backup of Uptime Kuma', () => {
-  it('comes in with its groups, tags, tokens and kinds that nobody knows here; what does not fit is named', async () => {
+describe('backup of Uptime Kuma', () => {
+  it('imports groups, tags, tokens and unknown types and reports invalid entries', async () => {
     expect(await rig.call('POST', '/api/import', backup)).toEqual({
       ...{ monitors: 4, tags: 1, dockerHosts: 0, statusPages: 0, maintenances: 0 },
       notifications: [{ name: 'ntfy', type: 'ntfy', monitors: 1 }],
@@ -96,7 +96,7 @@ describe('a backup of Uptime Kuma', () => {
     expect([none.status, await none.json()]).toEqual([400, { ok: false, msg: expect.stringContaining('no backup') }]);
   });
 
-  it('of what is here leads to the same on another machine, without a secret in it', async () => {
+  it('exports everything except secrets for another computer', async () => {
     await rig.call('POST', '/api/docker-hosts', { name: 'nas', dockerType: 'tcp', dockerDaemon: 'tcp://nas:2375' });
     const { items } = await rig.call<{ items: Monitor[] }>('GET', '/api/monitors');
     const host = items.find(({ name }) => name === 'game');
@@ -144,7 +144,7 @@ describe('a backup of Uptime Kuma', () => {
   });
 });
 
-it('many are edited, paused and removed at once, and those that cannot be are named', async () => {
+it('edits, pauses and removes several monitors and reports failures', async () => {
   const ids: number[] = [];
   for (const name of ['a', 'b', 'c']) ids.push((await rig.add({ type: 'manual', name, interval: 3600 })).id);
   const edit = (body: object) => rig.call('POST', '/api/monitors/bulk-edit', body);
@@ -162,7 +162,7 @@ it('many are edited, paused and removed at once, and those that cannot be are na
   expect((await rig.raw('GET', `/api/monitors/${String(ids[2])}`)).status).toBe(404);
 });
 
-it('a report counts what is down until now, not only until its last check', async () => {
+it('counts an ongoing outage up to now in a report', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
   await using own = await openUptime({ clock });
   await own.add({ type: 'push', name: 'job', pushToken: 'r', interval: 300 });
@@ -175,7 +175,7 @@ it('a report counts what is down until now, not only until its last check', asyn
   expect(rows).toMatchObject([{ downSeconds: 30, knownSeconds: 90, outages: 1 }]);
 });
 
-it('a report says what of the error budget is left, also as CSV that no spreadsheet takes for a formula', async () => {
+it('reports the error budget, also as CSV without formulas', async () => {
   const clock = createFakeClock(Date.parse('2026-02-01T00:00:00Z'));
   await using own = await openUptime({ clock });
   const { id } = await own.add({ type: 'push', name: '=cmd|"x", and more', pushToken: 'r', interval: 300 });
@@ -212,7 +212,7 @@ it('a report says what of the error budget is left, also as CSV that no spreadsh
   });
 });
 
-it('what the settings name is made at each start, by file and by environment, and goes when they no longer do', async () => {
+it('provisions and removes the entries of settings and environment', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'uptime-'));
   const file = join(dataDir, 'homeport.yaml');
   const yaml = `services:

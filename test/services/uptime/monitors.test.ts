@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig[Symbol.asyncDispose]());
 
-describe('an HTTP monitor', () => {
-  it('tells once that its target went down and once that it came back, and keeps the incident', async () => {
+describe('HTTP monitor', () => {
+  it('notifies once of outage and recovery and stores the incident', async () => {
     await using target = await openTarget();
     const { id } = await rig.add({ type: 'http', name: 'web', url: target.url, interval: 0.3, timeout: 5 });
     await rig.until(id, 1);
@@ -43,12 +43,12 @@ describe('an HTTP monitor', () => {
     expect(important.items.map(({ status }) => status)).toEqual([1, 0, 1]);
   });
 
-  it('is silent at a first beat that is up and tells of one that is down', async () => {
+  it('notifies of a first heartbeat only when it is down', async () => {
     const { id } = await rig.add({ type: 'http', name: 'closed', url: 'http://127.0.0.1:1/', interval: 60 });
     expect((await rig.events('down', id))[0]?.event['msg']).toBe('connect ECONNREFUSED 127.0.0.1:1');
   });
 
-  it('tries again as often as it is told before it says down', async () => {
+  it('retries the configured number of times', async () => {
     const { id } = await rig.add({
       ...{ type: 'http', name: 'tries', url: 'http://127.0.0.1:1/' },
       ...{ interval: 60, retryInterval: 0.2, maxretries: 2 },
@@ -61,7 +61,7 @@ describe('an HTTP monitor', () => {
     ]);
   });
 
-  it('follows redirects without taking credentials to another server, and ends in a circle of them', async () => {
+  it('follows redirects without forwarding credentials and detects loops', async () => {
     await using end = await openTarget();
     await using start = await openTarget((request, response) => {
       response.writeHead(302, { location: request.url === '/round' ? '/round' : end.url }).end();
@@ -83,7 +83,7 @@ describe('an HTTP monitor', () => {
     await rig.until(still.id, 1);
   });
 
-  it('gives up a body that never ends, and reads no more of a long one than it must', async () => {
+  it('limits the time and length of reading a body', async () => {
     await using slow = await openTarget((_request, response) => void response.write('x'));
     const keyword = { type: 'keyword', keyword: 'fine', interval: 60 };
     const waits = await rig.add({ ...keyword, name: 'slow', url: slow.url, timeout: 0.5 });
@@ -104,7 +104,7 @@ describe('an HTTP monitor', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  it('looks for a keyword and for values in JSON, also such as would take for ever', async () => {
+  it('checks keywords and JSON queries, also endless ones', async () => {
     await using target = await openTarget((_request, response) => {
       response.end(JSON.stringify({ state: 'ok', list: [{ n: 3 }], long: 'a'.repeat(5000) }));
     });
@@ -126,7 +126,7 @@ describe('an HTTP monitor', () => {
     expect((await rig.until(endless.id, 0)).msg).toBe('The JSON query takes too long');
   });
 
-  it('says the opposite when it is upside down', async () => {
+  it('inverts the status in upside-down mode', async () => {
     const { id } = await rig.add({
       type: 'http',
       name: 'not',
@@ -138,7 +138,7 @@ describe('an HTTP monitor', () => {
   });
 });
 
-it('a TCP monitor connects', async () => {
+it('checks a TCP port', async () => {
   const server = createTcp((socket) => socket.on('error', () => socket.destroy()));
   const port = await listen(server);
   const { id } = await rig.add({ type: 'port', name: 'tcp', hostname: 'localhost', port: String(port), interval: 0.3 });
@@ -147,8 +147,8 @@ it('a TCP monitor connects', async () => {
   expect((await rig.until(id, 0)).msg).toContain('ECONNREFUSED');
 });
 
-describe('a container monitor', () => {
-  it('asks the engine as the peer does, and hears of a stop at once', async () => {
+describe('container monitor', () => {
+  it('queries the engine like Uptime Kuma and detects a stop immediately', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'engine-'));
     const socketPath = join(folder, 'docker.sock');
     const asked: string[] = [];
@@ -219,13 +219,13 @@ describe('a container monitor', () => {
   });
 });
 
-describe('a push monitor', () => {
+describe('push monitor', () => {
   const push = async (token: string, query = '', method = 'GET') => {
     const reply = await fetch(`${rig.url}/api/push/${token}${query}`, { method });
     return { status: reply.status, body: method === 'HEAD' ? undefined : await reply.json() };
   };
 
-  it('takes what jobs send, with any method, and answers as the peer', async () => {
+  it('accepts any method and responds like Uptime Kuma', async () => {
     const { id } = await rig.add({
       type: 'push',
       name: 'job',
@@ -261,7 +261,7 @@ describe('a push monitor', () => {
     );
   });
 
-  it('is up since it was heard again after a pause', async () => {
+  it('restarts its up time after a pause', async () => {
     const { id } = await rig.add({ type: 'push', name: 'rested', interval: 60, pushToken: 'tok456' });
     const since = async (): Promise<number | null> =>
       (await rig.call<{ state: { since: number | null } }>('GET', `/api/monitors/${String(id)}`)).state.since;
@@ -279,13 +279,13 @@ describe('a push monitor', () => {
     expect(await since()).toBe(again);
   });
 
-  it('is down when nothing is heard', async () => {
+  it('is down without a push', async () => {
     const { id } = await rig.add({ type: 'push', name: 'quiet', interval: 0.2 });
     expect(await rig.until(id, 0)).toMatchObject({ msg: 'No heartbeat in the time window' });
   });
 });
 
-it('a group stands by its members', async () => {
+it('derives the status of a group from its members', async () => {
   await using target = await openTarget();
   const group = await rig.add({ type: 'group', name: 'all', interval: 60 });
   expect(await rig.until(group.id, 2)).toMatchObject({ msg: 'Group empty' });
@@ -295,7 +295,7 @@ it('a group stands by its members', async () => {
   expect(await rig.until(group.id, 0)).toMatchObject({ msg: 'Child monitors down: member' });
 });
 
-it('one notice speaks for a host and what runs on it', async () => {
+it('sends one notification for a host and its dependents', async () => {
   await using target = await openTarget();
   const base = await rig.add({ type: 'http', name: 'host', url: target.url, interval: 0.3, timeout: 5 });
   const above = await rig.add({

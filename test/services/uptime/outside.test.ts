@@ -12,8 +12,8 @@ import { gateway } from '../../../services/gateway/index.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
 import type { Context } from '../../../services/contracts/service.ts';
 import { push } from '../../../services/push/index.ts';
-import { ApiKeys } from '../../../services/uptime/routes/api-keys.ts';
-import { callerOf } from '../../../services/uptime/routes/sign-in.ts';
+import { ApiKeys } from '../../../services/uptime/store/api-keys.ts';
+import { authenticateCaller } from '../../../services/uptime/app-api/sign-in.ts';
 import { uptime } from '../../../services/uptime/index.ts';
 import { freePort } from '../../support/free-port.ts';
 import { openHome } from '../../support/gateway/phone.ts';
@@ -92,7 +92,7 @@ it.skipIf(lacksProgram(prometheus))(
   },
 );
 
-it('a status page has a name of its own through the gateway, with a certificate that devices trust, and its visitors no sign-in', async () => {
+it('serves a status page under its domain name through the gateway without a sign-in', async () => {
   await using home = await openHome({
     services: [uptime, push, control, gateway],
     settings: { shared: ['uptime'] },
@@ -140,14 +140,14 @@ it('a status page has a name of its own through the gateway, with a certificate 
   await vi.waitUntil(async () => (await visit())?.status !== 200, patience);
 });
 
-it('before anybody has signed up this machine may do all, and nobody who comes by the gateway', async () => {
+it('permits local clients, but no gateway clients, while no account exists', async () => {
   const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
   const request = new IncomingMessage(socket);
   const context = {
     caller: () => ({ remoteAddress: '127.0.0.1', isCrossSite: false }),
     accounts: { authenticate: () => Promise.resolve(undefined), list: () => Promise.resolve([]) },
   } as unknown as Context;
-  expect((await callerOf(context, new ApiKeys(context), request)).rights.all).toBe(true);
+  expect((await authenticateCaller(context, new ApiKeys(context), request)).rights.all).toBe(true);
   markGatewayRequest(request);
-  await expect(callerOf(context, new ApiKeys(context), request)).rejects.toMatchObject({ status: 401 });
+  await expect(authenticateCaller(context, new ApiKeys(context), request)).rejects.toMatchObject({ status: 401 });
 });

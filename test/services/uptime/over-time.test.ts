@@ -36,7 +36,7 @@ async function settle(clock: FakeClock, rig: UptimeRig): Promise<void> {
   });
 }
 
-it('slow answers are told of once, and once that they are over; what is usual is not learnt from them', async () => {
+it('reports slow responses and their end once without changing the baseline', async () => {
   const clock = createFakeClock();
   await using rig = await openUptime({ clock });
   const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'slow', interval: 3600 });
@@ -64,7 +64,7 @@ it('slow answers are told of once, and once that they are over; what is usual is
   expect(eventsOf(rig, 'down')).toEqual([]);
 });
 
-it('a certificate is told of once a threshold, and anew when it is another one', async () => {
+it('warns of a certificate once per threshold and again for a new one', async () => {
   const pem = makeSelfSigned();
   const other = makeSelfSigned();
   const server = createServer(pem, (_request, response) => void response.end('x'));
@@ -105,7 +105,7 @@ it('a certificate is told of once a threshold, and anew when it is another one',
   }
 });
 
-it('a machine that slept tells nothing of what it did not hear meanwhile, and soon what is true', async () => {
+it('ignores failures after a sleep for a while', async () => {
   const clock = createFakeClock();
   await using rig = await openUptime({ clock });
   for (const name of ['lives', 'dead']) await rig.add({ type: 'push', name, pushToken: name, interval: 60 });
@@ -128,7 +128,7 @@ it('a machine that slept tells nothing of what it did not hear meanwhile, and so
   expect(names.filter((name) => name !== 'mark')).toEqual(['dead']);
 });
 
-it('without a network nobody else is down, and with one they are', async () => {
+it('reports pending instead of down without a network', async () => {
   const proof = createTcp((socket) => socket.destroy());
   const port = await listen(proof);
   const far = { type: 'port', hostname: 'nosuch.invalid', port: 80, interval: 0.5, timeout: 20 };
@@ -149,7 +149,7 @@ it('without a network nobody else is down, and with one they are', async () => {
   proof.close();
 });
 
-it('repeats stop once somebody knows, and the end is told all the same', async () => {
+it('stops reminders after an acknowledgement and reports the recovery', async () => {
   const clock = createFakeClock();
   await using rig = await openUptime({ clock });
   const { id } = await rig.add({ type: 'manual', name: 'job', manual_status: 0, interval: 60, resendInterval: 2 });
@@ -170,7 +170,7 @@ it('repeats stop once somebody knows, and the end is told all the same', async (
   expect(eventsOf(rig, 'down')).toHaveLength(2);
 });
 
-it('what goes up and down is told of once, and once when it is steady again', async () => {
+it('reports the start and end of flapping once', async () => {
   const clock = createFakeClock();
   await using rig = await openUptime({ clock });
   const { id } = await rig.add({ type: 'manual', name: 'job', manual_status: 1, interval: 3600 });
@@ -197,7 +197,7 @@ it('what goes up and down is told of once, and once when it is steady again', as
   expect(titles().at(-1)).toBe('[Steady again] job');
 });
 
-it('each of the last 24 hours says which share of it a monitor was up, and nothing where nothing is known', async () => {
+it('returns the uptime of each of the last 24 hours and null for unknown hours', async () => {
   const clock = createFakeClock(Math.ceil(Date.now() / 3_600_000) * 3_600_000);
   await using rig = await openUptime({ clock });
   const { id } = await rig.add({ type: 'push', name: 'job', pushToken: 'hours', interval: 900 });

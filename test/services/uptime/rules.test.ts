@@ -1,25 +1,30 @@
-import { slotWords } from '../../../services/uptime/domain/slot-words.ts';
+import { formatSlot } from '../../../services/uptime/domain/slot-format.ts';
 import { describe, expect, it } from 'vitest';
-import { dueWarnings } from '../../../services/uptime/domain/certificate.ts';
-import { afterAnswer, notSlow, usualOf, usualRule } from '../../../services/uptime/domain/degradation.ts';
-import { judge, unknownStanding, type Standing } from '../../../services/uptime/domain/judge.ts';
-import { count, emptySpread, readSpread, spreadText } from '../../../services/uptime/domain/spread.ts';
+import { findDueWarnings } from '../../../services/uptime/domain/certificate.ts';
+import { updateSlowness, notSlow, computeBaseline, defaultRule } from '../../../services/uptime/domain/degradation.ts';
+import { judge, initialCheckState, type CheckState } from '../../../services/uptime/domain/judge.ts';
+import {
+  recordValue,
+  createHistogram,
+  parseHistogram,
+  formatHistogram,
+} from '../../../services/uptime/domain/histogram.ts';
 import { Schedule } from '../../../services/uptime/check/schedule.ts';
 
 const rules = { maxretries: 0, resendInterval: 0, upsideDown: false, retryOnlyOnStatusCodeFailure: false };
 
 /** Judges beats of these statuses; what was important, and what was told. */
 function story(statuses: readonly (0 | 1 | 2 | 3)[], change: Partial<typeof rules> = {}) {
-  let standing: Standing = unknownStanding;
+  let standing: CheckState = initialCheckState;
   return statuses.map((status, index) => {
     const verdict = judge({ ...rules, ...change }, standing, { at: index * 1000, status, msg: '', ping: null });
-    ({ standing } = verdict);
-    return [verdict.beat.status, verdict.beat.important, verdict.tell];
+    ({ state: standing } = verdict);
+    return [verdict.heartbeat.status, verdict.heartbeat.important, verdict.notification];
   });
 }
 
-describe('the history of a monitor', () => {
-  it('closes an outage that maintenance came between', () => {
+describe('monitor history', () => {
+  it('reports the recovery of an outage after maintenance', () => {
     expect(story([1, 0, 3, 1])).toEqual([
       [1, true, undefined],
       [0, true, 'down'],
@@ -28,7 +33,7 @@ describe('the history of a monitor', () => {
     ]);
   });
 
-  it('tells nothing of maintenance by itself, and of a fault after it', () => {
+  it('reports no maintenance but a failure after it', () => {
     expect(story([1, 3, 1, 3, 0]).map(([, , tell]) => tell)).toEqual([
       undefined,
       undefined,
@@ -38,7 +43,7 @@ describe('the history of a monitor', () => {
     ]);
   });
 
-  it('repeats after so many beats', () => {
+  it('sends reminders after the configured number of heartbeats', () => {
     expect(story([0, 0, 0, 0, 0, 1], { resendInterval: 2 }).map(([, , tell]) => tell)).toEqual([
       'down',
       undefined,
@@ -49,7 +54,7 @@ describe('the history of a monitor', () => {
     ]);
   });
 
-  it('does not count a try that helped as a change', () => {
+  it('does not record a successful retry as a state change', () => {
     expect(story([1, 0, 1], { maxretries: 2 })).toEqual([
       [1, true, undefined],
       [2, false, undefined],
@@ -69,11 +74,11 @@ describe('certificates', () => {
     ],
   });
 
-  it('warn at each threshold once, on the last day and when they have ended, and anew of another one', () => {
+  it('warns at each threshold once and again for a new certificate', () => {
     let told = {};
     const warned: (readonly [number, number])[] = [];
     for (let left = 30; left >= -2; left -= 0.5) {
-      const result = dueWarnings(chain(left * day), [7, 14, 21], told, 0);
+      const result = findDueWarnings(chain(left * day), [7, 14, 21], told, 0);
       ({ told } = result);
       warned.push(...result.due.map(({ threshold, daysRemaining }) => [threshold, daysRemaining] as const));
     }
@@ -83,49 +88,49 @@ describe('certificates', () => {
       [7, 7],
       [-1, 0],
     ]);
-    expect(dueWarnings(chain(5 * day), [7, 14, 21], told, 0).due).toEqual([]);
-    expect(dueWarnings(chain(5 * day, 'B'), [7, 14, 21], told, 0).due).toMatchObject([{ threshold: 7 }]);
+    expect(findDueWarnings(chain(5 * day), [7, 14, 21], told, 0).due).toEqual([]);
+    expect(findDueWarnings(chain(5 * day, 'B'), [7, 14, 21], told, 0).due).toMatchObject([{ threshold: 7 }]);
   });
 });
 
 describe('slowness', () => {
   /** A minute a beat; the beats at which it began and ended to be slow. */
   function watch(ping: (beat: number) => number, beats: number) {
-    const week = emptySpread();
+    const week = createHistogram();
     let slowness = notSlow;
     const changes: [string, number][] = [];
     for (let beat = 0; beat < beats; beat += 1) {
-      const verdict = afterAnswer(usualRule, slowness, usualOf(usualRule, week), ping(beat), beat);
+      const verdict = updateSlowness(defaultRule, slowness, computeBaseline(defaultRule, week), ping(beat), beat);
       ({ slowness } = verdict);
       if (verdict.change !== undefined) changes.push([verdict.change, beat]);
-      if (slowness.slowSince === null) count(week, ping(beat));
+      if (slowness.slowSince === null) recordValue(week, ping(beat));
     }
     return changes;
   }
   const noise = (beat: number) => ((beat * 7919) % 13) - 6;
 
-  it('is found within minutes when answers take twice as long, and lasts until they do not', () => {
+  it('detects doubled response times within minutes', () => {
     const changes = watch((beat) => (beat >= 3000 && beat < 4500 ? 120 : 60) + noise(beat), 6000);
     expect(changes.map(([change]) => change)).toEqual(['began', 'ended']);
     expect(changes[0]?.[1]).toBeLessThan(3015);
     expect(changes[1]?.[1]).toBeLessThan(4515);
   });
 
-  it('is none when now and then an answer is slow, or when each second one is', () => {
+  it('ignores occasional and alternating slow responses', () => {
     expect(watch((beat) => (beat % 50 === 0 ? 900 : 60) + noise(beat), 6000)).toEqual([]);
     expect(watch((beat) => (beat % 2 === 0 ? 20 : 200) + noise(beat), 6000)).toEqual([]);
     expect(watch((beat) => 60 * (1 + 0.35 * Math.sin((beat / 1440) * 2 * Math.PI)) + noise(beat), 10_000)).toEqual([]);
   });
 
-  it('keeps a spread in few characters', () => {
-    const spread = emptySpread();
-    for (const ping of [1, 20, 20, 21, 500, 60_000]) count(spread, ping, 7);
-    expect(readSpread(spreadText(spread))).toEqual(spread);
+  it('stores a histogram in a short text', () => {
+    const spread = createHistogram();
+    for (const ping of [1, 20, 20, 21, 500, 60_000]) recordValue(spread, ping, 7);
+    expect(parseHistogram(formatHistogram(spread))).toEqual(spread);
   });
 });
 
-describe('turns', () => {
-  it('come evenly in each interval, whatever the numbers of the monitors', () => {
+describe('check schedule', () => {
+  it('distributes checks evenly for any monitor IDs', () => {
     const schedule = new Schedule();
     for (let id = 1; id <= 1000; id += 1) schedule.set(id, 20_000, 0);
     const perSecond = new Array<number>(20).fill(0);
@@ -137,7 +142,7 @@ describe('turns', () => {
     expect(Math.max(...perSecond)).toBeLessThanOrEqual(52);
   });
 
-  it('that were missed are skipped, and do not drift', () => {
+  it('skips missed checks without drift', () => {
     const schedule = new Schedule();
     schedule.set(3, 1000, 0);
     const first = schedule.next() ?? 0;
@@ -161,6 +166,6 @@ describe('times of maintenance', () => {
     ],
     [at('2026-11-26T02:00'), Infinity, 'Thursday, November 26, 03:00, until somebody ends it (Europe/Berlin)'],
   ])('are said by the clocks of their zone, %i to %i', (start, end, words) => {
-    expect(slotWords({ start, end }, 'Europe/Berlin')).toBe(words);
+    expect(formatSlot({ start, end }, 'Europe/Berlin')).toBe(words);
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 const hourly = { interval: 3600, timeout: 20 };
 
-it('a PostgreSQL monitor signs in and asks, may not write, and shows nobody its password', async () => {
+it('queries PostgreSQL read-only and hides the password', async () => {
   await using database = await openPostgresDatabase();
   const common = { type: 'postgres', ...hourly };
   const url = new URL(database.url);
@@ -66,7 +66,7 @@ it('a PostgreSQL monitor signs in and asks, may not write, and shows nobody its 
   expect(told).not.toContain('hush');
 });
 
-it('a Redis monitor signs in and is answered its PING', async () => {
+it('signs in to Redis and sends PING', async () => {
   const heard: string[] = [];
   const server = createServer((socket: Socket) => {
     socket.on('error', () => socket.destroy());
@@ -114,7 +114,7 @@ function answer(socket: Socket, packet: Buffer): void {
   socket.write(Buffer.concat([Buffer.from([0x30, body.length]), body]));
 }
 
-it('an MQTT monitor waits for a message that says what it should', async () => {
+it('waits for a matching MQTT message', async () => {
   const server = createServer((socket) => {
     let left = Buffer.alloc(0);
     socket.on('error', () => socket.destroy());
@@ -174,7 +174,7 @@ it('an MQTT monitor waits for a message that says what it should', async () => {
   }
 });
 
-it('an NTP monitor compares the time, and how far the server is from a clock', async () => {
+it('compares time and stratum of an NTP server', async () => {
   const clock = { stratum: 2, ahead: 0 };
   const server = createSocket('udp4');
   server.on('message', (question, { port, address }) => {
@@ -205,7 +205,7 @@ it('an NTP monitor compares the time, and how far the server is from a clock', a
   }
 });
 
-it('a check whose network is away fails alone, and one whose time is over does not begin', async () => {
+it('fails without a network and does not start after its timeout', async () => {
   // Nothing can be sent there, which the system says before a question is asked.
   const away = await rig.add({ type: 'ntp', name: 'away', hostname: '255.255.255.255', port: 123, ...hourly });
   expect((await rig.until(away.id, 0)).msg).toMatch(/connect|EACCES|EHOSTUNREACH|ENETUNREACH/);

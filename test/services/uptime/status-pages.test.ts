@@ -37,7 +37,7 @@ function askAs(host: string, path: string): Promise<{ status: number | undefined
   });
 }
 
-it('outages are on the page with their timeline, and say nothing of why', async () => {
+it('lists outages with their timeline and without causes', async () => {
   const job = await addJob('Mail');
   const other = await addJob('Secret', 0);
   await addPage('outages', [job.id]);
@@ -63,7 +63,7 @@ it('outages are on the page with their timeline, and say nothing of why', async 
   expect(await html()).not.toContain('Outages of the last');
 });
 
-it('its feed has an outage once, also when its monitor was paused or maintained meanwhile', async () => {
+it('lists an outage once in the feed despite a pause or maintenance', async () => {
   const job = await addJob('Boiler', 0);
   await addPage('feed', [job.id]);
   await rig.until(job.id, 0);
@@ -93,7 +93,7 @@ it('its feed has an outage once, also when its monitor was paused or maintained 
   expect(await told()).toEqual(first);
 });
 
-it('a change of a page or a note leaves what it does not name as it is', async () => {
+it('changes only the given fields of pages and notes', async () => {
   const names = { domainNameList: ['kept.example.org'], theme: 'dark', footerText: 'By the harbour' };
   await addPage('kept', [], names);
   await rig.call('PUT', '/api/status-pages/kept', { published: false });
@@ -108,8 +108,8 @@ it('a change of a page or a note leaves what it does not name as it is', async (
   expect(changed).toMatchObject({ title: 'Move', content: 'To new disks.', style: 'danger', pin: false });
 });
 
-describe('a name of its own', () => {
-  it('leads to the page at its root, and goes with it', async () => {
+describe('domain name of a status page', () => {
+  it('serves the page at its root until the page is deleted', async () => {
     const job = await addJob('Web');
     expect((await askAs('status.example.org', '/')).status).toBe(403);
     await addPage('named', [job.id], { domainNameList: ['Status.Example.org'] });
@@ -134,7 +134,7 @@ describe('a name of its own', () => {
   });
 });
 
-it('those who follow a page hear once of what happens, by a push topic and by mail or whatever Delivery has', async () => {
+it('notifies followers once over push and Delivery', async () => {
   const job = await addJob('Shop');
   await using mail = await openMailServer();
   const url = `mailto://127.0.0.1:${String(mail.port)}?from=status@example.org&to=customer@example.com`;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { MaintenanceConfig } from '../../../services/contracts/uptime/maintenance.ts';
 import { MonitorConfig } from '../../../services/contracts/uptime/monitor.ts';
-import { BeatStore, type StoredBeat } from '../../../services/uptime/store/beats.ts';
+import { HeartbeatStore, type StoredHeartbeat } from '../../../services/uptime/store/heartbeats.ts';
 import { BucketStore } from '../../../services/uptime/store/buckets.ts';
 import { IncidentStore } from '../../../services/uptime/store/incidents.ts';
 import { MaintenanceStore } from '../../../services/uptime/store/maintenances.ts';
@@ -10,7 +10,7 @@ import { databaseSize, shrinkDatabase } from '../../../services/uptime/store/tab
 import { migrations } from '../../../services/uptime/store/migrations.ts';
 import { MonitorStore } from '../../../services/uptime/store/monitors.ts';
 import { Rollup } from '../../../services/uptime/monitoring/rollup.ts';
-import { watchedOf } from '../../../services/uptime/monitoring/watched.ts';
+import { createRuntimeMonitor } from '../../../services/uptime/monitoring/monitor-state.ts';
 import { createFakeClock } from '../../support/clock.ts';
 import { silentLog } from '../../support/place.ts';
 import { eachDialect } from '../../support/database.ts';
@@ -23,7 +23,7 @@ const vault = {
   open: (text: string) => Buffer.from(text.slice(7), 'hex').toString(),
 };
 
-function beat(monitorId: number, at: number, change: Partial<StoredBeat> = {}): StoredBeat {
+function beat(monitorId: number, at: number, change: Partial<StoredHeartbeat> = {}): StoredHeartbeat {
   return { monitorId, at, status: 1, msg: '200 - OK', ping: 20, important: false, retries: 0, duration: 0, ...change };
 }
 
@@ -33,11 +33,11 @@ eachDialect((name, open) => {
     await database.migrate(migrations);
     const { kysely: db } = database;
     const commit = database.commit.bind(database);
-    const stores = { beats: new BeatStore(db), buckets: new BucketStore(db), incidents: new IncidentStore(db) };
+    const stores = { beats: new HeartbeatStore(db), buckets: new BucketStore(db), incidents: new IncidentStore(db) };
     return { database, db, commit, ...stores, monitors: new MonitorStore(db, vault) };
   };
 
-  it('gives the space of deleted rows back to the disk', async () => {
+  it('frees the space of deleted rows on disk', async () => {
     const { db, monitors, commit } = await openStores();
     const long = { ...config, keyword: 'x'.repeat(90_000) };
     const ids = await commit(async (transaction) => {
@@ -55,7 +55,7 @@ eachDialect((name, open) => {
     expect((await monitors.all()).map(({ id }) => id)).toEqual([last]);
   });
 
-  it('keeps maintenance windows as they were set and what was told of them', async () => {
+  it('stores maintenance windows and their announcements', async () => {
     const { db, commit } = await openStores();
     const windows = new MaintenanceStore(db);
     const given = MaintenanceConfig.parse({ title: 'w\0', strategy: 'cron', cron: '0 3 * * *', monitors: [7] });
@@ -67,7 +67,7 @@ eachDialect((name, open) => {
     expect(await windows.all()).toEqual([]);
   });
 
-  it('names the outages of some monitors that were open lately', async () => {
+  it('lists recent outages of several monitors', async () => {
     const { incidents, commit } = await openStores();
     const open = (monitor: number, at: number) =>
       commit((transaction) => incidents.open(transaction, monitor, at, 'x'));
@@ -75,23 +75,23 @@ eachDialect((name, open) => {
     await commit((transaction) => incidents.resolve(transaction, over, hour));
     const lasting = await open(1, hour);
     await open(2, hour);
-    const ids = async (since: number) => (await incidents.ofMonitors([1], since, 10)).map(({ id }) => id);
+    const ids = async (since: number) => (await incidents.listForMonitors([1], since, 10)).map(({ id }) => id);
     expect(await ids(0)).toEqual([lasting, over]);
     expect(await ids(2 * hour)).toEqual([lasting]);
-    expect(await commit((transaction) => incidents.openOf(transaction, [1, 3], [0, hour]))).toBe(lasting);
+    expect(await commit((transaction) => incidents.findOpen(transaction, [1, 3], [0, hour]))).toBe(lasting);
     // What began long before or after is another outage.
-    expect(await commit((transaction) => incidents.openOf(transaction, [1], [0, hour - 1]))).toBeUndefined();
-    expect(await commit((transaction) => incidents.openOf(transaction, [1], [hour + 1, 2 * hour]))).toBeUndefined();
-    expect(await commit((transaction) => incidents.openOf(transaction, [3], [0, hour]))).toBeUndefined();
+    expect(await commit((transaction) => incidents.findOpen(transaction, [1], [0, hour - 1]))).toBeUndefined();
+    expect(await commit((transaction) => incidents.findOpen(transaction, [1], [hour + 1, 2 * hour]))).toBeUndefined();
+    expect(await commit((transaction) => incidents.findOpen(transaction, [3], [0, hour]))).toBeUndefined();
   });
 
-  it('keeps beats with their texts, and answers them newest first and page by page', async () => {
+  it('stores heartbeats with messages and lists them by page, newest first', async () => {
     const { beats, commit } = await openStores();
     const list = Array.from({ length: 100 }, (_, at) =>
       beat(1, at * 60_000, at % 10 === 0 ? { status: 0, msg: `no\0 ${String(at)}`, ping: null, important: true } : {}),
     );
     await commit((transaction) => beats.add(transaction, list));
-    await beats.learn(list.map(({ msg }) => msg));
+    await beats.cacheMessageIds(list.map(({ msg }) => msg));
     await commit((transaction) => beats.add(transaction, [...list.slice(0, 5), beat(2, 0)]));
     const first = await beats.list(1, { limit: 3 });
     expect(first.map(({ at, duration }) => [at, duration])).toEqual([
@@ -105,7 +105,7 @@ eachDialect((name, open) => {
     expect((await beats.since(1, 0)).length).toBe(100);
   });
 
-  it('seals secrets, and removes a monitor with all that was of it', async () => {
+  it('seals secrets and removes a monitor with its data', async () => {
     const { monitors, beats, incidents, commit, db } = await openStores();
     const id = await commit((transaction) => monitors.add(transaction, { ...config, basic_auth_pass: 'hush' }, 1));
     expect(await monitors.all()).toEqual([{ id, config: { ...config, basic_auth_pass: 'hush' } }]);
@@ -119,11 +119,11 @@ eachDialect((name, open) => {
     expect([await monitors.all(), await beats.since(id, 0), await incidents.list({ limit: 5 })]).toEqual([[], [], []]);
   });
 
-  it('makes hours of beats and days of hours, and keeps what it is to keep', async () => {
+  it('rolls up heartbeats into hours and days and applies the retention', async () => {
     const { database, beats, buckets, commit } = await openStores();
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start + 3 * day + 90_000);
-    const watched = watchedOf(1, config);
+    const watched = createRuntimeMonitor(1, config);
     const list = Array.from({ length: 3 * 1440 + 1 }, (_, minute) => {
       const isDown = minute >= 600 && minute < 630;
       return beat(1, start + minute * 60_000, isDown ? { status: 0, ping: null, important: minute === 600 } : {});
@@ -155,7 +155,7 @@ eachDialect((name, open) => {
     const start = Date.UTC(2026, 0, 1);
     const clock = createFakeClock(start);
     const every = 60_000;
-    const watched = watchedOf(1, config);
+    const watched = createRuntimeMonitor(1, config);
     const context = { commit, clock, log: silentLog };
     const rollup = new Rollup({ context, beats, buckets, all: () => [watched], keepDays: () => 365 });
     let made = 0;

@@ -70,7 +70,7 @@ function linkIn(text: string, what: 'confirm' | 'unsubscribe'): string {
   return link;
 }
 
-it('a visitor follows a page by mail once the mailbox has confirmed it, and no more by the link of each mail', async () => {
+it('subscribes after the confirmation and unsubscribes by the link of a mail', async () => {
   const job = await addPage('shop', { pushTopic: 'status-shop' });
   const html = await (await fetch(`${rig.url}/status/shop`)).text();
   expect(html).toContain('<form method="post" action="/status/shop/subscribe">');
@@ -108,7 +108,7 @@ it('a visitor follows a page by mail once the mailbox has confirmed it, and no m
   expect(mail.taken.filter(({ source }) => source.toString().includes('Later'))).toEqual([]);
 });
 
-it('strangers fill nobody’s mailbox, and learn of nobody', async () => {
+it('limits mail to strangers and reveals no subscribers', async () => {
   await addPage('many');
   const ask = (email: string, from: string) => post('/status/many/subscribe', { email }, from);
   const first = await ask('bob@example.com', '127.0.0.2');
@@ -134,7 +134,7 @@ it('strangers fill nobody’s mailbox, and learn of nobody', async () => {
   expect(shown + rig.host.log.join()).not.toMatch(/@example\.com/);
 });
 
-it('who has not confirmed within two days is forgotten', async () => {
+it('removes unconfirmed subscribers after two days', async () => {
   const clock = createFakeClock();
   await using own = await openUptime({
     clock,
@@ -151,7 +151,7 @@ it('who has not confirmed within two days is forgotten', async () => {
   await vi.waitUntil(async () => (await list()).length === 0);
 });
 
-it('mails lead to where the visitor saw the page', async () => {
+it('links mails to the address at which the visitor subscribed', async () => {
   const job = await addPage('seen');
   const there = rig.url.replace('127.0.0.1', 'localhost');
   const body = new URLSearchParams({ email: 'eve@example.com' });

@@ -118,7 +118,7 @@ describe('A DNS monitor of several kinds of records', () => {
 });
 
 describe('A port monitor that watches a certificate', () => {
-  it('encrypts as the option says, and reports the option otherwise', async () => {
+  it('encrypts as configured and reports the option otherwise', async () => {
     const { key, cert } = makeSelfSigned();
     const secure = createTlsServer({ key, cert }, (socket) => socket.end());
     const plain = createServer((socket) => socket.on('error', () => undefined).end());
@@ -143,7 +143,7 @@ describe('A port monitor that watches a certificate', () => {
   });
 });
 
-it('A ping monitor gives each echo its own time', async () => {
+it('applies the timeout per echo of a ping', async () => {
   const calls: (readonly string[])[] = [];
   const children = {
     start(order: { readonly args: readonly string[] }) {
@@ -169,7 +169,7 @@ describe('An HTTP monitor', () => {
     await rig.until(id, 1);
   });
 
-  it('reads the beginning of a long body, and says so', async () => {
+  it('reads the beginning of a long body and reports it', async () => {
     const long = `first line ${'x'.repeat(1_400_000)}`;
     target.handler = (_request, response) =>
       void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(long));
@@ -212,14 +212,14 @@ describe('An HTTP monitor', () => {
     expect(imported.skipped.map(({ why }) => why).join()).toContain(problem);
   });
 
-  it('has no problem with the fields that the clients of Uptime Kuma send by default', async () => {
+  it('accepts the default fields of Uptime Kuma clients without a problem', async () => {
     const sent = { conditions: [], proxyId: null, notificationIDList: {}, ping_count: 1, saveErrorResponse: true };
     expect((await rig.add(http(sent))).state.problems).toBeUndefined();
   });
 });
 
 describe('A push monitor', () => {
-  it('keeps the message and the fractions of the job, also upside down', async () => {
+  it('keeps message and fractions of a push, also in upside-down mode', async () => {
     const { id } = await rig.add({
       ...{ type: 'push', name: 'job', interval: 3600, upsideDown: true, pushToken: 'upsidedown1' },
     });
@@ -229,7 +229,7 @@ describe('A push monitor', () => {
 });
 
 describe('Metrics', () => {
-  it('have the tags of monitors as labels', async () => {
+  it('include the tags of monitors as labels', async () => {
     const tags = [{ tag_id: 1, name: 'env-name', color: '#112233', value: 'prod' }];
     const monitor = { id: 1, type: 'manual', name: 'tagged', interval: 3600, manual_status: 1, tags };
     await rig.call('POST', '/api/import', { monitorList: { 1: monitor } });

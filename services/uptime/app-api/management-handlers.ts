@@ -1,0 +1,79 @@
+import type { RequestHandler } from 'express';
+import { implement, type ApiHandler } from '../../contracts/api.ts';
+import { Problem } from '../../contracts/problem.ts';
+import type { Context } from '../../contracts/service.ts';
+import { manageApi, reportCsv, ReportQuery } from '../../contracts/uptime/manage.ts';
+import { exportAll, importAll, type ImportDependencies } from '../kuma-import/import-export.ts';
+import { withUpload } from '../kuma-import/upload.ts';
+import type { IncidentStore } from '../store/incidents.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
+import { buildReport } from '../monitoring/report.ts';
+import type { ApiKeys } from '../store/api-keys.ts';
+import { authenticateCaller, requireRight } from './sign-in.ts';
+
+const success = { ok: true } as const;
+
+export interface ManagementDependencies extends ImportDependencies {
+  readonly context: Context;
+  readonly keys: ApiKeys;
+  readonly figures: Statistics;
+  readonly incidents: IncidentStore;
+}
+
+/** Returns the handlers for tags, bulk edits, import, export and reports. */
+export function createManagementHandlers(dependencies: ManagementDependencies): readonly ApiHandler[] {
+  const { monitors, tags } = dependencies;
+  return [
+    implement(manageApi.tags, () => ({ items: [...tags.all.values()] })),
+    implement(manageApi.addTag, ({ body }) => tags.add(body)),
+    implement(manageApi.changeTag, ({ params, body }) => {
+      const tag = tags.all.get(Number(params['id']));
+      if (tag === undefined) throw new Problem('uptime.unknown_tag', 404, 'Tag not found');
+      return tags.change(tag.id, { name: body.name ?? tag.name, color: body.color ?? tag.color });
+    }),
+    implement(manageApi.removeTag, async ({ params }) => {
+      await tags.remove(Number(params['id']));
+      return success;
+    }),
+    implement(manageApi.editMany, async ({ body: { ids, change, remove } }) => {
+      const failed: { id: number; error: string }[] = [];
+      for (const id of new Set(ids)) {
+        try {
+          if (remove === true) await monitors.remove(id, { findChildren: false });
+          else await monitors.change(id, change ?? {}, { merge: true });
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          failed.push({ id, error: error.detail });
+        }
+      }
+      return { done: new Set(ids).size - failed.length, failed };
+    }),
+    implement(manageApi.export, () => {
+      dependencies.context.accounts.record({ event: 'data_exported', detail: 'monitors and status pages' });
+      return exportAll(dependencies);
+    }),
+    implement(manageApi.import, ({ incoming }) => {
+      if (incoming === undefined) throw new Problem('uptime.no_backup', 400, 'There is no file in this request.');
+      return withUpload(dependencies.context.files, incoming, (holding) => importAll(dependencies, holding));
+    }),
+    implement(manageApi.report, async ({ query }) => ({ ...query, rows: await buildRows(dependencies, query) })),
+  ];
+}
+
+/** Returns the report as CSV. */
+export function createReportHandler(dependencies: ManagementDependencies): RequestHandler {
+  return async (request, response) => {
+    requireRight(await authenticateCaller(dependencies.context, dependencies.keys, request), 'read');
+    const parsed = ReportQuery.safeParse(request.query);
+    if (!parsed.success) throw new Problem('uptime.invalid', 400, 'Use days from 1 to 366 and a target in per cent.');
+    response.setHeader('Content-Disposition', `attachment; filename="uptime-${String(parsed.data.days)}-days.csv"`);
+    response.type('text/csv').send(reportCsv(await buildRows(dependencies, parsed.data)));
+  };
+}
+
+function buildRows(
+  { monitors, figures, incidents, context }: ManagementDependencies,
+  query: { days: number; target: number },
+) {
+  return buildReport(monitors.all(), query, { figures, incidents, now: context.clock.now() });
+}

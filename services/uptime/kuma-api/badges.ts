@@ -1,0 +1,242 @@
+import { makeBadge } from 'badge-maker';
+import express, { type Request, type Response, type Router } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { getAveragePing } from '../domain/tally.ts';
+import type { StoredPage, StatusPages } from '../store/status-pages.ts';
+import type { Statistics } from '../monitoring/statistics.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { pageStatus } from '../wire/page-status.ts';
+
+export interface BadgeDependencies {
+  readonly clock: Clock;
+  readonly monitors: Monitors;
+  readonly pages: StatusPages;
+  readonly figures: Statistics;
+}
+
+type Query = (name: string) => string | undefined;
+interface BadgeContent {
+  readonly label?: string;
+  readonly message: string;
+  readonly color: string;
+}
+
+const styles = ['flat', 'plastic', 'flat-square', 'for-the-badge', 'social'] as const;
+const colors = { up: '#66c20a', down: '#c2290a', pending: '#f8a306', maintenance: '#1747f5', none: '#999' } as const;
+const blue = 'blue';
+const maxTextLength = 200;
+
+/**
+ * Returns the routes for badges of monitors on public status pages. Other monitors are indistinguishable from missing
+ * ones.
+ */
+export function badgeRoutes(dependencies: BadgeDependencies): Router {
+  const router = express.Router();
+  const kinds: Readonly<
+    Record<
+      string,
+      (monitor: RuntimeMonitor, query: Query, duration: string | undefined) => Promise<BadgeContent> | BadgeContent
+    >
+  > = {
+    status: (monitor, query) => statusBadge(monitor, query),
+    uptime: (monitor, query, duration) => uptimeBadge(dependencies, monitor, query, duration),
+    ping: (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Ping'),
+    'avg-response': (monitor, query, duration) => pingBadge(dependencies, monitor, query, duration, 'Avg. Response'),
+    'cert-exp': (monitor, query) => certificateBadge(monitor, query, dependencies.clock.now()),
+    response: (monitor, query) => responseBadge(monitor, query),
+  };
+  for (const [kind, make] of Object.entries(kinds)) {
+    router.get(
+      `/api/badge/:id/${kind}{/:duration}`,
+      async (request: Request<{ id: string; duration?: string }>, response) => {
+        response.setHeader('Access-Control-Allow-Origin', '*');
+        const query = getQuery(request);
+        const id = Number.parseInt(request.params.id, 10);
+        if (Number.isNaN(id)) throw new Problem('uptime.badge', 403, 'Invalid monitor ID');
+        const monitor = dependencies.pages.isPublic(id) ? dependencies.monitors.find(id) : undefined;
+        const badge = monitor === undefined ? notAvailable : await make(monitor, query, request.params.duration);
+        send(request, response, badge, query);
+      },
+    );
+  }
+  router.get('/api/status-page/:slug/badge', (request, response) => {
+    const query = getQuery(request);
+    const page = dependencies.pages.find(request.params.slug);
+    const badge = page?.config.published === true ? pageBadge(dependencies, page, query) : notAvailable;
+    send(request, response, badge, query);
+  });
+  return router;
+}
+
+const notAvailable: BadgeContent = { message: 'N/A', color: colors.none };
+
+function statusBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
+  const name = (['down', 'up', 'pending', 'maintenance'] as const)[standing.status ?? heartbeatStatus.pending];
+  const defaultLabel = { down: 'Down', up: 'Up', pending: 'Pending', maintenance: 'Maintenance' }[name];
+  return {
+    label: query('label') ?? 'Status',
+    message: query(`${name}Label`) ?? defaultLabel,
+    color: query(`${name}Color`) ?? colors[name],
+  };
+}
+
+async function uptimeBadge(
+  { figures }: BadgeDependencies,
+  monitor: RuntimeMonitor,
+  query: Query,
+  duration = '24h',
+): Promise<BadgeContent> {
+  const hours = parseHours(duration);
+  const ratio = await figures.getUptimeRatio(monitor, hours);
+  const value = getOverride(query) ?? ratio * 100;
+  const percent = Number.isInteger(value) && value !== 100 && value !== 0 ? String(value) : value.toPrecision(4);
+  return {
+    label: getLabel(query, `Uptime (${getLeadingNumber(duration)}${query('labelSuffix') ?? 'h'})`),
+    message: addAffixes(query, value === 0 ? '0' : percent, '%'),
+    color: query('color') ?? toColor(value / 100),
+  };
+}
+
+async function pingBadge(
+  { figures }: BadgeDependencies,
+  monitor: RuntimeMonitor,
+  query: Query,
+  duration: string | undefined,
+  name: string,
+): Promise<BadgeContent> {
+  const durationText = duration ?? '24h';
+  const hours = name === 'Avg. Response' ? Math.min(720, parseHours(durationText)) : parseHours(durationText);
+  const ping = getOverride(query) ?? getAveragePing(await figures.getTally(monitor, hours));
+  if (ping === null) return notAvailable;
+  return {
+    label: getLabel(query, `${name} (${getLeadingNumber(durationText)}${query('labelSuffix') ?? 'h'})`),
+    message: addAffixes(query, String(Math.round(ping)), 'ms'),
+    color: query('color') ?? blue,
+  };
+}
+
+function certificateBadge({ chain }: RuntimeMonitor, query: Query, now: number): BadgeContent {
+  const days = getOverride(query) ?? getCertificateDays(chain, now);
+  if (chain === undefined || days === null) return { message: 'No/Bad Cert', color: colors.none };
+  if (!chain.trusted) return { message: 'Bad Cert', color: query('downColor') ?? colors.down };
+  const [warn, down] = [toNumber(query('warnDays'), 14), toNumber(query('downDays'), 7)];
+  const color =
+    days > warn
+      ? (query('upColor') ?? colors.up)
+      : days > down
+        ? (query('warnColor') ?? '#eed202')
+        : (query('downColor') ?? colors.down);
+  const end = new Date(chain.chain[0]?.validTo ?? 0).toISOString().slice(0, 10);
+  return {
+    label: getLabel(query, 'Cert Exp.'),
+    message: query('date') === undefined ? addAffixes(query, String(days), ' days') : addAffixes(query, end, ''),
+    color,
+  };
+}
+
+function responseBadge({ standing }: RuntimeMonitor, query: Query): BadgeContent {
+  const ping = getOverride(query) ?? standing.ping;
+  if (ping === null) return notAvailable;
+  return {
+    label: getLabel(query, 'Response'),
+    message: addAffixes(query, String(ping), 'ms'),
+    color: query('color') ?? blue,
+  };
+}
+
+function pageBadge({ monitors }: BadgeDependencies, page: StoredPage, query: Query): BadgeContent {
+  const label = query('label') ?? '';
+  switch (pageStatus(page, monitors)) {
+    case 'maintenance':
+      return { label, message: 'Maintenance', color: query('maintenanceColor') ?? '#808080' };
+    case 'up':
+      return { label, message: 'Up', color: query('upColor') ?? colors.up };
+    case 'partial':
+      return { label, message: 'Degraded', color: query('partialColor') ?? '#F6BE00' };
+    case 'down':
+      return { label, message: 'Down', color: query('downColor') ?? colors.down };
+    default:
+      return notAvailable;
+  }
+}
+
+function send(request: Request, response: Response, { label = '', message, color }: BadgeContent, query: Query): void {
+  const style = styles.find((one) => one === query('style')) ?? 'flat';
+  const labelColor = query('labelColor');
+  const svg = makeBadge({ label, message, color, style, ...(labelColor === undefined ? {} : { labelColor }) });
+  response.setHeader('Cache-Control', 'no-cache');
+  // Prevents script execution when the image is opened as a page.
+  response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
+  response.type('image/svg+xml');
+  if (request.method === 'HEAD') response.end();
+  else response.send(svg);
+}
+
+function getQuery(request: Request): Query {
+  return (name) => {
+    const value = request.query[name];
+    return typeof value === 'string' && value !== '' ? value.slice(0, maxTextLength) : undefined;
+  };
+}
+
+function getLabel(query: Query, fallback: string): string {
+  return `${query('labelPrefix') ?? ''}${query('label') ?? fallback}`;
+}
+
+function addAffixes(query: Query, value: string, unit: string): string {
+  return `${query('prefix') ?? ''}${value}${query('suffix') ?? unit}`;
+}
+
+function getOverride(query: Query): number | undefined {
+  const value = Number(query('value'));
+  return Number.isNaN(value) ? undefined : value;
+}
+
+/** Returns a color from red (0) to green (1). */
+function toColor(share: number): string {
+  const hue = Math.min(1, Math.max(0, share)) * 80 + 10;
+  // Equals `hsl(hue, 90%, 40%)` in CSS.
+  const part = (n: number): string => {
+    const at = (n + hue / 30) % 12;
+    const value = 0.4 - 0.36 * Math.max(-1, Math.min(at - 3, 9 - at, 1));
+    return Math.round(value * 255)
+      .toString(16)
+      .padStart(2, '0');
+  };
+  return `#${part(0)}${part(8)}${part(4)}`;
+}
+
+function toNumber(text: string | undefined, fallback: number): number {
+  const value = Number(text);
+  return text === undefined || Number.isNaN(value) ? fallback : value;
+}
+
+const unitHours: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24, w: 168, M: 720, y: 8760 };
+const maxCounts: Readonly<Record<string, number>> = { m: 1440, h: 720, d: 365, w: 52, M: 12, y: 1 };
+
+/** Parses a duration into hours; a number without a unit means hours. */
+function parseHours(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)([A-Za-z]*)$/.exec(text) ?? [];
+  if (digits === '') throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, maxTextLength)}`);
+  const hours = unitHours[unit || 'h'];
+  if (hours === undefined) {
+    throw new Problem(
+      'uptime.badge',
+      403,
+      `Unsupported unit (${unit.slice(0, 50)}) for badge duration ${text.slice(0, maxTextLength)}`,
+    );
+  }
+  const maxCount = maxCounts[unit || 'h'] ?? 0;
+  const count = Number(digits);
+  if (count < 1 || count > maxCount)
+    throw new Problem('uptime.badge', 403, `Invalid duration: ${text.slice(0, maxTextLength)}`);
+  return count * hours;
+}
+
+function getLeadingNumber(text: string): string {
+  return String(Number.parseInt(text, 10));
+}

@@ -1,0 +1,57 @@
+import type { RequestHandler } from 'express';
+import { Problem } from '../../contracts/problem.ts';
+import type { Clock } from '../../contracts/service.ts';
+import { heartbeatStatus } from '../../contracts/uptime/monitor.ts';
+import type { LocalChecks } from '../monitoring/local-checks.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import type { Recorder } from '../monitoring/recorder.ts';
+import type { MonitorRunner } from '../monitoring/monitor-runner.ts';
+
+const maxPingMs = 100_000_000_000;
+const maxMessageLength = 5000;
+
+export interface PushDependencies {
+  readonly clock: Clock;
+  readonly monitors: Monitors;
+  readonly runner: MonitorRunner;
+  readonly local: LocalChecks;
+  readonly recorder: Recorder;
+}
+
+/** Handles `/api/push/:token` with any method. The response is sent once the heartbeat is stored. */
+export function createPushHandler({
+  clock,
+  monitors,
+  runner: watch,
+  local,
+  recorder,
+}: PushDependencies): RequestHandler<{ token: string }> {
+  return async (request, response) => {
+    const monitor = monitors.findByToken(request.params.token);
+    if (monitor === undefined) {
+      response.status(404).json({ ok: false, msg: 'Monitor not found or not active.' });
+      return;
+    }
+    const { status = 'up', msg = 'OK', ping: pingText } = request.query;
+    const ping = Number.parseFloat(typeof pingText === 'string' ? pingText : '');
+    if (ping < 0 || ping > maxPingMs) {
+      const range = `Invalid ping value. Must be between 0 and ${String(maxPingMs)} ms.`;
+      response.status(404).json({ ok: false, msg: range });
+      return;
+    }
+    watch.record(monitor, {
+      at: clock.now(),
+      isReport: true,
+      status: status === 'up' ? heartbeatStatus.up : heartbeatStatus.down,
+      msg: (typeof msg === 'string' ? msg : JSON.stringify(msg)).slice(0, maxMessageLength),
+      ping: Number.isNaN(ping) || ping === 0 ? null : Math.round(ping * 1000) / 1000,
+    });
+    local.restartTimer(monitor);
+    try {
+      await recorder.flush();
+    } catch (error) {
+      throw new Problem('uptime.not_stored', 503, 'The push could not be stored. Send it again.', { cause: error });
+    }
+    response.json({ ok: true });
+  };
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { ignoredOptions } from '../domain/ignored-options.ts';
+import { redactedFields } from '../wire/redacted.ts';
+import { Problem } from '../../contracts/problem.ts';
+import { MaintenanceConfig } from '../../contracts/uptime/maintenance.ts';
+import type { manageApi, UptimeExport } from '../../contracts/uptime/manage.ts';
+import { MonitorConfig } from '../../contracts/uptime/monitor.ts';
+import { PageNote, PublicGroup, StatusPageConfig } from '../../contracts/uptime/status-pages.ts';
+import { NewDockerHost } from '../../contracts/uptime/views.ts';
+import type { DockerHosts } from '../store/docker-hosts.ts';
+import type { PastOutage } from '../store/incidents.ts';
+import type { StatusPages } from '../store/status-pages.ts';
+import type { Tags } from '../store/tags.ts';
+import type { Maintenances } from '../monitoring/maintenances.ts';
+import type { Monitors } from '../monitoring/monitors.ts';
+import { sortGroupsFirst, toMonitorFields, type ImportSource } from './backup.ts';
+import { findOutages, writeOutages, writeHistory, type HistoryDependencies } from './history-import.ts';
+
+export interface ImportDependencies extends HistoryDependencies {
+  readonly monitors: Monitors;
+  readonly tags: Tags;
+  readonly dockerHosts: DockerHosts;
+  readonly pages: StatusPages;
+  readonly maintenances: Maintenances;
+}
+
+export type ImportResult = z.infer<typeof manageApi.import.reply>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Imported note; an unknown style becomes `info`. */
+const PastNote = PageNote.extend({
+  style: PageNote.shape.style.catch('info'),
+  pin: z.boolean(),
+  active: z.boolean(),
+  createdAt: z.number().optional(),
+});
+
+/** Exports the configuration without secrets, which only the backup of the host contains. */
+export async function exportAll({
+  monitors,
+  tags,
+  dockerHosts,
+  pages,
+  maintenances,
+}: ImportDependencies): Promise<UptimeExport> {
+  return {
+    format: 'homeport-uptime',
+    version: 1,
+    tags: [...tags.all.values()].map((tag) => ({ ...tag })),
+    dockerHosts: await dockerHosts.list(),
+    monitors: monitors.all().map(({ id, config }) => ({
+      id,
+      ...Object.fromEntries(Object.entries(redactedFields(config, '')).filter(([, value]) => value !== null)),
+    })),
+    statusPages: pages.all().map(({ id, config, groups }) => ({ ...config, id, publicGroupList: [...groups] })),
+    maintenances: maintenances.all().map((one) => ({ ...MaintenanceConfig.parse(one), id: one.id })),
+  };
+}
+
+/** Adds the contents of an import to the existing configuration. Invalid entries are skipped and reported. */
+export async function importAll(dependencies: ImportDependencies, source: ImportSource): Promise<ImportResult> {
+  const skipped: ImportResult['skipped'] = (source.unsupported ?? []).map((one) => ({
+    ...one,
+    why: 'There is no such thing here.',
+  }));
+  const attempt = async (what: string, name: unknown, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Problem) && !(error instanceof z.ZodError)) throw error;
+      const why = error instanceof Problem ? error.detail : z.prettifyError(error);
+      skipped.push({ what, name: typeof name === 'string' ? name : '', why });
+    }
+  };
+  const tags = await importTags(dependencies, source);
+  const engines = new Map<number, number>();
+  for (const engine of source.dockerHosts) {
+    await attempt('dockerHost', engine['name'], async () => {
+      engines.set(Number(engine['id']), (await dependencies.dockerHosts.put(NewDockerHost.parse(engine))).id);
+    });
+  }
+  const monitors = new Map<number, number>();
+  const outages: PastOutage[] = [];
+  for (const monitor of sortGroupsFirst(source.monitors)) {
+    await attempt('monitor', monitor['name'], async () => {
+      const config = MonitorConfig.parse(toMonitorFields(monitor, { tags: tags.ids, engines, monitors }));
+      const added = await dependencies.monitors.add(config, { lenient: true });
+      monitors.set(Number(monitor['id']), added.id);
+      for (const why of ignoredOptions(config)) skipped.push({ what: 'option', name: config.name, why });
+      const now = dependencies.context.clock.now();
+      const past = await source.readHistory?.(Number(monitor['id']), now);
+      if (past === undefined) return;
+      await writeHistory(dependencies, added, past, now);
+      outages.push(...findOutages(added.id, past.heartbeats));
+    });
+  }
+  await writeOutages(dependencies, outages);
+  await importDependencies(dependencies, source, monitors);
+  const pages = new Map<number, number>();
+  for (const page of source.statusPages) {
+    await attempt('statusPage', page['title'], async () => {
+      pages.set(Number(page['id']), await importPage(dependencies, page, monitors));
+    });
+  }
+  let windows = 0;
+  for (const window of source.maintenances) {
+    await attempt('maintenance', window['title'], async () => {
+      const config = MaintenanceConfig.parse(window);
+      await dependencies.maintenances.add({
+        ...config,
+        monitors: config.monitors.flatMap((id) => monitors.get(id) ?? []),
+        statusPages: config.statusPages.flatMap((id) => pages.get(id) ?? []),
+      });
+      windows += 1;
+    });
+  }
+  return {
+    ...{ monitors: monitors.size, tags: tags.added, dockerHosts: engines.size, statusPages: pages.size },
+    ...{ maintenances: windows, notifications: [...(source.notifications ?? [])], skipped },
+  };
+}
+
+/** Imports tags; tags with equal names are merged. */
+async function importTags({ tags }: ImportDependencies, source: ImportSource) {
+  const ids = new Map<number, number>();
+  let added = 0;
+  for (const { id, name, color } of source.tags) {
+    const existing = [...tags.all.values()].find((tag) => tag.name === name);
+    if (existing === undefined) added += 1;
+    ids.set(id, (existing ?? (await tags.add({ name, color }))).id);
+  }
+  return { ids, added };
+}
+
+/** Imports dependencies after all monitors, because a dependency may follow its dependent. */
+async function importDependencies(
+  { monitors }: ImportDependencies,
+  source: ImportSource,
+  ids: ReadonlyMap<number, number>,
+) {
+  for (const { id, dependsOn } of source.monitors) {
+    const importedId = ids.get(Number(id));
+    if (importedId === undefined || !Array.isArray(dependsOn) || dependsOn.length === 0) continue;
+    const hosts = dependsOn.flatMap((one) => ids.get(Number(one)) ?? []);
+    await monitors.change(importedId, { dependsOn: hosts }, { merge: true, lenient: true });
+  }
+}
+
+async function importPage(
+  { pages }: ImportDependencies,
+  page: Fields,
+  ids: ReadonlyMap<number, number>,
+): Promise<number> {
+  const config = StatusPageConfig.parse(page);
+  const groups = z.array(PublicGroup).parse(page['publicGroupList'] ?? []);
+  const { id } = await pages.add(config.slug, config.title);
+  await pages.change(
+    config.slug,
+    config,
+    groups.map(({ name, monitorList }) => ({
+      name,
+      monitorList: monitorList.flatMap((one) => {
+        const importedId = ids.get(one.id);
+        return importedId === undefined ? [] : [{ ...one, id: importedId }];
+      }),
+    })),
+  );
+  const notes = z.array(PastNote).parse(page['notes'] ?? []);
+  for (const note of notes) await pages.addPastNote(pages.get(config.slug), note);
+  return id;
+}

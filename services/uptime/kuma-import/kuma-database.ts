@@ -1,0 +1,215 @@
+import Sqlite from 'better-sqlite3';
+import { Problem } from '../../contracts/problem.ts';
+import type { MonitorHistory, ImportedHeartbeat, ImportedTally, BackupContents } from './backup.ts';
+import { parseTimestamp, parseJson, toText, toWireFields, toMaintenanceFields } from './kuma-rows.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+type Database = Sqlite.Database;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Maximum number of imported heartbeats per monitor. */
+const maxHeartbeats = 5000;
+const storedHours = 90 * 24;
+
+type Table =
+  | 'monitor'
+  | 'tag'
+  | 'monitor_tag'
+  | 'docker_host'
+  | 'status_page'
+  | 'status_page_cname'
+  | 'group'
+  | 'monitor_group'
+  | 'incident'
+  | 'maintenance'
+  | 'monitor_maintenance'
+  | 'maintenance_status_page'
+  | 'notification'
+  | 'monitor_notification'
+  | 'proxy'
+  | 'api_key'
+  | 'setting'
+  | 'heartbeat'
+  | 'stat_hourly'
+  | 'stat_daily';
+
+/** Open `kuma.db` of Uptime Kuma 1 or 2. */
+interface KumaDatabase {
+  readonly contents: BackupContents;
+  /** Reads the history of a monitor before `now`. */
+  readHistory(monitor: number, now: number): MonitorHistory;
+}
+
+/**
+ * Opens a database synchronously, in a separate process.
+ * @throws Problem `uptime.no_backup` (400)
+ */
+export function openKumaDatabase(file: string): KumaDatabase {
+  let db: Database | undefined;
+  try {
+    // Opened for writing: a copy of a running instance needs its write-ahead log recreated.
+    db = new Sqlite(file, { fileMustExist: true });
+    db.pragma('trusted_schema = off');
+    db.pragma('query_only = on');
+    return readDatabase(db);
+  } catch (cause) {
+    db?.close();
+    if (cause instanceof Problem) throw cause;
+    throw new Problem(
+      'uptime.no_backup',
+      400,
+      'This database cannot be read. Stop Uptime Kuma and take its kuma.db once more.',
+      { cause },
+    );
+  }
+}
+
+function readDatabase(db: Database): KumaDatabase {
+  const tableNames = new Set(
+    (
+      db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'").all() as {
+        name: string;
+      }[]
+    ).map(({ name }) => name),
+  );
+  if (!tableNames.has('monitor') || !tableNames.has('heartbeat')) {
+    throw new Problem('uptime.no_backup', 400, 'This is a database, but none of Uptime Kuma.');
+  }
+  const readTable = (table: Table): readonly Row[] =>
+    tableNames.has(table) ? (db.prepare(`SELECT * FROM "${table}"`).all() as Row[]) : [];
+  const fields = (table: Table): readonly Row[] => {
+    if (!tableNames.has(table)) return [];
+    const columns = db.pragma(`table_info("${table}")`) as { name: string; type: string }[];
+    const flags = new Set(columns.filter(({ type }) => /^bool/i.test(type)).map(({ name }) => name));
+    return readTable(table).map((row) => toWireFields(row, flags));
+  };
+  const settings = new Map(readTable('setting').map(({ key, value }) => [key, parseJson(value) ?? value]));
+  const zone = settings.get('serverTimezone');
+  const tags = new Map(readTable('tag').map((tag) => [tag['id'], tag]));
+  const tagsByMonitor = Map.groupBy(readTable('monitor_tag'), (row) => row['monitor_id']);
+  const notificationsByMonitor = Map.groupBy(readTable('monitor_notification'), (row) => row['monitor_id']);
+  const holding: BackupContents = {
+    tags: [...tags.values()].map(({ id, name, color }) => ({
+      id: Number(id),
+      name: toText(name) || `tag ${String(id)}`,
+      color: toText(color) || '#4B5563',
+    })),
+    dockerHosts: fields('docker_host'),
+    monitors: fields('monitor').map((monitor) => ({
+      ...monitor,
+      tags: (tagsByMonitor.get(monitor['id']) ?? []).map((row) => ({
+        ...tags.get(row['tag_id']),
+        ...row,
+        value: toText(row['value']),
+      })),
+      notificationIDList: Object.fromEntries(
+        (notificationsByMonitor.get(monitor['id']) ?? []).map((row) => [row['notification_id'], true]),
+      ),
+    })),
+    statusPages: readPages(readTable, fields('status_page')),
+    maintenances: readTable('maintenance').map((row) => ({
+      ...toMaintenanceFields(row, typeof zone === 'string' ? zone : undefined),
+      monitors: readTable('monitor_maintenance')
+        .filter((one) => one['maintenance_id'] === row['id'])
+        .map((one) => one['monitor_id']),
+      statusPages: readTable('maintenance_status_page')
+        .filter((one) => one['maintenance_id'] === row['id'])
+        .map((one) => one['status_page_id']),
+    })),
+    notifications: readTable('notification').map(({ id, name, config }) => {
+      const { type } = (parseJson(config) ?? {}) as Row;
+      const rows = readTable('monitor_notification').filter((row) => row['notification_id'] === id);
+      return { name: toText(name), type: toText(type), monitors: rows.length };
+    }),
+    unsupported: [
+      ...readTable('proxy').map(({ protocol, host }) => ({
+        what: 'proxy',
+        name: `${toText(protocol)}://${toText(host)}`,
+      })),
+      ...readTable('api_key').map(({ name }) => ({ what: 'apiKey', name: toText(name) })),
+    ],
+  };
+  return {
+    contents: holding,
+    readHistory: (monitor, now) => ({
+      heartbeats: readHeartbeats(db, monitor, now),
+      tallies: [
+        ...(tableNames.has('stat_hourly') ? readTallies(db, 'stat_hourly', monitor, now) : []),
+        ...(tableNames.has('stat_daily') ? readTallies(db, 'stat_daily', monitor, now) : []),
+      ],
+    }),
+  };
+}
+
+function readPages(readTable: (table: Table) => readonly Row[], pages: readonly Row[]): readonly Row[] {
+  const byWeight = (rows: readonly Row[]) => rows.toSorted((a, b) => Number(a['weight']) - Number(b['weight']));
+  const findRows = (table: Table, page: Row) => readTable(table).filter((row) => row['status_page_id'] === page['id']);
+  return pages.map((page) => ({
+    ...page,
+    domainNameList: findRows('status_page_cname', page).map(({ domain }) => domain),
+    publicGroupList: byWeight(findRows('group', page)).map((group) => ({
+      name: toText(group['name']),
+      monitorList: byWeight(readTable('monitor_group').filter((row) => row['group_id'] === group['id'])).map((row) => ({
+        id: row['monitor_id'],
+        sendUrl: row['send_url'] === 1,
+        ...(toText(row['custom_url']) === '' ? {} : { url: row['custom_url'] }),
+      })),
+    })),
+    notes: findRows('incident', page).map((row) => ({
+      ...{ title: row['title'], content: row['content'], style: row['style'] },
+      ...{ pin: row['pin'] === 1, active: row['active'] === 1 },
+      createdAt: parseTimestamp(row['created_date']),
+    })),
+  }));
+}
+
+/** Reads the heartbeats of the last day, and the earlier state changes. */
+function readHeartbeats(db: Database, monitor: number, now: number): readonly ImportedHeartbeat[] {
+  const rows = db
+    .prepare(
+      'SELECT time, status, msg, ping, important FROM heartbeat WHERE monitor_id = ? AND (important = 1 OR time >= ?) ORDER BY time DESC LIMIT ?',
+    )
+    .all(monitor, new Date(now - dayMs).toISOString().replace('T', ' ').slice(0, 23), maxHeartbeats) as Row[];
+  const beats = rows.toReversed().flatMap(({ time, status, msg, ping, important }) => {
+    const at = parseTimestamp(time);
+    if (at === undefined || at > now || ![0, 1, 2, 3].includes(Number(status))) return [];
+    return [
+      {
+        at,
+        status: Number(status) as ImportedHeartbeat['status'],
+        msg: toText(msg).slice(0, 5000),
+        ping: typeof ping === 'number' ? ping : null,
+        important: important === 1,
+      },
+    ];
+  });
+  return [...new Map(beats.map((beat) => [beat.at, beat])).values()];
+}
+
+/** Reads completed hours or days. Uptime Kuma counts heartbeats, which are assumed to have equal durations. */
+function readTallies(
+  db: Database,
+  table: 'stat_hourly' | 'stat_daily',
+  monitor: number,
+  now: number,
+): readonly ImportedTally[] {
+  const [size, lengthMs] = table === 'stat_hourly' ? ([1, hourMs] as const) : ([2, dayMs] as const);
+  const end = Math.floor(now / lengthMs) * lengthMs;
+  const from = table === 'stat_hourly' ? now - storedHours * hourMs : 0;
+  const rows = db
+    .prepare(`SELECT * FROM ${table} WHERE monitor_id = ? AND timestamp >= ? AND timestamp < ? ORDER BY timestamp`)
+    .all(monitor, from / 1000, end / 1000) as Row[];
+  return rows.map((row) => {
+    const getCount = (name: string): number => Math.max(0, Number(row[name]) || 0);
+    const [up, down] = [getCount('up'), getCount('down')];
+    const { maintenance } = (parseJson(row['extras']) ?? {}) as Row;
+    return {
+      size,
+      start: getCount('timestamp') * 1000,
+      ...{ up, down, maintenance: Number(maintenance) || 0 },
+      share: up + down === 0 ? 0 : up / (up + down),
+      ...{ ping: getCount('ping'), pingMin: getCount('ping_min'), pingMax: getCount('ping_max') },
+    };
+  });
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Problem } from '../../contracts/problem.ts';
+import { writeBodyToFile } from '../../kit/request-body.ts';
+import { parseBackup, type ImportSource } from './backup.ts';
+import { openKumaBackup } from './kuma-reader.ts';
+
+/** Allows for years of history of thousands of monitors. */
+const maxDatabaseBytes = 2 * 1024 ** 3;
+const maxDocumentBytes = 64 * 1024 * 1024;
+const sqliteSignature = Buffer.from('SQLite format 3\0');
+
+/**
+ * Provides the contents of an uploaded file during `work` and deletes the file afterwards.
+ * @throws Problem
+ */
+export async function withUpload<T>(
+  folder: string,
+  incoming: Readable,
+  work: (holding: ImportSource) => Promise<T>,
+): Promise<T> {
+  const uploadFolder = await mkdtemp(join(folder, 'import-'));
+  const file = join(uploadFolder, 'upload');
+  try {
+    const size = await writeBodyToFile(incoming, file, { maxBytes: maxDatabaseBytes, tooLarge });
+    if (await isDatabase(file)) {
+      await using database = await openKumaBackup(file);
+      return await work(database.source);
+    }
+    if (size > maxDocumentBytes) throw tooLarge();
+    return await work(parseBackup(parseDocument(await readFile(file, 'utf8'))));
+  } finally {
+    await rm(uploadFolder, { recursive: true, force: true });
+  }
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  await using handle = await open(file);
+  const { buffer } = await handle.read(Buffer.alloc(sqliteSignature.length), 0, sqliteSignature.length, 0);
+  return buffer.equals(sqliteSignature);
+}
+
+function parseDocument(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const document: unknown = JSON.parse(text);
+    if (typeof document === 'object' && document !== null) return document as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    throw new Problem('uptime.no_backup', 400, 'The file is neither JSON nor a database.', { cause });
+  }
+  throw new Problem('uptime.no_backup', 400, 'The file holds nothing that could be taken over.');
+}
+
+function tooLarge(): Problem {
+  return new Problem('uptime.too_large', 413, 'The file is too large.');
+}

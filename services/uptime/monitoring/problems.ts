@@ -1,9 +1,0 @@
-import { ignoredOptions } from '../domain/ignored-options.ts';
-import type { Watched } from './watched.ts';
-
-/** What somebody should know of a monitor besides its state: it was paused, or does not check all it is told to. */
-export function problemsOf({ config, quarantinedAt }: Watched): string[] {
-  const paused =
-    'It was paused because Homeport stopped working while it was being checked. Change or resume it; when that happens again it is paused again.';
-  return [...(quarantinedAt === null ? [] : [paused]), ...ignoredOptions(config)];
-}

@@ -1,0 +1,74 @@
+import type { Heartbeat, Monitor, MonitorRow, MonitorState } from '../../contracts/uptime/views.ts';
+import { heartbeatStatus, secretFields } from '../../contracts/uptime/monitor.ts';
+import { getCertificateDays } from '../domain/certificate.ts';
+import { getTarget } from '../domain/target.ts';
+import { getUptimeByTime } from '../domain/tally.ts';
+import { formatKumaTime } from '../domain/time-format.ts';
+import type { StoredHeartbeat } from '../store/heartbeats.ts';
+import { getProblems } from '../monitoring/monitor-problems.ts';
+import { getLastDayTally, type RuntimeMonitor } from '../monitoring/monitor-state.ts';
+import { redactedFields, redactedNames } from './redacted.ts';
+
+/** Converts a heartbeat into its API form. */
+export function toHeartbeatView(heartbeat: StoredHeartbeat): Heartbeat {
+  const { monitorId, status, at, msg, ping, important, duration, retries } = heartbeat;
+  return { monitorID: monitorId, status, time: formatKumaTime(at), msg, ping, important, duration, retries };
+}
+
+export function toStateView(monitor: RuntimeMonitor, now: number): MonitorState {
+  const { standing, chain, slowness, flapping } = monitor;
+  const problems = getProblems(monitor);
+  return {
+    status: standing.status,
+    msg: standing.msg,
+    ping: standing.ping,
+    time: standing.at,
+    since: standing.since,
+    uptime24h: getUptimeByTime(getLastDayTally(monitor, now)),
+    certDays: getCertificateDays(chain, now),
+    degraded: slowness.slowSince !== null,
+    flapping: flapping.flapping,
+    ...(problems.length === 0 ? {} : { problems }),
+  };
+}
+
+export function toRowView(monitor: RuntimeMonitor, active: boolean, now: number): MonitorRow {
+  const { id, config } = monitor;
+  const { status, msg, ping, since, uptime24h, certDays, degraded, flapping, problems } = toStateView(monitor, now);
+  return {
+    id,
+    name: config.name,
+    type: config.type,
+    target: getTarget(config),
+    active,
+    ...(config.parent === null ? {} : { parent: config.parent }),
+    state: {
+      status,
+      ping,
+      since,
+      uptime24h: uptime24h === null ? null : Math.floor(uptime24h * 1e5) / 1e5,
+      ...(status === heartbeatStatus.up ? {} : { msg }),
+      ...(certDays === null ? {} : { certDays }),
+      ...(degraded ? { degraded } : {}),
+      ...(flapping ? { flapping } : {}),
+      ...(problems === undefined ? {} : { problems }),
+    },
+  };
+}
+
+/**
+ * Returns all fields except secrets, which are only listed by name. Accounts without write permission see no
+ * credentials.
+ */
+export function toMonitorView(monitor: RuntimeMonitor, now: number, canWrite: boolean): Monitor {
+  const { id, config } = monitor;
+  const secretNames = new Set<string>(secretFields);
+  const isSet = (field: string): boolean => typeof config[field] === 'string' && config[field] !== '';
+  const visible = Object.fromEntries(Object.entries(config).filter(([name]) => !secretNames.has(name)));
+  return {
+    ...((canWrite ? visible : redactedFields(visible)) as typeof config),
+    id,
+    state: toStateView(monitor, now),
+    secrets: [...secretFields.filter(isSet), ...(canWrite ? [] : redactedNames(visible))],
+  };
+}
