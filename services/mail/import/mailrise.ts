@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { findOwn } from '../../contracts/find-own.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { ImportResult } from '../../contracts/service.ts';
@@ -85,8 +85,7 @@ const bodyFormats: readonly unknown[] = ['text', 'markdown', 'html'];
 /** Reads the templates of a recipient; a value of another kind is noted and replaced by the usual one. */
 function toWording(name: string, given: unknown, notes: string[]) {
   const fields = isRecord(given) ? given : {};
-  if (!isRecord(given) && !isAbsent(given))
-    notes.push(`${name}: its templates cannot be read, so they were left out.`);
+  if (!isRecord(given) && !isAbsent(given)) notes.push(`${name}: its templates cannot be read, so they were left out.`);
   const text = (field: string): string => {
     const value = fields[field];
     if (typeof value === 'string' || isAbsent(value)) return typeof value === 'string' ? value : '';

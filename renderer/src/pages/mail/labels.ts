@@ -72,7 +72,8 @@ export function formatTarget(address: string): string {
   const [, scheme = '', name = '', tag = ''] = /^(notify|push|inbox):\/\/([^?]*)(?:\?tag=(.*))?$/.exec(address) ?? [];
   if (scheme === 'inbox') return 'the inbox';
   if (scheme === 'push' && name !== '') return `the topic ${name}`;
-  if (scheme === 'notify' && name !== '') return tag === '' ? formatKey(name) : `${formatKey(name)} with the tag ${tag}`;
+  if (scheme === 'notify' && name !== '')
+    return tag === '' ? formatKey(name) : `${formatKey(name)} with the tag ${tag}`;
   return address;
 }
 
