@@ -76,5 +76,16 @@ export default typescript.config(
   },
   ...functionLengthRules(['scripts/**/*', 'services/contracts/**/*.ts']),
   // The areas whose names, comments and titles follow the glossary. Add an area here once it passes.
-  ...languageRules(['scripts/**/*', 'services/sync/**/*.ts'], ['test/security/own-listeners.test.ts']),
+  ...languageRules(
+    [
+      'scripts/**/*.{ts,mjs}',
+      'main/**/*.ts',
+      'renderer/src/**/*.ts',
+      'services/{contracts,control,data,kit,sync}/**/*.ts',
+    ],
+    [
+      'test/{desktop,e2e,host,renderer,scripts,shell}/**/*.test.ts',
+      'test/services/{contracts,data,inbox,kit}/**/*.test.ts',
+    ],
+  ),
 );

@@ -10,7 +10,7 @@ const privateNames = [
   '(?:most|longest|largest|shortest)[A-Z]\\w*',
   '[a-z]\\w*Of',
   '\\w*[Tt]roubles?(?:[A-Z]\\w*)?',
-  '\\w*Words(?:Of)?',
+  '\\w*WordsOf',
   'words(?:Of)?',
   'patienceMs',
   '(?:asked|told|shown|kept|wanted|given|known|found|taken|held|gone|left|said|made|meant|untold)',
@@ -24,7 +24,7 @@ const fragmentOpeners =
   'That which|By what|With what|From what|For whom|To whom';
 
 /** Verbs in the third person, with the few that do not end in `s`. */
-const testTitle = '^(?:(?:does|do|is|are|has|have|can|cannot|must|may) |[a-z]+s\\b)';
+const testTitle = '^(?:(?:does|do|is|are|has|have|can|cannot|must|may|never) |[a-z]+s\\b)';
 
 /**
  * Limits the length of functions.

@@ -358,7 +358,7 @@ describe('every route of the app API', () => {
   });
 
   it.each(['plain', 'gardener', 'watcher'])(
-    'neither returns nor changes data of other accounts for this account: %s',
+    'returns and changes no data of other accounts for this account: %s',
     walk,
     async (who) => {
       const before = await nuggets();
@@ -491,8 +491,8 @@ describe('the inbox of an account with a grant', () => {
   });
 });
 
-describe('live events', () => {
-  it('reach each account within its permissions, also after a reconnect', async () => {
+describe('the live event stream', () => {
+  it('reaches each account within its permissions, also after a reconnect', async () => {
     const headers = (who: string) => ({ headers: { Authorization: identities[who] ?? '' } });
     await using plain = await openEvents(base, headers('plain'));
     await using gardener = await openEvents(base, headers('gardener'));

@@ -127,7 +127,7 @@ describe('objects of the database by caller', () => {
   });
 });
 
-describe('the own API by account', () => {
+describe('the app API by account', () => {
   const routes = [dataApi, dataCsvApi, dataKeysApi, savedQueriesApi, dataRowsApi, dataUsersApi].flatMap((api) =>
     Object.values(api as Readonly<Record<string, { readonly method: string; readonly path: string }>>),
   );

@@ -191,7 +191,7 @@ function toLine(
   fields: Record<string, unknown>,
 ): StoredLine | undefined {
   const at = typeof time === 'string' ? Date.parse(time) : NaN;
-  const known = logLevels.find((each) => each === level);
-  if (Number.isNaN(at) || known === undefined || typeof message !== 'string') return undefined;
-  return { at, level: known, service: typeof service === 'string' ? service : 'host', message, fields };
+  const knownLevel = logLevels.find((each) => each === level);
+  if (Number.isNaN(at) || knownLevel === undefined || typeof message !== 'string') return undefined;
+  return { at, level: knownLevel, service: typeof service === 'string' ? service : 'host', message, fields };
 }

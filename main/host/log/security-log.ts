@@ -98,10 +98,10 @@ export function createSecurityLog(log: Log, clock: Clock): SecurityLog {
     return ofAddress === undefined ? undefined : Math.max(ofAccount, ofAddress);
   };
 
-  const record = (given: SecurityEvent): void => {
+  const record = (entry: SecurityEvent): void => {
     const scope = scopes.getStore();
-    const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = given;
-    const by = given.by ?? scope?.account;
+    const { event, account = scope?.account, address = scope?.address, service = scope?.service, detail } = entry;
+    const by = entry.by ?? scope?.account;
     const isWarning = warnings.has(event);
     const suppressed = countSuppressed(event, address, account);
     if (suppressed === undefined) return;
