@@ -151,7 +151,7 @@ describe('connection', () => {
     expect(certificate).toMatchObject({
       subject: 'localhost',
       names: ['DNS:localhost', 'IP Address:127.0.0.1'],
-      trouble: 'it signed itself',
+      problem: 'it signed itself',
       fingerprint: expect.stringMatching(/^([0-9A-F]{2}:){31}/) as string,
     });
     expect(certificate?.validTo).toBeGreaterThan(Date.now());

@@ -95,7 +95,7 @@ test('rejects property names of Object.prototype as operators', async () => {
 test('ignores the late end of a former hashing thread', async () => {
   await using passwords = new Passwords();
   const first = passwords.hash('one');
-  const lost = expect(first).rejects.toThrow('ended');
+  const lost = expect(first).rejects.toThrow('exited');
   // As when the idle thread ends while the next password arrives.
   const closing = passwords[Symbol.asyncDispose]();
   const second = passwords.hash('two');

@@ -110,7 +110,7 @@ describe('a file on the pages', () => {
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(cwd, name), bytes);
     await room.git(['lfs', 'install', '--local'], { cwd });
     await room.git(['lfs', 'track', '*.psd', '*.png'], { cwd });
-    writeFileSync(join(cwd, 'big.psd'), Buffer.alloc(300_000, 7));
+    writeFileSync(join(cwd, 'big.psd'), Buffer.alloc(300_000, Buffer.from([1, 0, 2, 0, 0, 3, 255, 254])));
     await room.git(['add', '.'], { cwd });
     await room.git(['commit', '-qm', 'files'], { cwd });
     await room.git(['push', '-q', `${room.signedUrl}/ada/files.git`, 'main'], { cwd });

@@ -113,7 +113,7 @@ describe('mail app API', () => {
     expect(await narrowed('dropped')).toEqual([]);
     expect(await api(minimalHost.url('control'), '/api/mail/outcomes')).toMatchObject({
       days: { length: 7, 6: toLocalDay(Date.now()) },
-      notifications: { 6: 0 },
+      told: { 6: 0 },
       waiting: { 6: 1 },
       failed: { 6: 0 },
       dropped: { 6: 0 },

@@ -99,10 +99,10 @@ describe('topic counts by day', () => {
     const grace = { Authorization: `Basic ${Buffer.from('grace:harbour light').toString('base64')}` };
     const readHours = async (requestHeaders = {}) =>
       (
-        await api<{ readHours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', {
+        await api<{ hours: readonly unknown[] }>(host.url('control'), '/api/push/statistics/hours', {
           headers: requestHeaders,
         })
-      ).readHours;
+      ).hours;
     const none = { low: 0, normal: 0, high: 0, urgent: 0 };
     const startTime = new Date(2026, 9, 24, 13).getTime();
     const earlier = { ...none, at: startTime - 3600 * 1000, low: 1, urgent: 1 };
@@ -119,11 +119,11 @@ describe('topic counts by day', () => {
     using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) };
     const clock = createFakeClock(new Date(2026, 9, 24, 1, 44).getTime());
     const lately = async (host: TestHost): Promise<number> => {
-      const { readHours } = await api<{ readHours: readonly { normal: number }[] }>(
+      const { hours } = await api<{ hours: readonly { normal: number }[] }>(
         host.url('control'),
         '/api/push/statistics/hours',
       );
-      return readHours.reduce((sum, { normal }) => sum + normal, 0);
+      return hours.reduce((sum, { normal }) => sum + normal, 0);
     };
     {
       await using host = await openTestHost({ services, dataDir, clock });

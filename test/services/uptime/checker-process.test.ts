@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('The process that checks', () => {
       await using rig = await openUptime({ dataDir });
       const found = await rig.call<Monitor>('GET', `/api/monitors/${String(id)}`);
       expect(found).toMatchObject({ active: false, state: { problems: [expect.stringContaining('was paused')] } });
-      expect(rig.host.log.join('\n')).toContain('ended unexpectedly');
+      expect(rig.host.log.join('\n')).toContain('running checks found in the journal of the previous process');
     } finally {
       rmSync(dataDir, { recursive: true, force: true });
     }
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('The process that checks', () => {
     process.kill(checkerOf(rig), 'SIGSTOP');
     const before = well.seen.length;
     await vi.waitUntil(() => well.seen.length > before + 1, 60_000);
-    expect(rig.host.log.join('\n')).toContain('does not answer and is restarted');
+    expect(rig.host.log.join('\n')).toContain('checker process unresponsive, restarting');
     expect(await health(rig)).toContain('stopped and was restarted');
   });
 });

@@ -97,7 +97,7 @@ class Accounts extends Loadable {
     return (await call(controlApi.accountData, { params: { name } })).data;
   }
 
-  async remove(name: string, query: { getData: 'delete' | 'transfer' | 'keep'; to?: string }): Promise<void> {
+  async remove(name: string, query: { data: 'delete' | 'transfer' | 'keep'; to?: string }): Promise<void> {
     const removal = call(controlApi.removeAccount, { params: { name }, query }).then(() => {
       this.list = this.list.filter((account) => account.name !== name);
     });
