@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
 import type { Clock } from '../contracts/service.ts';
 import { buildCleanEnvironment } from './clean-environment.ts';
+import { registerForkedProcess } from './forked-processes.ts';
 import type { FromLimitedProcess, LimitedProcessArguments, ToLimitedProcess } from './limited-process-messages.ts';
 import { getThreadFile } from './limited-thread.ts';
 
@@ -150,6 +151,7 @@ class LimitedChild {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    registerForkedProcess(this.#child);
     this.#child.on('message', (message: FromLimitedProcess) => this.#onMessage(message));
     this.ended = new Promise((resolve) => {
       const end = (): void => {

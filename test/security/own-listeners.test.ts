@@ -1,7 +1,10 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { registerForkedProcess } from '../../services/kit/forked-processes.ts';
 import { openAccessHost, type AccessHost } from '../support/access.ts';
 
 let host: AccessHost;
@@ -59,6 +62,24 @@ describe('a program that Homeport started', () => {
     const answer = await host.call('admin', 'sync', 'POST', '/operations/copyurl', body);
     expect(await answer.text()).toMatch(/40[13]/);
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a process that Homeport forked', () => {
+  const script = join(import.meta.dirname, '..', 'support', 'forked-request.mjs');
+  const request = async (register: (child: ChildProcess) => void): Promise<number> => {
+    const child = fork(script, [`${host.rig.url('notify')}/json/urls/${key}?privacy=0`]);
+    register(child);
+    const answer = once(child, 'message') as Promise<[number]>;
+    child.send('start');
+    const [status] = await answer;
+    child.kill();
+    return status;
+  };
+
+  it('does not count as a program on this computer once it is registered', async () => {
+    expect(await request(registerForkedProcess)).toBe(401);
+    expect(await request(() => undefined)).toBe(200);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isGatewayRequest } from '../../../services/contracts/gateway.ts';
+import { getForkedProcessIds } from '../../../services/kit/forked-processes.ts';
 import { isAddressOfThisComputer } from '../../../services/kit/own-listeners.ts';
 import { isOpenedByAny } from '../children/connection-owner.ts';
 import type { OwnConnections } from '../fetch/own-connections.ts';
@@ -35,6 +36,7 @@ export class LocalPrograms {
     if (!isAddressOfThisComputer(address) || this.#own.includes(socket)) return false;
     const { remotePort, localPort } = socket;
     if (remotePort === undefined || localPort === undefined) return false;
-    return !(await isOpenedByAny([...this.#children], { clientPort: remotePort, serverPort: localPort }));
+    const started = [...this.#children, ...getForkedProcessIds()];
+    return !(await isOpenedByAny(started, { clientPort: remotePort, serverPort: localPort }));
   }
 }

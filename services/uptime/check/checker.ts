@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock, Log } from '../../contracts/service.ts';
 import { buildCleanEnvironment } from '../../kit/clean-environment.ts';
+import { registerForkedProcess } from '../../kit/forked-processes.ts';
 import { getThreadFile } from '../../kit/limited-thread.ts';
 import { systemTimer } from '../../kit/system-timer.ts';
 import { takeJournal } from './journal.ts';
@@ -179,6 +180,7 @@ export class Checker implements AsyncDisposable {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
+    registerForkedProcess(child);
     child.on('message', (message: FromChecker) => this.#handleMessage(message));
     child.once('error', (error) => this.#dependencies.log.error('checker process could not start', { error }));
     child.once('exit', (code, signal) => this.#handleExit({ code, signal }));
