@@ -52,7 +52,7 @@ export interface DesktopOptions {
 }
 
 /**
- * Starts the services in a process of their own, and opens the tray and the window. Everything that Electron requires
+ * Starts the services in a separate process, and opens the tray and the window. Everything that Electron requires
  * before it is ready is done synchronously. Resolves once the app runs, or has handed over to another instance.
  */
 export async function startDesktop(options: DesktopOptions): Promise<void> {

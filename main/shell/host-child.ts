@@ -13,7 +13,7 @@ export interface HostProgram {
   readonly argv: readonly string[];
 }
 
-/** Starts the services in a process of their own. Only once the app is ready. */
+/** Starts the services in a separate process. Call it only when the app is ready. */
 export function forkHost(utilityProcess: ElectronApi['utilityProcess'], { entry, argv }: HostProgram): HostChild {
   const child = utilityProcess.fork(entry, [...argv], {
     serviceName: 'Homeport services',

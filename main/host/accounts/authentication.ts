@@ -234,7 +234,7 @@ export class Authentication {
     return this.#proof(member);
   }
 
-  /** The password is right, and is stored as a hash of our own from now on. */
+  /** Replaces the stored hash after a successful sign-in by one of Homeport's own format. */
   async #renewed(name: string, password: string, foreign: string): Promise<Proof | undefined> {
     const renewed = await this.#parts.renew(name, password, foreign);
     const member = this.#parts.directory.member(name);

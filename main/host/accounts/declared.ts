@@ -71,7 +71,7 @@ class DeclarationRun {
       this.#changed(account);
     }
     for (const { name, passwordHash, role } of declaredAccounts.values()) {
-      // Digest for comparison, since the first sign-in replaces the declared hash by one of our own.
+      // Digest for comparison, since the first sign-in replaces the declared hash by Homeport's format.
       const value = createHash('sha256').update(passwordHash).digest('hex');
       const isNew = !this.#before.some((row) => row.kind === 'account' && row.account === name && row.value === value);
       if (!(await this.#account(name, role, isNew ? passwordHash : undefined))) continue;

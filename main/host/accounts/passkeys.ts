@@ -148,7 +148,7 @@ export class Passkeys {
 
 /**
  * Returns the relying party of a page. The gateway has a name for each service below its own (`photos.nas.local`), and a
- * passkey is valid at all of them; every other page is a relying party of its own.
+ * passkey is valid at all of them; every other host name is a separate relying party.
  */
 function toRelyingParty(origin: string): string {
   const host = URL.parse(origin)?.hostname ?? '';

@@ -7,7 +7,7 @@ import { unpackBackup } from './unpack.ts';
 
 /**
  * Replaces the content of the data folder by a backup. Everything is unpacked beside it and verified (hashes, and
- * each database's integrity check) before anything is replaced; the former content remains in a folder of its own.
+ * each database's integrity check) before anything is replaced; the former content remains in a separate folder.
  * The caller must have the data folder's lock.
  * @returns `former`: folder of the former content, undefined for none; `tables`: whether the archive contains the
  * tables.

@@ -97,7 +97,7 @@ export function setField(yaml: Document, section: readonly string[], name: strin
       map = node;
       continue;
     }
-    // Missing, a shared node (*alias) or a value of the wrong type: replaced by a group of its own with the readable
+    // Missing, a shared node (*alias) or a value of the wrong type: replaced by a separate group with the readable
     // part.
     if (value === undefined && !isAlias(node)) return;
     const shared = isAlias(node) ? node.resolve(yaml) : undefined;

@@ -23,7 +23,7 @@ export interface GroupCommit {
 }
 
 /**
- * Creates the group commit. When a durable commit settles after its transaction, notes have a queue of their own, so
+ * Creates the group commit. When a durable commit settles after its transaction, notes have a separate queue, so
  * that they need not wait for the sync of one group and the whole next one. Notes resolve only when everything they
  * may have read of the current group is on the disk: a job must not run while a power failure could still remove its
  * row, since the next row would get the same id, and keys are derived from ids. Marks do not wait for that; readers

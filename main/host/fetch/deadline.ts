@@ -9,7 +9,7 @@ export interface Deadline extends Disposable {
 
 /**
  * Opens a deadline. `AbortSignal.timeout` and `AbortSignal.any` would do the same, but keep everything that refers to
- * them until their time is over, which is long after most requests; and a signal of its own costs as much as a tenth
+ * them until their time is over, which is long after most requests; and a separate signal costs as much as a tenth
  * of a small request.
  */
 export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {

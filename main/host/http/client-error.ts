@@ -14,7 +14,7 @@ const responsesByCode: Readonly<Record<string, readonly [number, string]>> = {
 
 /**
  * Any server on this computer can set cookies for all of them, and enough to exceed the header limit of every page.
- * Homeport stores nothing in cookies, so browsers are told to delete them.
+ * Homeport stores nothing in cookies, so the response asks browsers to delete them.
  */
 const clearCookiesHeader = { 'Clear-Site-Data': '"cookies"' };
 /** Usual total size of the cookies of all programs on a computer, in bytes. */

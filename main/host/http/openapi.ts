@@ -109,7 +109,7 @@ class Components {
 
   /** Adds the named schemas within a schema and returns it with references to them. */
   add(schema: z.core.$ZodType, io: 'input' | 'output', operation: string): Schema {
-    // Wrapped, so that a schema with an id of its own becomes a reference as well.
+    // Wrapped, so that a schema with an `id` becomes a reference as well.
     const wrapped: Schema = {
       ...z.toJSONSchema(z.object({ it: schema }), {
         io,

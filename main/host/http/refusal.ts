@@ -5,7 +5,7 @@ import { recordRequest } from './access.ts';
 import { hasNoBody } from './connections.ts';
 import { sendProblem } from './problem-reply.ts';
 
-/** Default refusal for services without an error format of their own. */
+/** Default refusal for services without an error format. */
 export function sendRefusal(_request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   sendProblem(response, problem);
 }

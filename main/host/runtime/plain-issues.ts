@@ -21,7 +21,7 @@ const formats: Readonly<Record<string, string>> = {
   datetime: 'It must be a time such as 2026-11-26T14:05:00Z.',
 };
 
-/** Default message for an invalid value whose schema has none of its own. Never contains the value. */
+/** Default message for an invalid value whose schema defines no message. Never contains the value. */
 export function formatIssueMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -10,8 +10,8 @@ export type Route =
 const signInPaths = ['sign-in', 'setup'];
 
 /**
- * Finds the target of a path. `/settings/push` is the page `settings` with the section `push`; `/settings/log` is a
- * page of its own.
+ * Finds the target of a path. `/settings/push` is the page `settings` with the section `push`; `/settings/log` is
+ * a separate page.
  */
 export function matchRoute(path: string): Route {
   const { service, section, id } = parsePath(path);

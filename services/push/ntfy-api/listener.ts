@@ -121,7 +121,7 @@ function changesByGet(path: string): boolean {
 }
 
 /**
- * Refuses a GET from a page of another site without credentials of its own, which an image tag could send; the listener
+ * Refuses a GET from a page of another site without credentials, which an image tag could send; the listener
  * refuses such POST requests. Programs and browsers on Homeport's pages are not affected.
  *
  * @throws Problem 40301

@@ -114,7 +114,7 @@ export interface RemoteFormField {
 
 /**
  * Groups the fields of a kind into common and collapsed ones.
- * Kinds without texts of their own show all fields that rclone does not mark as advanced.
+ * Kinds without texts show all fields that rclone does not mark as advanced.
  */
 export function groupFields(
   type: string,

@@ -15,7 +15,7 @@ export type Group = Exclude<Filter, 'all'>;
 
 const groups = ['down', 'up', 'retrying', 'maintained'] as const;
 
-/** Returns the status group of a monitor; paused monitors have a group of their own. */
+/** Returns the status group of a monitor; paused monitors form a separate group. */
 export function getStatusGroup({ active, state }: Pick<MonitorRow, 'active' | 'state'>): Group {
   if (!active) return 'paused';
   return state.status === null ? 'unknown' : groups[state.status];

@@ -2,7 +2,7 @@
 const maxLength = 26;
 // Break positions after separators of addresses and JSON, but not within `://`, a number, a port or a file name.
 const breakPositions = /(?<=(?<!:\/)[/?&,;+](?!\/))|(?<=:)(?=["'[{])|(?<=\.)(?=https?:|[a-z]{5,}(?![\w:/.-]))/i;
-/** Break positions at the dots of a long host name, so that its port is never on a line of its own. */
+/** Break positions at the dots of a long host name, so that its port is never alone on a line. */
 const hostBreakPositions = /(?<=^\w+:\/\/[^/:]*\.)(?=[a-z][^/]*:\d+$)/i;
 
 /** Splits a text at the positions where a line may break, so that addresses are not broken within a word. */
