@@ -9,7 +9,7 @@ import {
   describeNumbers,
   describeOrder,
 } from '../../renderer/src/pages/addons/section-summaries.ts';
-import { mergeParent } from '../../services/addons/domain/inherit.ts';
+import { mergeParent } from '../../services/addons/domain/merge-parent.ts';
 import { readConfig } from '../../services/addons/domain/read-config.ts';
 
 const base = { presets: [], services: [], formatter: { id: 'torrentio' }, sortCriteria: { global: [] } };

@@ -5,10 +5,10 @@ import { mergeEntries, shuffled, type Entry } from '../domain/merge-entries.ts';
 import { withPosters } from '../domain/posters.ts';
 import { looksAtRating, ratingOf, ratingProblem } from '../domain/rating.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { explainUpstream } from '../upstream/reasons.ts';
+import { explainUpstream } from '../upstream/upstream-failure.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { errorBody, type ShownError } from '../wire/error-items.ts';
-import type { Reached } from './gather.ts';
+import { errorBody, type ShownError } from './error-items.ts';
+import type { Reached } from './gather-streams.ts';
 import { isHidden, type ResourceAsker } from './other-resources.ts';
 
 /** Longest that a catalog is waited for. */

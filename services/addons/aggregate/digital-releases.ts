@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { DigitalRelease } from '../domain/pipeline/title-match.ts';
-import { AnswerCache } from '../upstream/answer-cache.ts';
+import type { DigitalRelease } from '../domain/pipeline/title-request.ts';
+import { AnswerCache } from '../upstream/response-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;

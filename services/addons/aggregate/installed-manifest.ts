@@ -2,8 +2,8 @@ import { listCatalogs, mergeCatalogs } from '../domain/catalogs.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { mergeResources } from '../domain/manifest.ts';
 import type { Settings } from '../settings.ts';
-import type { Asker } from './asker.ts';
-import type { Reached } from './gather.ts';
+import type { Asker } from './request-context.ts';
+import type { Reached } from './gather-streams.ts';
 
 interface Own {
   readonly settings: Pick<Settings, 'addonId' | 'addonName'>;

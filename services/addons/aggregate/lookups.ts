@@ -1,7 +1,7 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
-import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
+import { wantedOf, type Wanted } from '../domain/pipeline/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { DigitalReleases } from './digital-releases.ts';
 import { notReached, type Recommended, type SeaDex } from './seadex.ts';

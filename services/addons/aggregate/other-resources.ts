@@ -2,11 +2,11 @@ import { Problem } from '../../contracts/problem.ts';
 import { handles } from '../domain/manifest.ts';
 import { withPosters } from '../domain/posters.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { explainUpstream } from '../upstream/reasons.ts';
+import { explainUpstream } from '../upstream/upstream-failure.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { errorBody, type ShownError } from '../wire/error-items.ts';
+import { errorBody, type ShownError } from './error-items.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import type { Reached } from './gather.ts';
+import type { Reached } from './gather-streams.ts';
 
 /** Longest that an entry of a catalog is waited for. */
 const metaMs = 30_000;

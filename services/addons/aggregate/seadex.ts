@@ -3,7 +3,7 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { AnswerCache } from '../upstream/answer-cache.ts';
+import { AnswerCache } from '../upstream/response-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;

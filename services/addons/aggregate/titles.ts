@@ -1,12 +1,12 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { namesMetadata } from '../domain/expression/names.ts';
+import { namesMetadata } from '../domain/expression/variables.ts';
 import { needsMetadata } from '../domain/format-context.ts';
 import { looksAtRelease } from '../domain/pipeline/release-filter.ts';
-import type { TitleFacts, Wanted } from '../domain/pipeline/title-match.ts';
+import type { TitleFacts, Wanted } from '../domain/pipeline/title-request.ts';
 import { looksAtRating, noRating, ratingOf, type Rating } from '../domain/rating.ts';
 import { factsOf } from '../domain/title-facts.ts';
-import { AnswerCache } from '../upstream/answer-cache.ts';
+import { AnswerCache } from '../upstream/response-cache.ts';
 
 const day = 24 * 3_600_000;
 const patienceMs = 3000;

@@ -1,7 +1,7 @@
 import type { AddonConfig } from './config.ts';
-import { namesOf } from './expression/names.ts';
+import { namesOf } from './expression/variables.ts';
 import type { FieldValue, FormatContext, PreferredList } from './format/values.ts';
-import type { Wanted } from './pipeline/title-match.ts';
+import type { Wanted } from './pipeline/title-request.ts';
 import type { ParsedStream } from './stream.ts';
 import { isRecord } from './variants/path.ts';
 

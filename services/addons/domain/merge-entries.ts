@@ -1,5 +1,5 @@
 import type { MergedCatalog } from './config-catalogs.ts';
-import { plainTitle } from './pipeline/title-match.ts';
+import { plainTitle } from './pipeline/title-request.ts';
 
 /** An entry of a catalog as an addon gave it. */
 export type Entry = Readonly<Record<string, unknown>>;

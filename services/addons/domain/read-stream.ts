@@ -1,8 +1,8 @@
 import { languagesOfFlags } from './languages.ts';
 import { familyOf, generalNames, type AddonFamily, type StreamTexts } from './stream-text/families.ts';
-import { ageIn, durationIn, labelled, seedersIn, textAfter } from './stream-text/marks.ts';
+import { ageIn, durationIn, labelled, seedersIn, textAfter } from './stream-text/text-fields.ts';
 import { isPart, mergeFiles } from './stream-text/merge-files.ts';
-import { serviceMark, type ServiceMark } from './stream-text/service-mark.ts';
+import { serviceMark, type ServiceMark } from './stream-text/detect-service.ts';
 import { parseSize, sizeAfter, toBytes } from './stream-text/sizes.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
 import { subtitlesOfStream } from './subtitles.ts';

@@ -2,11 +2,11 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig } from './config.ts';
 import { conditionOf } from './expression/condition.ts';
 import { select } from './expression/evaluate.ts';
-import { namesOf } from './expression/names.ts';
+import { namesOf } from './expression/variables.ts';
 import { parseExpression } from './expression/parse.ts';
 import { budgetOf, ExpressionError, scopeOf, type Budget } from './expression/value.ts';
 import { misreadProblem, unreadableProblem } from './pattern.ts';
-import { wantedOf } from './pipeline/title-match.ts';
+import { wantedOf } from './pipeline/title-request.ts';
 import { sampleStream } from './sample-stream.ts';
 import { withVariants } from './variants/variants.ts';
 

@@ -1,5 +1,5 @@
 import { languageOfCode } from './languages.ts';
-import type { TitleFacts } from './pipeline/title-match.ts';
+import type { TitleFacts } from './pipeline/title-request.ts';
 
 const mostEpisodes = 3000;
 

@@ -1,10 +1,10 @@
 import type { Clock, Log } from '../../contracts/service.ts';
 import { isVideo, selectFile } from '../domain/select-file.ts';
 import type { AddonMetrics } from '../metrics.ts';
-import type { Account, ProviderPool } from '../providers/pool.ts';
+import type { Account, ProviderPool } from '../providers/provider-pool.ts';
 import { ProviderError, type ProviderFile, type ProviderTorrent } from '../providers/provider.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import { AnswerCache } from '../upstream/answer-cache.ts';
+import { AnswerCache } from '../upstream/response-cache.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import type { PlaybackRequest } from './links.ts';
 

@@ -8,7 +8,7 @@ import {
   tooMany,
   type ProviderCaller,
   type ProviderReply,
-} from './caller.ts';
+} from './provider-http-client.ts';
 import {
   magnetUri,
   ProviderError,

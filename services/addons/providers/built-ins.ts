@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/service.ts';
 import type { BuiltIn } from '../aggregate/addon.ts';
-import type { Self } from '../aggregate/addons-of.ts';
+import type { Self } from '../aggregate/configured-addons.ts';
 import type { Titles } from '../aggregate/titles.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { presetKind } from '../domain/presets.ts';
@@ -8,8 +8,8 @@ import type { PlaybackLinks } from '../playback/links.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 import { Easynews, easynewsAddon } from './easynews.ts';
 import { libraryAddon } from './library-addon.ts';
-import type { ProviderPool } from './pool.ts';
-import type { UsableService } from './wrap.ts';
+import type { ProviderPool } from './provider-pool.ts';
+import type { UsableService } from './wrap-torrents.ts';
 
 export interface BuiltInsOptions {
   readonly clock: Clock;

@@ -1,8 +1,8 @@
 import type { BuiltIn } from '../aggregate/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import { wantedOf } from '../domain/pipeline/title-match.ts';
+import { wantedOf } from '../domain/pipeline/title-request.ts';
 import { isVideo } from '../domain/select-file.ts';
-import { malformed, numberOf, record, textOf, type ProviderCaller, type ProviderReply } from './caller.ts';
+import { malformed, numberOf, record, textOf, type ProviderCaller, type ProviderReply } from './provider-http-client.ts';
 import { ProviderError } from './provider.ts';
 
 const shortestSeconds = 60;

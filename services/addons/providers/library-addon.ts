@@ -5,8 +5,8 @@ import { parseRelease } from '../domain/release.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { isVideo } from '../domain/select-file.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
-import type { ProviderPool } from './pool.ts';
-import type { UsableService } from './wrap.ts';
+import type { ProviderPool } from './provider-pool.ts';
+import type { UsableService } from './wrap-torrents.ts';
 
 const pageSize = 100;
 const prefix = 'homeportlibrary';

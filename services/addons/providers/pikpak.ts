@@ -11,7 +11,7 @@ import {
   type ProviderCaller,
   type ProviderReply,
   type ProviderRequest,
-} from './caller.ts';
+} from './provider-http-client.ts';
 import {
   magnetUri,
   ProviderError,

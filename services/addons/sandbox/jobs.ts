@@ -1,6 +1,6 @@
 import { conditionOf } from '../domain/expression/condition.ts';
 import { evaluate } from '../domain/expression/evaluate.ts';
-import { namesOf } from '../domain/expression/names.ts';
+import { namesOf } from '../domain/expression/variables.ts';
 import { parseExpression } from '../domain/expression/parse.ts';
 import { budgetOf, ExpressionError, scopeOf, streamsIn, type Value } from '../domain/expression/value.ts';
 import type { AddonConfig } from '../domain/config.ts';
@@ -8,7 +8,7 @@ import { matchesPattern, readPattern, type Pattern } from '../domain/pattern.ts'
 import type { PatternMatch } from '../domain/pipeline/filter.ts';
 import { runPipeline } from '../domain/pipeline/pipeline.ts';
 import type { Removal } from '../domain/pipeline/removal.ts';
-import type { Wanted } from '../domain/pipeline/title-match.ts';
+import type { Wanted } from '../domain/pipeline/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 
 /** Matches names against regular expressions. */

@@ -1,4 +1,4 @@
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 import { ofAddon, type ReadStreams } from '../domain/read-stream.ts';
 import type { StreamAddon } from '../domain/stream.ts';
 

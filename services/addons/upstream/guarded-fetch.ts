@@ -1,7 +1,7 @@
 import type { FetchOptions, FetchReply, StreamReply } from '../../contracts/outgoing.ts';
 import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
-import type { AddressPolicy, Route, Trust } from './addresses.ts';
+import type { AddressPolicy, Route, Trust } from './address-policy.ts';
 
 const mostRedirects = 5;
 /** What says nothing about who asks goes on to wherever a redirect leads; all else stays behind. */

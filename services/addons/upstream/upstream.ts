@@ -6,10 +6,10 @@ import { resourcePath, type ResourceRequest } from '../domain/resource-path.ts';
 import type { Addon } from '../aggregate/addon.ts';
 import { Labels, type AddonMetrics } from '../metrics.ts';
 import { AddonViews } from './addon-views.ts';
-import { AnswerCache } from './answer-cache.ts';
+import { AnswerCache } from './response-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { nesting } from './nesting.ts';
-import { explainStatus, explainUpstream, UpstreamFailure } from './reasons.ts';
+import { explainStatus, explainUpstream, UpstreamFailure } from './upstream-failure.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HealthWatch, operationOf } from '../../../services/addons/providers/health.ts';
+import { HealthWatch, operationOf } from '../../../services/addons/providers/provider-health.ts';
 import { ProviderError } from '../../../services/addons/providers/provider.ts';
-import { tooMany } from '../../../services/addons/providers/caller.ts';
+import { tooMany } from '../../../services/addons/providers/provider-http-client.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openTorBox, type FakeStore } from './fake-stores.ts';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Askers, type AskersOptions } from '../../../services/addons/routes/askers.ts';
+import { Askers, type AskersOptions } from '../../../services/addons/stremio-api/request-context-factory.ts';
 import { markGatewayRequest } from '../../../services/contracts/gateway.ts';
-import { AddressPolicy } from '../../../services/addons/upstream/addresses.ts';
+import { AddressPolicy } from '../../../services/addons/upstream/address-policy.ts';
 import type { Random } from '../../../services/contracts/service.ts';
 import { keyOfSecret, sealText } from '../../../services/addons/profiles/sealing.ts';
 import { registry } from '../../../main/host/services/registry.ts';

@@ -13,7 +13,7 @@ import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { Sandbox } from '../../../services/addons/sandbox/sandbox.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
-import { rememberReleases } from '../../../services/addons/domain/remember-releases.ts';
+import { rememberReleases } from '../../../services/addons/domain/release-cache.ts';
 import { Labels } from '../../../services/addons/metrics.ts';
 import { Upstream } from '../../../services/addons/upstream/upstream.ts';
 import type { ResourceRequest } from '../../../services/addons/domain/resource-path.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../services/addons/domain/expression/evaluate.ts';
-import { namesOf } from '../../../services/addons/domain/expression/names.ts';
+import { namesOf } from '../../../services/addons/domain/expression/variables.ts';
 import { parseExpression } from '../../../services/addons/domain/expression/parse.ts';
 import { scopeOf, type Value } from '../../../services/addons/domain/expression/value.ts';
 import { runPipeline, type PipelineResult } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-match.ts';
+import { wantedOf, type Wanted } from '../../../services/addons/domain/pipeline/title-request.ts';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';

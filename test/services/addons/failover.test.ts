@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { unsupportedOf } from '../../../services/addons/domain/unsupported.ts';
+import { unsupportedOf } from '../../../services/addons/domain/unsupported-features.ts';
 import type { TestHost } from '../../support/host.ts';
 import { openFakeAddon, type FakeAddon } from './fake-addon.ts';
 import { hashes, openRealDebrid, openTorBox, type FakeStore } from './fake-stores.ts';

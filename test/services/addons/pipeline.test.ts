@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { mergeParent } from '../../../services/addons/domain/inherit.ts';
+import { mergeParent } from '../../../services/addons/domain/merge-parent.ts';
 import { mergeCatalogs } from '../../../services/addons/domain/catalogs.ts';
 import { mergeResources, readManifest } from '../../../services/addons/domain/manifest.ts';
 import { bingeGroup } from '../../../services/addons/domain/pipeline/output.ts';
 import { runPipeline } from '../../../services/addons/domain/pipeline/pipeline.ts';
-import { wantedOf } from '../../../services/addons/domain/pipeline/title-match.ts';
+import { wantedOf } from '../../../services/addons/domain/pipeline/title-request.ts';
 import { readStreams } from '../../../services/addons/domain/read-stream.ts';
 import { parseRelease } from '../../../services/addons/domain/release.ts';
 import { ratingOf } from '../../../services/addons/domain/rating.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import stremio from 'stremio-addon-client';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
-import { unsupportedOf } from '../../../services/addons/domain/unsupported.ts';
+import { unsupportedOf } from '../../../services/addons/domain/unsupported-features.ts';
 import { withVariants } from '../../../services/addons/domain/variants/variants.ts';
 import type { TestHost } from '../../support/host.ts';
 import { alphaStreams, openFakeAddon, type FakeAddon } from './fake-addon.ts';

@@ -1,6 +1,6 @@
 import { codeOf, flagOf } from '../languages.ts';
 import { formatDatePattern, formatDuration, formatDurationPattern, toMilliseconds } from './durations.ts';
-import { question } from './questions.ts';
+import { question } from './comparisons.ts';
 import { toSmallCapitals } from './small-capitals.ts';
 import { findField, hasValue, type FieldValue, type FormatValues, type Modifier } from './values.ts';
 

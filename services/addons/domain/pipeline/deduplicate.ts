@@ -1,7 +1,7 @@
 import { findOwn } from '../../../contracts/find-own.ts';
 import type { AddonConfig } from '../config.ts';
 import type { ParsedStream } from '../stream.ts';
-import { detectedOf } from './detected.ts';
+import { detectedOf } from './smart-detect.ts';
 import { comparing, type Precedence } from './precedence.ts';
 import { isOneOf } from './scope.ts';
 

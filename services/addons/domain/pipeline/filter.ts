@@ -7,7 +7,7 @@ import { matchRules } from './match-rules.ts';
 import { releaseProblem } from './release-filter.ts';
 import type { Removal } from './removal.ts';
 import { isAboutAddon, isOneOf } from './scope.ts';
-import type { Wanted } from './title-match.ts';
+import type { Wanted } from './title-request.ts';
 
 /** What the expressions of a configuration found in one stream. */
 export interface PatternMatch {

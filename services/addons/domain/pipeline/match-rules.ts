@@ -3,7 +3,7 @@ import type { ParsedStream } from '../stream.ts';
 import type { Removal } from './removal.ts';
 import { isAboutAddon, isAboutRequest, type RuleScope } from './scope.ts';
 import { similarity } from './similarity.ts';
-import { plainTitle, type Wanted } from './title-match.ts';
+import { plainTitle, type Wanted } from './title-request.ts';
 
 type Rule = (stream: ParsedStream) => Removal | undefined;
 

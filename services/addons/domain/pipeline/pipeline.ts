@@ -1,5 +1,5 @@
 import type { AddonConfig } from '../config.ts';
-import { namesOf } from '../expression/names.ts';
+import { namesOf } from '../expression/variables.ts';
 import { ExpressionRun } from '../expression/rules.ts';
 import { scopeOf } from '../expression/value.ts';
 import type { ParsedStream } from '../stream.ts';

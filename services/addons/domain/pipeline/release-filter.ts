@@ -1,7 +1,7 @@
 import type { AddonConfig } from '../config.ts';
 import type { Removal } from './removal.ts';
 import { isAboutRequest } from './scope.ts';
-import type { Wanted } from './title-match.ts';
+import type { Wanted } from './title-request.ts';
 
 const day = 24 * 3_600_000;
 /** What was in cinemas a year ago is out, whatever the lists say. */

@@ -1,5 +1,5 @@
 import type { StreamAddon } from '../stream.ts';
-import type { Wanted } from './title-match.ts';
+import type { Wanted } from './title-request.ts';
 
 /** What a rule is about; empty lists limit nothing. */
 export interface RuleScope {

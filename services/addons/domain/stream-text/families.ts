@@ -1,8 +1,8 @@
 import { languageOfCode3, languageOfName, languagesOfFlags } from '../languages.ts';
 import type { StreamAddon, StreamType } from '../stream.ts';
 import { bareLines, isSameName, isVideoName, looksLikeRelease, splitPath, type FileNames } from './file-names.ts';
-import { labelled, textAfter } from './marks.ts';
-import { serviceMark, type ServiceMark } from './service-mark.ts';
+import { labelled, textAfter } from './text-fields.ts';
+import { serviceMark, type ServiceMark } from './detect-service.ts';
 import type { SizeBase } from './sizes.ts';
 
 /** The texts of a stream that addons put their facts into. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contracts/service.ts';
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 
 interface Entry<T> {
   readonly value: T;

@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib';
 import { Problem } from '../../contracts/problem.ts';
 import type { Log } from '../../contracts/service.ts';
 import { readRequestBody } from '../../kit/request-body.ts';
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 
 const compress = promisify(gzip);
 const worthCompressing = 1024;

@@ -3,10 +3,10 @@ import type { AddonConfig } from '../domain/config.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
 import { selectFile } from '../domain/select-file.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { Wanted } from '../domain/pipeline/title-match.ts';
+import type { Wanted } from '../domain/pipeline/title-request.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { PlayHistory } from '../store/plays.ts';
-import type { Account, ProviderPool } from './pool.ts';
+import type { Account, ProviderPool } from './provider-pool.ts';
 
 const checkMs = 4000;
 

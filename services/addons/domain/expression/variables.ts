@@ -1,4 +1,4 @@
-import type { Wanted } from '../pipeline/title-match.ts';
+import type { Wanted } from '../pipeline/title-request.ts';
 import type { ParsedStream } from '../stream.ts';
 import type { Value } from './value.ts';
 

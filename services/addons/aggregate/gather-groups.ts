@@ -1,11 +1,11 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
-import { queryType } from '../domain/expression/names.ts';
-import type { Wanted } from '../domain/pipeline/title-match.ts';
+import { queryType } from '../domain/expression/variables.ts';
+import type { Wanted } from '../domain/pipeline/title-request.ts';
 import type { ParsedStream } from '../domain/stream.ts';
 import type { Addon } from './addon.ts';
 import type { Conditions } from './conditions.ts';
-import type { AddonError, Gathered, Reached } from './gather.ts';
+import type { AddonError, Gathered, Reached } from './gather-streams.ts';
 
 export interface GroupsOptions {
   readonly context: Context;

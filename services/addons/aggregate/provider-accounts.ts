@@ -1,7 +1,7 @@
 import { usableServices, type AddonConfig, type ConfiguredService } from '../domain/config.ts';
 import { debridService } from '../domain/debrid-services.ts';
-import type { ProviderPool } from '../providers/pool.ts';
-import type { UsableService } from '../providers/wrap.ts';
+import type { ProviderPool } from '../providers/provider-pool.ts';
+import type { UsableService } from '../providers/wrap-torrents.ts';
 import { defaultCredentials, type Settings } from '../settings.ts';
 
 interface AccountsOptions {

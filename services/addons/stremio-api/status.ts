@@ -3,8 +3,8 @@ import { mostExpressions } from '../domain/config-expressions.ts';
 import { longestScript, mostVariants } from '../domain/config-variants.ts';
 import { debridServices } from '../domain/debrid-services.ts';
 import { presetKinds } from '../domain/presets.ts';
-import type { RouteParts } from './parts.ts';
-import { sendEnvelope } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { sendEnvelope } from './response.ts';
 
 const noProxy = {
   enabled: null,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../../services/addons/domain/read-config.ts';
 import { sampleStream } from '../../../services/addons/domain/sample-stream.ts';
-import { explainStream } from '../../../services/addons/wire/why.ts';
+import { explainStream } from '../../../services/addons/aggregate/sort-explanation.ts';
 import { configOf } from './rig.ts';
 
 it.each([

@@ -1,7 +1,7 @@
 import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { isKnownPreset, manifestUrlOf, presetKind } from '../domain/presets.ts';
-import type { AddressPolicy, Trust } from '../upstream/addresses.ts';
+import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
 import { isManifestUrl, makeAddon, type Addon, type BuiltIn } from './addon.ts';
 
 /** Makes an addon that lives here, for a preset of a kind that does. */

@@ -1,12 +1,12 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { Context } from '../../contracts/service.ts';
 import { debridService, type ServiceId } from '../domain/debrid-services.ts';
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
-import { AnswerCache } from '../upstream/answer-cache.ts';
-import { ProviderCaller } from './caller.ts';
-import { HealthWatch } from './health.ts';
+import { AnswerCache } from '../upstream/response-cache.ts';
+import { ProviderCaller } from './provider-http-client.ts';
+import { HealthWatch } from './provider-health.ts';
 import type { Provider, ProviderTorrent } from './provider.ts';
 import { AllDebrid } from './alldebrid.ts';
 import { DebridLink } from './debrid-link.ts';

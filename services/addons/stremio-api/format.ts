@@ -7,8 +7,8 @@ import { debridServices } from '../domain/debrid-services.ts';
 import { formatterOf } from '../domain/format/predefined.ts';
 import { parseRelease } from '../domain/release.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import type { RouteParts } from './parts.ts';
-import { readBody, sendEnvelope } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { readBody, sendEnvelope } from './response.ts';
 
 const FormatBody = z.object({
   stream: z.looseObject({ filename: z.string().max(1000).nullish() }),

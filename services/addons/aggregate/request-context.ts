@@ -1,6 +1,6 @@
 import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
-import type { Self } from './addons-of.ts';
+import type { Self } from './configured-addons.ts';
 
 /** Whose configuration is asked, and through which address. */
 export interface Asker extends Self {

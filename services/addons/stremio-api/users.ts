@@ -6,8 +6,8 @@ import { addonPasswords } from '../settings.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import { readConfig } from '../domain/read-config.ts';
 import type { OwnProfile } from '../profiles/profiles.ts';
-import type { RouteParts } from './parts.ts';
-import { basicOf, readBody, sendEnvelope } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { basicOf, readBody, sendEnvelope } from './response.ts';
 
 /** The peer's calls about users, `/api/v1/user` and below. False when it is none of them. */
 export async function userRoutes(

@@ -1,4 +1,4 @@
-import type { AddonReport } from '../aggregate/gather.ts';
+import type { AddonReport } from './gather-streams.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Verdict } from '../domain/pipeline/pipeline.ts';
 

@@ -1,7 +1,7 @@
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './request-context.ts';
 
 const keptMs = 60_000;
 const most = 100;

@@ -1,13 +1,13 @@
 import type { Context } from '../../contracts/service.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Conditions } from './conditions.ts';
-import { queryType } from '../domain/expression/names.ts';
+import { queryType } from '../domain/expression/variables.ts';
 import { handles, type UpstreamManifest } from '../domain/manifest.ts';
 import type { ReadStreams } from '../domain/read-stream.ts';
-import type { Wanted } from '../domain/pipeline/title-match.ts';
+import type { Wanted } from '../domain/pipeline/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/reasons.ts';
+import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/upstream-failure.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Addon } from './addon.ts';
 

@@ -5,10 +5,10 @@ import { Problem } from '../../contracts/problem.ts';
 import { isPublicAddress } from '../domain/public-address.ts';
 import type { Playback } from '../playback/player.ts';
 import { forwardable } from '../proxy/stream-proxy.ts';
-import type { RouteParts } from './parts.ts';
-import { redirect } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { redirect } from './response.ts';
 
-const clipFolder = new URL('../playback/clips/', import.meta.url);
+const clipFolder = new URL('../playback/clips', import.meta.url);
 const clips = new Map<string, Buffer>();
 
 /** `/static/NAME.mp4`: the short films that explain. */

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
-import type { Self } from '../aggregate/addons-of.ts';
-import type { Asker } from '../aggregate/asker.ts';
-import { reach } from '../aggregate/gather.ts';
+import type { Self } from '../aggregate/configured-addons.ts';
+import type { Asker } from '../aggregate/request-context.ts';
+import { reach } from '../aggregate/gather-streams.ts';
 import { mergeCatalogs, mergedPrefix } from '../domain/catalogs.ts';
 import { bingeGroup, toOutput } from '../domain/pipeline/output.ts';
 import { decodeConfig } from '../domain/read-config.ts';
 import { bitrateOf, type ParsedStream } from '../domain/stream.ts';
-import type { RouteParts } from './parts.ts';
-import { basicOf, sendEnvelope } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { basicOf, sendEnvelope } from './response.ts';
 import { throttled } from './users.ts';
 
 /** Whose configuration a tool means: Basic authorization, or the configuration itself in a header. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import { withoutCredentials } from '../domain/without-credentials.ts';
-import type { RouteParts } from './parts.ts';
-import { basicOf, sendJson } from './reply.ts';
+import type { RouteParts } from './route-dependencies.ts';
+import { basicOf, sendJson } from './response.ts';
 import { throttled } from './users.ts';
 
 /** `/export`: the caller's configuration as a file; with credentials only for who knows the password itself. */

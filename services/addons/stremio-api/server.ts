@@ -4,17 +4,17 @@ import { Problem } from '../../contracts/problem.ts';
 import { readConfig } from '../domain/read-config.ts';
 import { readAddonPath, type AddonPath } from '../domain/resource-path.ts';
 import { readVariant } from '../domain/variants/variants.ts';
-import type { Asker } from '../aggregate/asker.ts';
-import { errorBody } from '../wire/error-items.ts';
+import type { Asker } from '../aggregate/request-context.ts';
+import { errorBody } from '../aggregate/error-items.ts';
 import { exportRoute } from './export.ts';
 import { addonProxyRoute, playbackRoute, staticRoute } from './media.ts';
-import type { RouteParts } from './parts.ts';
+import type { RouteParts } from './route-dependencies.ts';
 import type { LimitedKind } from './rate-limits.ts';
 import { mostNested, nesting, nestingOf } from '../upstream/nesting.ts';
-import { allowAll, basicOf, readBody, redirect, sendEnvelope, sendError, sendJson } from './reply.ts';
+import { allowAll, basicOf, readBody, redirect, sendEnvelope, sendError, sendJson } from './response.ts';
 import { formatRoute } from './format.ts';
 import { statusRoute } from './status.ts';
-import { catalogsRoute, searchRoute } from './tools.ts';
+import { catalogsRoute, searchRoute } from './search.ts';
 import { create, requirePassword, userRoutes, withoutNotes } from './users.ts';
 
 /** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */

@@ -1,16 +1,16 @@
 import type { Context } from '../../contracts/service.ts';
 import type { Activity } from '../activity.ts';
 import type { Aggregator } from '../aggregate/aggregator.ts';
-import type { Precacher } from '../aggregate/precache.ts';
+import type { Precacher } from '../aggregate/precacher.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
 import type { Profiles } from '../profiles/profiles.ts';
-import type { ProviderPool } from '../providers/pool.ts';
+import type { ProviderPool } from '../providers/provider-pool.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 import type { Settings } from '../settings.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { Askers } from './askers.ts';
+import type { Askers } from './request-context-factory.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** What the routes work with. */

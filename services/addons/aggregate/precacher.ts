@@ -1,14 +1,14 @@
 import type { AddonConfig } from '../domain/config.ts';
-import { wantedOf, type Wanted } from '../domain/pipeline/title-match.ts';
+import { wantedOf, type Wanted } from '../domain/pipeline/title-request.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { ParsedStream } from '../domain/stream.ts';
-import { LruMap } from '../domain/lru.ts';
+import { LruMap } from '../domain/lru-map.ts';
 import type { PlaybackLinks } from '../playback/links.ts';
 import type { Player } from '../playback/player.ts';
 import type { Context } from '../../contracts/service.ts';
 import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Aggregator } from './aggregator.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './request-context.ts';
 import type { Titles } from './titles.ts';
 
 /** Fetches only where nothing plays at once. */

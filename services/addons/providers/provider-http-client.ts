@@ -4,7 +4,7 @@ import type { Context } from '../../contracts/service.ts';
 import type { DebridService } from '../domain/debrid-services.ts';
 import type { AddonMetrics } from '../metrics.ts';
 import type { GuardedFetch } from '../upstream/guarded-fetch.ts';
-import { operationOf, type HealthWatch } from './health.ts';
+import { operationOf, type HealthWatch } from './provider-health.ts';
 import { ProviderError } from './provider.ts';
 
 const timeoutMs = 10_000;
