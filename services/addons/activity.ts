@@ -4,7 +4,7 @@ import type { Clock } from '../contracts/service.ts';
 type Asked = AddonProfile['asked'];
 type Answered = AddonOverview['addons'][number];
 
-/** What an addon said: a sentence where it failed, else how many streams and how long that took. */
+/** Result of a request to an addon: a message when it failed, otherwise the number of streams and the duration. */
 export interface AddonAnswer {
   readonly addon: string;
   readonly sentence: string | undefined;
@@ -18,12 +18,12 @@ const mostPlayers = 8;
 const hourMs = 60 * 60 * 1000;
 const hoursOfDay = 24;
 
-/** What the service did since it was started, for its overview. */
+/** Collects the activity since the start of the service for its overview. */
 export class Activity {
   readonly #clock: Clock;
-  /** By name, the one that was asked last at the end. */
+  /** Keyed by addon name, ordered by the time of the last request. */
   readonly #addons = new Map<string, Answered>();
-  /** By its configuration's id, the one that was asked last at the end. */
+  /** Keyed by configuration ID, ordered by the time of the last request. */
   readonly #configurations = new Map<string, { readonly lists: DayCount; players: Asked['players'] }>();
   readonly #lists = new DayCount();
   readonly #plays = new DayCount();
@@ -34,7 +34,11 @@ export class Activity {
     this.#since = clock.now();
   }
 
-  /** A list of streams was made of what these addons said; `uuid`: of which configuration, where it is kept. */
+  /**
+   * Records a stream list and the results of the addons it was built from.
+   *
+   * @param options.uuid The configuration, when it is stored.
+   */
   listed(
     answers: readonly AddonAnswer[],
     { uuid, player = '' }: { readonly uuid?: string | undefined; readonly player?: string | undefined } = {},
@@ -49,7 +53,7 @@ export class Activity {
     for (const name of this.#addons.keys()) if (this.#addons.size > mostAddons) this.#addons.delete(name);
   }
 
-  /** What players asked of one configuration. */
+  /** Returns the requests of players for one configuration. */
   of(uuid: string): Asked {
     const known = this.#configurations.get(uuid);
     if (known === undefined) return { lists: 0, lastAt: null, players: [] };
@@ -75,14 +79,20 @@ export class Activity {
     const now = this.#clock.now();
     return {
       since: this.#since,
-      ...{ lists: this.#lists.of(now), hours: this.#lists.byHour(now), lastListAt: this.#lists.lastAt },
-      ...{ plays: this.#plays.of(now), lastPlayAt: this.#plays.lastAt },
+      lists: this.#lists.of(now),
+      hours: this.#lists.byHour(now),
+      lastListAt: this.#lists.lastAt,
+      plays: this.#plays.of(now),
+      lastPlayAt: this.#plays.lastAt,
       addons: [...this.#addons.values()].toReversed(),
     };
   }
 }
 
-/** How often something happened in the last day. It is counted by the hour, so that it takes as little room for very many. */
+/**
+ * Counts events of the last 24 hours. Counts are stored per hour, so that memory use does not depend on the number of
+ * events.
+ */
 class DayCount {
   lastAt: number | null = null;
   readonly #hours = new Map<number, number>();
@@ -99,7 +109,7 @@ class DayCount {
     return [...this.#hours].reduce((sum, [hour, count]) => (hour > before ? sum + count : sum), 0);
   }
 
-  /** The current one last. */
+  /** Returns the counts per hour, the current hour last. */
   byHour(now: number): { from: number; lists: number }[] {
     const first = hourOf(now) - hoursOfDay + 1;
     return Array.from({ length: hoursOfDay }, (_, index) => {

@@ -39,7 +39,7 @@ export const addons = defineService({
 });
 
 const version = '1.0.0';
-/** Names of releases come back with every season, so more of them are remembered than answers. */
+/** Release names recur within a season, so more of them are cached than responses. */
 const releasesPerEntry = 5;
 
 function create(context: Context, given: Settings): Service {
@@ -52,7 +52,9 @@ function create(context: Context, given: Settings): Service {
   const trust = (): Trust => (settings.allowPrivateAddresses ? 'owner' : 'other');
   const profiles = new Profiles(context, settings.secretKey);
   const upstream = new Upstream({
-    ...{ context, guarded, metrics },
+    context,
+    guarded,
+    metrics,
     readRelease: rememberReleases(() => settings.maxCacheSize * releasesPerEntry),
     get cacheSize() {
       return settings.maxCacheSize;
@@ -66,7 +68,9 @@ function create(context: Context, given: Settings): Service {
     },
   });
   const pool = new ProviderPool({
-    ...{ context, guarded, metrics },
+    context,
+    guarded,
+    metrics,
     get cacheSize() {
       return settings.maxCacheSize;
     },
@@ -90,11 +94,25 @@ function create(context: Context, given: Settings): Service {
   const activity = new Activity(clock);
   const titles = new Titles(context, settings.metadataUrl);
   const builtIns = new BuiltIns({
-    ...{ clock, pool, links, proxy, titles },
+    clock,
+    pool,
+    links,
+    proxy,
+    titles,
     servicesOf: (config, self) => aggregator.services(config, self),
   });
   const aggregator: Aggregator = new Aggregator({
-    ...{ context, settings, upstream, pool, links, fallbacks, history, patterns, sandbox, activity, version },
+    context,
+    settings,
+    upstream,
+    pool,
+    links,
+    fallbacks,
+    history,
+    patterns,
+    sandbox,
+    activity,
+    version,
     titles,
     digital: new DigitalReleases(context, settings.tmdbUrl),
     seadex: new SeaDex(context, { list: settings.seadexUrl, mapping: settings.animeMappingUrl }),
@@ -128,8 +146,21 @@ function create(context: Context, given: Settings): Service {
   const precacher = new Precacher({ context, aggregator, titles, links, player, sandbox });
   const limits = new RateLimits(clock, () => settings.disableRateLimits);
   const parts = {
-    ...{ context, settings, metrics, profiles, aggregator, askers, upstream },
-    ...{ activity, pool, links, player, precacher, proxy, limits, version },
+    context,
+    settings,
+    metrics,
+    profiles,
+    aggregator,
+    askers,
+    upstream,
+    activity,
+    pool,
+    links,
+    player,
+    precacher,
+    proxy,
+    limits,
+    version,
   };
   return {
     http: addonsListener(parts),

@@ -2,13 +2,13 @@ import { defineManifest } from '../contracts/service.ts';
 import { environment, Settings } from './settings.ts';
 import { migrations } from './store/migrations.ts';
 
-/** The addon aggregator: many Stremio addons as one, with debrid services asked from home. */
+/** Manifest of the addon aggregator, which combines several Stremio addons and requests debrid services locally. */
 export const manifest = defineManifest({
   id: 'addons',
   title: 'Streaming',
   group: 'media',
   summary: 'Makes one Stremio addon of many, asks debrid services what they have, and keeps keys at home.',
-  // Players run in browsers and apps of any origin; what is not public carries its own credential, in the address.
+  // Players run in browsers and apps of any origin. Private addresses contain a credential.
   listeners: [
     { name: 'http', title: 'Streaming', protocol: 'http', port: 3000, crossOrigin: 'any', authenticates: true },
   ],

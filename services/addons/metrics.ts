@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Metrics } from '../contracts/metrics.ts';
 
-/** The figures of the service. Addons go by their kind or host, never by an address with a key in it. */
+/** Metrics of the service. Addons are labeled by preset or host, because their addresses can contain keys. */
 export interface AddonMetrics {
   readonly requests: Counter;
   readonly latency: Histogram;
@@ -11,7 +11,7 @@ export interface AddonMetrics {
   readonly plays: Counter;
 }
 
-/** Declares them. */
+/** Declares the metrics of the service. */
 export function createAddonMetrics(metrics: Metrics, cached: () => number): AddonMetrics {
   metrics.gauge({ name: 'addons_cache_entries', help: 'Answers of addons that are remembered.', collect: cached });
   const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -61,7 +61,10 @@ export function createAddonMetrics(metrics: Metrics, cached: () => number): Addo
 const mostLabels = 200;
 const longestLabel = 100;
 
-/** Addons as figures name them. Strangers choose them, so only the first have figures of their own. */
+/**
+ * Limits the number of metric labels. Clients choose the addons, so only the first ones get a label and the rest share
+ * `other`.
+ */
 export class Labels {
   readonly #known = new Set<string>();
 

@@ -3,7 +3,7 @@ import { debridServices, type DebridService, type ServiceId } from './domain/deb
 
 const webAddress = z.string().regex(/^$|^https?:\/\/[^\s?#]+$/, 'Use a web address without a query.');
 
-/** A service's part of the settings: default credentials, and another address of its API for tests and mirrors. */
+/** Returns the settings of each service: default credentials, and the base address of its API for tests and mirrors. */
 function serviceFields(): Record<string, z.ZodType> {
   const fields: Record<string, z.ZodType> = {};
   for (const { id, name, credentials } of debridServices) {
@@ -36,12 +36,12 @@ function serviceFields(): Record<string, z.ZodType> {
   return fields;
 }
 
-/** What a service asks for is one key. */
+/** Returns true when the only credential of the service is an API key. */
 function hasKey(credentials: DebridService['credentials']): boolean {
   return credentials.some(({ id }) => id === 'apiKey');
 }
 
-/** The setting that holds a default credential. */
+/** Returns the name of the setting that holds a default credential. */
 function credentialSetting(service: ServiceId, credential: string): string {
   return `${service}${credential.slice(0, 1).toUpperCase()}${credential.slice(1)}`;
 }
@@ -166,7 +166,7 @@ const general = z.object({
 export const Settings = general.extend(serviceFields());
 export type Settings = z.infer<typeof general> & Readonly<Record<string, unknown>>;
 
-/** The passwords that allow to create configurations, as the peer separates them. */
+/** Returns the passwords that allow a client to create configurations. The peer separates them by commas. */
 export function addonPasswords({ addonPassword }: Settings): readonly string[] {
   return addonPassword
     .split(',')
@@ -174,7 +174,7 @@ export function addonPasswords({ addonPassword }: Settings): readonly string[] {
     .filter((password) => password !== '');
 }
 
-/** The credentials that the settings have for a service. */
+/** Returns the default credentials of a service from the settings. */
 export function defaultCredentials(
   settings: Settings,
   { id, credentials }: DebridService,
@@ -182,7 +182,7 @@ export function defaultCredentials(
   const found: Record<string, string> = {};
   const whole = hasKey(credentials) ? undefined : settings[`${id}ApiKey`];
   if (typeof whole === 'string' && whole !== '') {
-    // put.io's apps write client and token with an @ between, and a token needs no client.
+    // Apps of put.io separate client ID and token by `@`, and a token can be used without a client ID.
     const form = id === 'putio' ? /^(?:([^@:]*)[@:])?(.+)$/s : /^([^:]*):(.+)$/s;
     const parts = form.exec(whole)?.slice(1) ?? [];
     for (const [at, field] of credentials.entries()) if (parts[at]) found[field.id] = parts[at];
@@ -213,7 +213,7 @@ function serviceEnvironment(): Record<string, string> {
   return names;
 }
 
-/** Environment name -> field; the names are the specification's. */
+/** Maps environment names of the specification to settings. */
 export const environment: Readonly<Record<string, string>> = {
   ADDON_NAME: 'addonName',
   ADDON_ID: 'addonId',

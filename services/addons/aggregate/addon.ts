@@ -5,30 +5,30 @@ import type { ResourceRequest } from '../domain/resource-path.ts';
 import type { StreamAddon } from '../domain/stream.ts';
 import type { Trust } from '../upstream/address-policy.ts';
 
-/** An addon that lives here in place of at an address. */
+/** Addon that runs in this process instead of behind an address. */
 export interface BuiltIn {
-  /** What its answers are remembered under: they are those of certain accounts. */
+  /** Cache key, because the responses depend on the accounts. */
   readonly key: string;
   readonly manifest: UpstreamManifest;
   resource(request: ResourceRequest): Promise<unknown>;
 }
 
-/** One addon of a configuration, ready to be asked. */
+/** Addon of a configuration that can be requested. */
 export interface Addon {
-  /** As the configuration has it. */
+  /** Instance ID in the configuration. */
   readonly presetId: string;
   readonly instanceId: string;
   readonly name: string;
   readonly manifestUrl: string;
   readonly baseUrl: string;
-  /** Query of the manifest's address, which goes along with every resource. */
+  /** Query of the manifest address, which is appended to every resource address. */
   readonly query: string;
-  /** What its answers are remembered under. */
+  /** Cache key of the responses. */
   readonly key: string;
-  /** In metrics: its kind, or the host of a custom one. */
+  /** Label for metrics: the preset, or the host of a custom addon. */
   readonly label: string;
   readonly timeoutMs: number;
-  /** Only these of its resources are wanted; undefined: all. */
+  /** Names of the enabled resources; undefined enables all. */
   readonly resources: readonly string[] | undefined;
   readonly mediaTypes: readonly string[];
   readonly stream: StreamAddon;
@@ -39,13 +39,13 @@ export interface Addon {
 export interface AddonAddress {
   readonly name: string;
   readonly manifestUrl: string;
-  /** Tells several addons of one preset apart; empty for the only one. */
+  /** Distinguishes several addons of one preset; empty when there is only one. */
   readonly part: string;
   readonly trust: Trust;
   readonly builtIn?: BuiltIn;
 }
 
-/** @see Addon */
+/** Builds an addon from a preset. */
 export function makeAddon(preset: Preset, address: AddonAddress, index: number, defaultTimeoutMs: number): Addon {
   const { options } = preset;
   const { name, manifestUrl, part, trust, builtIn } = address;
@@ -85,7 +85,7 @@ function splitQuery(url: string): readonly [string, string] {
   return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];
 }
 
-/** Whether an address can be that of a manifest. */
+/** Returns true when an address can be the address of a manifest. */
 export function isManifestUrl(url: string): boolean {
   const parsed = URL.parse(url);
   return (

@@ -27,7 +27,13 @@ import { errorMeta, errorStream, readErrorMeta, type ShownError } from './error-
 import { keptAway } from './hidden-title-errors.ts';
 import { statisticItems } from './statistics-items.ts';
 import { accountsOf } from './provider-accounts.ts';
-import { addonsOf, requireAddons, type AddonsOfOptions, type ConfiguredAddons, type Self } from './configured-addons.ts';
+import {
+  addonsOf,
+  requireAddons,
+  type AddonsOfOptions,
+  type ConfiguredAddons,
+  type Self,
+} from './configured-addons.ts';
 import type { Asker } from './request-context.ts';
 import type { DigitalReleases } from './digital-releases.ts';
 import { gatherStreams, reach, type Gathered, type Reached } from './gather-streams.ts';
@@ -61,19 +67,19 @@ export interface AggregatorOptions {
   readonly version: string;
 }
 
-/** What came of all addons for one title. */
+/** Streams of all addons for one title, after the pipeline. */
 export interface Searched extends PipelineResult {
-  /** What formats can show beside the streams. */
+  /** Values for formats that do not depend on the stream. */
   readonly formatContext: FormatContext;
   readonly gathered: Gathered;
   readonly errors: readonly ShownError[];
 }
 
-/** Many addons as one. */
+/** Combines several addons into one. */
 export class Aggregator {
   readonly #options: AggregatorOptions;
   #lists = new KeptLists();
-  /** Lists that were finished: services take turns from one to the next. */
+  /** Number of finished lists. Services with the same torrent take turns by it. */
   #turn = 0;
   readonly #formatters = new LruMap<string, Formatter>(50);
 
@@ -81,7 +87,7 @@ export class Aggregator {
     this.#options = options;
   }
 
-  /** Finished lists may depend on settings that have changed. */
+  /** Discards cached lists, because they may depend on changed settings. */
   forgetLists(): void {
     this.#lists = new KeptLists();
   }
@@ -90,7 +96,11 @@ export class Aggregator {
     return addonsOf(asker.config, asker, this.#options.addons);
   }
 
-  /** Asks every addon of a configuration now. @throws Problem `addons.invalid_config` (400) for the first that fails. */
+  /**
+   * Requests the manifest of every addon.
+   *
+   * @throws Problem `addons.invalid_config` (400) for the first addon that fails.
+   */
   async verify(asker: Self & Pick<Asker, 'config'>): Promise<void> {
     const addons = requireAddons(this.configured(asker));
     const told = await Promise.all(
@@ -113,12 +123,12 @@ export class Aggregator {
     return installedManifest(asker, addons, this.#options);
   }
 
-  /** The manifest of an addon that nobody has configured. */
+  /** Returns the manifest without a configuration. */
   unconfigured(): Record<string, unknown> {
     return unconfiguredManifest(this.#options);
   }
 
-  /** Text of the answer's JSON, and whether it may be kept by the client: never with an error in it. */
+  /** Returns the JSON text of a resource. */
   async resource(asker: Asker, request: ResourceRequest): Promise<{ readonly text: string; readonly status: number }> {
     const { resource } = request;
     if (resource === 'stream') return { text: await this.#streams(asker, request), status: 200 };
@@ -141,7 +151,7 @@ export class Aggregator {
     return { upstream, now: context.clock.now(), luck: context.random.text(12) };
   }
 
-  /** Asks all addons and runs the pipeline; what was hidden, and why, comes along. */
+  /** Requests all addons and runs the pipeline. The result includes hidden streams with the reason. */
   async search(asker: Asker, request: ResourceRequest): Promise<Searched> {
     const { addons, errors, problems } = await this.#reach(asker);
     const looked = this.#lookUp(request, asker.config);
@@ -197,26 +207,31 @@ export class Aggregator {
     return { addons, errors, problems: configured.problems.map(({ name, sentence }) => ({ title: name, sentence })) };
   }
 
-  /** All addons at once, or group after group. */
+  /** Requests all addons at the same time, or by groups. */
   async #gather(reached: Reached, request: ResourceRequest, asker: Asker): Promise<Gathered> {
     const { context, upstream, settings } = this.#options;
     const { config } = asker;
     const wanted = wantedOf(request.type, request.id);
     const ready = (streams: readonly ParsedStream[]) => this.#ready(asker, wanted, streams);
     const conditions = new Conditions(this.#options.sandbox, context.clock);
-    // The process starts while the addons are asked.
+    // The process starts while the requests to the addons are running.
     if (needsSandbox(config)) this.#options.sandbox.warm();
     const gather = (part: Reached, deadlineMs: number) =>
-      gatherStreams(part, request, { ...{ context, upstream, config, deadlineMs, wanted, ready, conditions } });
+      gatherStreams(part, request, { context, upstream, config, deadlineMs, wanted, ready, conditions });
     const deadlineMs = config.deadline ?? settings.deadline;
     if (!hasGroups(config)) return await gather(reached, deadlineMs);
     return await gatherGroups(reached, {
-      ...{ context, config, wanted, deadlineMs, ready, conditions },
+      context,
+      config,
+      wanted,
+      deadlineMs,
+      ready,
+      conditions,
       gather: (addons, ms) => gather({ addons, errors: [] }, ms),
     });
   }
 
-  /** Streams as conditions look at them: with what the services have, and without what is filtered anyway. */
+  /** Prepares streams for conditions: adds the availability at services and removes filtered streams. */
   async #ready(asker: Asker, wanted: Wanted, streams: readonly ParsedStream[]): Promise<readonly ParsedStream[]> {
     const { streams: wrapped } = await this.#wrap(asker, wanted, streams);
     const { config } = asker;
@@ -234,7 +249,7 @@ export class Aggregator {
   #lookUp(request: ResourceRequest, config: AddonConfig): () => Promise<Looked> {
     const { context, settings, titles, digital, seadex } = this.#options;
     const deadlineMs = config.deadline ?? settings.deadline;
-    return lookUp(request, config, { ...{ titles, digital, seadex, deadlineMs }, clock: context.clock });
+    return lookUp(request, config, { titles, digital, seadex, deadlineMs, clock: context.clock });
   }
 
   async #finish(
@@ -272,7 +287,10 @@ export class Aggregator {
     return fallbacks.keep(key, limits, result);
   }
 
-  /** Services of a configuration with credentials: its own, or those of the settings, which a page of another site does not get to use. */
+  /**
+   * Returns the services of a configuration with credentials. Configurations created by another site do not use the
+   * credentials of the settings.
+   */
   services(config: AddonConfig, { foreign = false }: Pick<Self, 'foreign'>): readonly UsableService[] {
     const { settings, pool } = this.#options;
     return accountsOf(config, { settings, pool, foreign });

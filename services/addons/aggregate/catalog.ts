@@ -11,11 +11,11 @@ import { errorBody, type ShownError } from './error-items.ts';
 import type { Reached } from './gather-streams.ts';
 import { isHidden, type ResourceAsker } from './other-resources.ts';
 
-/** Longest that a catalog is waited for. */
+/** Maximum duration of a catalog request. */
 const catalogMs = 30_000;
-/** As many as players ask for at once. */
+/** Page length that players use. */
 const pageLength = 100;
-/** Of the addons behind a merged catalog, for one page of it. */
+/** Maximum number of requests to each addon of a merged catalog for one page. */
 const mostRounds = 40;
 const hour = 3_600_000;
 
@@ -23,13 +23,13 @@ type Reachable = Reached['addons'][number];
 
 export interface CatalogParts {
   readonly upstream: Upstream;
-  /** ms since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   readonly now: number;
-  /** Different each time. */
+  /** Random text for the order of shuffled catalogs. */
   readonly luck: string;
 }
 
-/** A catalog of one addon, whose id begins its own; or several as one. */
+/** Answers a catalog of one addon, whose instance ID is the prefix of the catalog ID, or a merged catalog. */
 export async function answerCatalog(
   parts: CatalogParts,
   asker: ResourceAsker,
@@ -56,7 +56,7 @@ export async function answerCatalog(
   return { [member]: [...list, ...(Array.isArray(cards) ? (cards as unknown[]) : [])] };
 }
 
-/** A genre that only makes a catalog stay off the home page means all genres. */
+/** Removes the genre `None`, which is only listed to keep a catalog off the home page, and means all genres. */
 function extraOf({ extra }: ResourceRequest, change: CatalogModification | undefined): ResourceRequest['extra'] {
   if (extra['genre'] !== 'None' || change?.onlyOnDiscover !== true) return extra;
   const { genre: _genre, ...rest } = extra;
@@ -109,8 +109,8 @@ async function page(upstream: Upstream, { addon }: Reachable, request: ResourceR
 }
 
 /**
- * The part of the merged list that is asked for. Addons have pages of their own lengths, so the list is made from its
- * beginning each time; what the addons said before is remembered anyway.
+ * Returns one page of a merged catalog. Addons have different page lengths, so the list is built from the beginning
+ * each time. Former pages of the addons are cached.
  */
 async function ofSeveral(
   upstream: Upstream,
@@ -164,7 +164,7 @@ function seedOf(
   return hours > 0 ? [type, id, JSON.stringify(extra), Math.floor(now / (hours * hour))].join(' ') : luck;
 }
 
-/** Where an entry says whom it is for; most catalogs do not. */
+/** Returns true for entries whose age rating the configuration excludes. Most catalogs contain no rating. */
 function isKeptAway(item: unknown, config: AddonConfig, resource: string): boolean {
   if (resource !== 'catalog' || !looksAtRating(config)) return false;
   const rating = ratingOf(item);

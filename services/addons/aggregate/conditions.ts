@@ -4,7 +4,7 @@ import type { ParsedStream } from '../domain/stream.ts';
 import type { ConditionAnswer } from '../sandbox/jobs.ts';
 import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 
-/** For all conditions of one request together. */
+/** Time limit for all conditions of one request. */
 const maxTotalMs = 3000;
 const tooSlow = 'It takes too long. Make it simpler.';
 
@@ -19,7 +19,7 @@ export class Conditions {
     this.#clock = clock;
   }
 
-  /** Whether a condition holds; one that is empty does. What neither holds nor fails to is told of. */
+  /** Evaluates a condition. An empty condition is true; a result that is no boolean is reported as a problem. */
   async evaluate(
     source: string | null | undefined,
     names: Readonly<Record<string, Value>>,

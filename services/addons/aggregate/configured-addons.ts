@@ -2,9 +2,9 @@ import { Problem } from '../../contracts/problem.ts';
 import type { AddonConfig, Preset } from '../domain/config.ts';
 import { isKnownPreset, manifestUrlOf, presetKind } from '../domain/presets.ts';
 import type { AddressPolicy, Trust } from '../upstream/address-policy.ts';
-import { isManifestUrl, makeAddon, type Addon, type BuiltIn } from './addon.ts';
+import { isManifestUrl, makeAddon, type Addon, type AddonAddress, type BuiltIn } from './addon.ts';
 
-/** Makes an addon that lives here, for a preset of a kind that does. */
+/** Creates the built-in addon of a preset. Returns undefined for presets that are not built in. */
 export type MakeBuiltIn = (preset: Preset, config: AddonConfig, self: Self) => BuiltIn | undefined;
 
 export interface AddonsOfOptions {
@@ -13,30 +13,30 @@ export interface AddonsOfOptions {
   readonly maxAddons: number;
   readonly disableSelfScraping: boolean;
   readonly makeBuiltIn: MakeBuiltIn;
-  /** How far the owner lets addons reach. */
+  /** Limits the addresses that addons may have. */
   readonly trust: Trust;
 }
 
-/** Who is asking, so that a configuration does not ask itself. */
+/** Identifies a configuration, so that it never requests itself. */
 export interface Self {
   readonly uuid: string | undefined;
-  /** Texts in an address that lead back to it. */
+  /** Parts of an address that lead back to the configuration. */
   readonly marks: readonly string[];
-  /** Where the service answers, for addresses in answers; empty where nothing is played. */
+  /** Public address of the service for links in responses; empty where nothing is played. */
   readonly baseUrl?: string;
-  /** A page of another site made it: it may reach public addresses alone. */
+  /** Created by a page of another site; limited to public addresses. */
   readonly foreign?: boolean;
-  /** An account that is no administrator made it: it may reach public addresses alone. */
+  /** Created by an account that is no administrator; limited to public addresses. */
   readonly publicOnly?: boolean;
 }
 
-/** The addons of a configuration that are switched on, and what is wrong with those that cannot be asked. */
+/** Enabled addons of a configuration, and the problems of the ones that cannot be requested. */
 export interface ConfiguredAddons {
   readonly addons: readonly Addon[];
   readonly problems: readonly { readonly name: string; readonly sentence: string; readonly preset: Preset }[];
 }
 
-/** @see ConfiguredAddons */
+/** Resolves the enabled addons of a configuration. */
 export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptions): ConfiguredAddons {
   const addons: Addon[] = [];
   const problems: { name: string; sentence: string; preset: Preset }[] = [];
@@ -55,19 +55,16 @@ export function addonsOf(config: AddonConfig, self: Self, options: AddonsOfOptio
     const manifestUrl = builtIn === undefined ? manifestUrlOf(preset) : '';
     const sentence = builtIn === undefined ? addressProblem(name, manifestUrl, self, options) : undefined;
     if (sentence !== undefined) problems.push({ name, sentence, preset });
-    else
-      addons.push(
-        makeAddon(
-          preset,
-          {
-            ...{ name, manifestUrl: manifestUrl ?? '', part: '' },
-            trust: self.foreign === true || self.publicOnly === true ? 'other' : options.trust,
-            ...(builtIn === undefined ? {} : { builtIn }),
-          },
-          addons.length,
-          options.defaultTimeoutMs,
-        ),
-      );
+    else {
+      const address: AddonAddress = {
+        name,
+        manifestUrl: manifestUrl ?? '',
+        part: '',
+        trust: self.foreign === true || self.publicOnly === true ? 'other' : options.trust,
+        ...(builtIn === undefined ? {} : { builtIn }),
+      };
+      addons.push(makeAddon(preset, address, addons.length, options.defaultTimeoutMs));
+    }
   }
   return { addons, problems };
 }
@@ -93,7 +90,7 @@ function addressProblem(
   return undefined;
 }
 
-/** Also behind percent signs and capitals. */
+/** Detects addresses of the same configuration, including percent-encoded and differently capitalized ones. */
 function leadsBack(address: string, { uuid, marks }: Self): boolean {
   let plain = address;
   for (let round = 0; round < 3 && plain.includes('%'); round += 1) {
@@ -108,8 +105,10 @@ function leadsBack(address: string, { uuid, marks }: Self): boolean {
 }
 
 /**
- * Those of kinds that are not known here are kept, since configurations of other programs have many; lists say so.
- * @throws Problem `addons.invalid_config` (400) for the first other addon that cannot be asked.
+ * Returns the addons, unless one of them has a problem. Addons of unknown kinds are ignored, because configurations of
+ * other programs contain many of them.
+ *
+ * @throws Problem `addons.invalid_config` (400) for the first addon of a known kind that cannot be requested.
  */
 export function requireAddons(configured: ConfiguredAddons): readonly Addon[] {
   const problem = configured.problems.find(({ preset }) => isKnownPreset(preset));

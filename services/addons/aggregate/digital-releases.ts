@@ -7,9 +7,9 @@ import { AnswerCache } from '../upstream/response-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;
-/** Who failed is left alone for so long. */
+/** Duration for which a failed request is not repeated. */
 const failedMs = 60_000;
-/** TMDB's kinds of dates: cinemas, and what one can have at home. */
+/** Release types of TMDB: cinema, and release for home use. */
 const cinema = new Set([1, 2, 3]);
 const atHome = new Set([4, 5, 6]);
 
@@ -20,7 +20,7 @@ const Dates = z.object({
     .default([]),
 });
 
-/** When films come out for use at home, from The Movie Database with the key of a configuration. */
+/** Reads release dates of films for home use from The Movie Database, with the API key of a configuration. */
 export class DigitalReleases {
   readonly #context: Context;
   readonly #url: string;
@@ -39,17 +39,17 @@ export class DigitalReleases {
     });
   }
 
-  /** Undefined where there is no key, or nobody knows. */
+  /** Returns the release dates of a film, or undefined when there is no key or the request fails. */
   async find(id: string, { tmdbAccessToken, tmdbApiKey }: AddonConfig): Promise<DigitalRelease | undefined> {
     const key = tmdbAccessToken || tmdbApiKey;
     if (!key || this.#url === '' || !/^tt\d+$/.test(id)) return undefined;
     try {
-      // A wrong key is its owner's affair.
+      // A failure because of a wrong key must not affect configurations with another key.
       const asker = createHash('sha256').update(key).digest('base64url');
       const keys = { token: tmdbAccessToken || '', key: tmdbApiKey || '' };
       return await this.#cache.get(id, () => this.#ask(id, keys), asker).answer;
     } catch (error) {
-      this.#context.log.debug('release dates are not known', { error });
+      this.#context.log.debug('tmdb request failed', { error });
       return undefined;
     }
   }
@@ -73,9 +73,11 @@ export class DigitalReleases {
     if (token === '') url.searchParams.set('api_key', key);
     const reply = await this.#context.fetch(url.href, {
       headers: token === '' ? {} : { authorization: `Bearer ${token}` },
-      ...{ timeoutMs: patienceMs, maxBytes: 1024 * 1024, trust: 'owner' as const },
+      timeoutMs: patienceMs,
+      maxBytes: 1024 * 1024,
+      trust: 'owner',
     });
-    if (reply.status !== 200) throw new Error(`TMDB answered with ${String(reply.status)}`);
+    if (reply.status !== 200) throw new Error(`TMDB responded with status ${String(reply.status)}`);
     return JSON.parse(new TextDecoder().decode(reply.body));
   }
 }

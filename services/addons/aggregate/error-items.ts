@@ -1,15 +1,15 @@
 import { errorPrefix } from '../domain/manifest.ts';
 
-/** What is wrong, as clients show it: in the place of what they asked for. */
+/** Error that clients show as an item of the requested resource. */
 export interface ShownError {
-  /** Whose it is: an addon, a service, or the configuration itself. */
+  /** Name of the addon, the service or the configuration that failed. */
   readonly title: string;
   readonly sentence: string;
 }
 
 const mark = '[❌]';
 
-/** A stream that says what is wrong; opening it leads to where it can be mended. */
+/** Builds a stream that shows an error. Opening it leads to the page where the cause can be fixed. */
 export function errorStream({ title, sentence }: ShownError, link: string): Record<string, unknown> {
   const name = `${mark} ${title}`;
   return {
@@ -20,13 +20,13 @@ export function errorStream({ title, sentence }: ShownError, link: string): Reco
   };
 }
 
-/** A card in a catalog, and the page behind it. */
+/** Builds a catalog entry that shows an error. Its ID contains the error for the detail page. */
 export function errorMeta(error: ShownError, type: string): Record<string, unknown> {
   const id = `${errorPrefix}.${encodeURIComponent(JSON.stringify({ title: error.title, sentence: error.sentence }))}`;
   return { id, name: `${mark} ${error.title}`, description: error.sentence, type };
 }
 
-/** The error behind a card's id; undefined when it is no such id. */
+/** Decodes the error from the ID of a catalog entry. Returns undefined for other IDs. */
 export function readErrorMeta(id: string): ShownError | undefined {
   if (!id.startsWith(`${errorPrefix}.`)) return undefined;
   try {
@@ -38,12 +38,12 @@ export function readErrorMeta(id: string): ShownError | undefined {
   }
 }
 
-/** A line among the subtitles. */
+/** Builds a subtitle entry that shows an error. */
 export function errorSubtitle({ title, sentence }: ShownError, link: string): Record<string, unknown> {
   return { id: `error.${title}`, lang: `${mark} ${title} - ${sentence}`, url: link };
 }
 
-/** What a resource is answered with when nothing but errors came of it. */
+/** Builds the body of a resource for which all requests failed. */
 export function errorBody(
   resource: string,
   type: string,

@@ -7,15 +7,15 @@ import { forSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 
 const tooSlow = 'The stream expressions take too long, so they have no effect. Make them simpler or use fewer of them.';
 
-/** Whether a configuration has expressions about streams that can be read. */
+/** Returns true when a configuration has valid stream expressions. */
 export function hasExpressions(config: AddonConfig): boolean {
   const { included, excluded, required, preferred, ranked } = expressionsOf(config);
   return [included, excluded, required, preferred, ranked].some((rules) => rules.length > 0);
 }
 
 /**
- * Filters and sorts streams. Expressions run in the sandbox; where they take too long, the streams are listed as if the
- * configuration had none, and a sentence says so.
+ * Filters and sorts streams. Expressions run in the sandbox. When they exceed its limits, streams are listed without
+ * them and the result contains a problem.
  */
 export async function filterStreams(
   sandbox: Sandbox,
@@ -25,8 +25,11 @@ export async function filterStreams(
   const { config } = input;
   if (streams.length === 0 || !hasExpressions(config)) return runPipeline(streams, input);
   const answer = await sandbox.run({
-    ...{ kind: 'pipeline', config: withoutAccounts(config), streams: forSandbox(streams) },
-    ...{ wanted: input.wanted, patterns: input.patterns },
+    kind: 'pipeline',
+    config: withoutAccounts(config),
+    streams: forSandbox(streams),
+    wanted: input.wanted,
+    patterns: input.patterns,
   });
   if (answer === undefined) {
     const result = runPipeline(streams, { ...input, config: withoutExpressions(config) });
@@ -45,7 +48,7 @@ export async function filterStreams(
   };
 }
 
-/** The parts of a configuration that filters need, without keys. */
+/** Removes the parts of a configuration that filters do not use, including all credentials. */
 function withoutAccounts(config: AddonConfig): AddonConfig {
   const { proxy: _proxy, parentConfig: _parent, variants: _variants, formatter: _formatter, ...rest } = config;
   return {

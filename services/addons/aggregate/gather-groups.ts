@@ -13,22 +13,22 @@ export interface GroupsOptions {
   readonly wanted: Wanted;
   readonly conditions: Conditions;
   readonly deadlineMs: number;
-  /** Asks these addons, for so long at most. */
+  /** Requests the given addons within a deadline. */
   readonly gather: (addons: Reached['addons'], deadlineMs: number) => Promise<Gathered>;
-  /** What a person would see of streams: with what services have, and filtered. */
+  /** Prepares streams for conditions: adds the availability at services and removes filtered streams. */
   readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
 
 type Group = NonNullable<NonNullable<NonNullable<AddonConfig['groups']>['groupings']>[number]>;
 
-/** Whether a configuration asks its addons in groups. */
+/** Returns true when a configuration requests its addons by groups. */
 export function hasGroups({ groups }: AddonConfig): boolean {
   return groups?.enabled !== false && (groups?.groupings?.length ?? 0) > 0;
 }
 
 /**
- * Asks addons group after group, as long as the condition of the next one holds; all groups begin at once unless the
- * configuration wants one after the other. An addon of no group is in the first.
+ * Requests groups of addons as long as the condition of the next group is true. All groups start at the same time
+ * unless the configuration requests them sequentially. Addons without a group belong to the first one.
  */
 export async function gatherGroups({ addons, errors }: Reached, options: GroupsOptions): Promise<Gathered> {
   const { context, config, wanted, conditions, deadlineMs, gather, ready } = options;
@@ -55,7 +55,7 @@ export async function gatherGroups({ addons, errors }: Reached, options: GroupsO
       );
       if (sentence !== undefined)
         told.push({ addon: 'Groups', sentence: `The condition of group ${String(at + 1)} has no effect. ${sentence}` });
-      // What was asked at the beginning has its answers by now, however late it is.
+      // Parallel requests started at the beginning, so their responses are used even after the deadline.
       if (!holds || (sequential && elapsed >= deadlineMs)) break;
     }
     const from = sequential ? elapsed : 0;

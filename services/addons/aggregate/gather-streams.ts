@@ -11,13 +11,13 @@ import { explainUpstream, inSeconds, UpstreamFailure } from '../upstream/upstrea
 import type { Upstream } from '../upstream/upstream.ts';
 import type { Addon } from './addon.ts';
 
-/** Something a person should be told about one addon. */
+/** Problem of an addon that is shown to users. */
 export interface AddonError {
   readonly addon: string;
   readonly sentence: string;
 }
 
-/** How one addon did, for the statistics. */
+/** Result of one addon for the statistics. */
 export interface AddonReport {
   readonly addon: string;
   readonly count: number;
@@ -29,17 +29,17 @@ export interface Gathered {
   readonly streams: readonly ParsedStream[];
   readonly errors: readonly AddonError[];
   readonly reports: readonly AddonReport[];
-  /** The answers it is made of, to tell whether it would come out the same again. */
+  /** Responses that the streams were read from. An unchanged list means that the cached result is still valid. */
   readonly answers: readonly ReadStreams[];
 }
 
-/** Addons with their manifests; those whose manifest cannot be had are told of. */
+/** Addons with their manifests, and the errors of the addons without one. */
 export interface Reached {
   readonly addons: readonly { readonly addon: Addon; readonly manifest: UpstreamManifest }[];
   readonly errors: readonly AddonError[];
 }
 
-/** All manifests at once, each in its short time. */
+/** Requests all manifests at the same time. */
 export async function reach(addons: readonly Addon[], upstream: Upstream): Promise<Reached> {
   const told = await Promise.all(addons.map(async (addon) => ({ addon, told: await upstream.manifest(addon) })));
   const reached: { addon: Addon; manifest: UpstreamManifest }[] = [];
@@ -62,7 +62,7 @@ function withoutUnwanted(manifest: UpstreamManifest, { resources }: Addon): Upst
   };
 }
 
-/** Whether an addon is to be asked for streams of this. */
+/** Returns true when an addon offers streams for a title. */
 export function isAsked(addon: Addon, manifest: UpstreamManifest, { type, id }: ResourceRequest): boolean {
   if (!handles(manifest, 'stream', type, id)) return false;
   if (addon.mediaTypes.length === 0) return true;
@@ -77,13 +77,13 @@ export interface GatherOptions {
   readonly deadlineMs: number;
   readonly wanted: Wanted;
   readonly conditions: Conditions;
-  /** What a person would see of streams. */
+  /** Prepares streams for conditions. */
   readonly ready: (streams: readonly ParsedStream[]) => Promise<readonly ParsedStream[]>;
 }
 
 /**
- * Asks all addons at once. Nobody is waited for longer than his time-out, nor all of them longer than the deadline, nor
- * when enough is there; what comes later fills the cache.
+ * Requests all addons at the same time. Each request ends at the timeout of its addon. The function returns at the
+ * deadline or when enough streams have arrived; later responses fill the cache.
  */
 export async function gatherStreams(
   { addons, errors }: Reached,
@@ -121,12 +121,12 @@ export async function gatherStreams(
     const late = Promise.withResolvers<never>();
     const sentence = `${name} did not answer within ${inSeconds(waitMs)}. It will be faster next time if it answers at all.`;
     using _timer = clock.after(waitMs, () => late.reject(new UpstreamFailure('timeout', sentence)));
-    // Whichever loses is still somebody's answer.
+    // A response after the timeout still fills the cache.
     answer.catch(() => undefined);
     return await Promise.race([answer, late.promise]);
   }
 
-  /** The configuration's own condition, on what it would show of what is there. */
+  /** Evaluates the condition of the configuration for the streams that have arrived so far. */
   async function isMet(): Promise<boolean> {
     const { enabled, condition } = config.dynamicAddonFetching ?? {};
     if (enabled !== true || !condition) return false;
@@ -176,7 +176,10 @@ export async function gatherStreams(
   return { streams, errors: told, reports, answers };
 }
 
-/** Whether what is there by now is enough to stop waiting, where the configuration says how much that is. */
+/**
+ * Returns a function that decides whether the streams that have arrived are enough, if the configuration defines a
+ * minimum.
+ */
 function enoughFor({
   dynamicAddonFetching: options,
 }: AddonConfig): (results: readonly ({ readonly read: ReadStreams } | UpstreamFailure | undefined)[]) => boolean {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../domain/pipeline/pipeline.ts';
 import type { ShownError } from './error-items.ts';
 
-/** What is said where a whole title is hidden by its age rating or since it is not out yet: who looks at an empty list wants to know whose doing that is. */
+/** Explains an empty list when all streams of a title are hidden by its age rating or its release date. */
 export function keptAway(hidden: readonly Verdict[], title: string): readonly ShownError[] {
   const found = hidden.find(({ removal }) =>
     /^Not Released$|(?:Certification|Nudity)$/.test(removal?.rule ?? ''),

@@ -10,7 +10,7 @@ interface Own {
   readonly version: string;
 }
 
-/** The manifest of a configuration: what all of its addons have together. */
+/** Builds the manifest of a configuration from the manifests of its addons. */
 export function installedManifest(
   { config, uuid, revision, variants }: Asker,
   addons: Reached['addons'],
@@ -27,7 +27,7 @@ export function installedManifest(
     id: [settings.addonId, (uuid ?? revision).slice(0, 12), ...(variants?.split(',') ?? [])].join('.'),
     version,
     catalogs,
-    // Without catalogs there is no such resource either.
+    // The resource `catalog` requires at least one catalog.
     resources: resources.filter(({ name }) => name !== 'catalog' || catalogs.length > 0),
     types: [...new Set([...resources.flatMap(({ types }) => types), ...catalogs.map(({ type }) => type)])],
     behaviorHints: { configurable: true, configurationRequired: false },
@@ -35,7 +35,7 @@ export function installedManifest(
   };
 }
 
-/** The manifest of an addon that nobody has configured. */
+/** Builds the manifest of the service without a configuration. */
 export function unconfiguredManifest({ settings, version }: Own): Record<string, unknown> {
   return {
     ...identity(undefined, settings),

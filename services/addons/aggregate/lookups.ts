@@ -12,19 +12,19 @@ interface LookupOptions {
   readonly titles: Titles;
   readonly digital: DigitalReleases;
   readonly seadex: SeaDex;
-  /** Counted from the beginning. */
+  /** Deadline, measured from the start. */
   readonly deadlineMs: number;
 }
 
-/** What others than addons know of a title. */
+/** Facts about a title from metadata services. */
 export interface Looked {
   readonly wanted: Wanted;
   readonly recommended: Recommended;
 }
 
 /**
- * Asks all who know something of a title at once, beside the addons. The function that comes back waits for them until
- * the deadline, after which what is not there yet is not known.
+ * Starts the requests to metadata services in parallel to the addons. The returned function waits for them until the
+ * deadline and omits the facts that have not arrived.
  */
 export function lookUp(
   { type, id }: ResourceRequest,
@@ -41,7 +41,7 @@ export function lookUp(
   return async () => {
     const late = Promise.withResolvers<undefined>();
     using _timer = clock.after(Math.max(0, until - clock.now()), () => late.resolve(undefined));
-    const inTime = async <T>(answer: Promise<T>): Promise<T | undefined> => await Promise.race([answer, late.promise]);
+    const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => Promise.race([answer, late.promise]);
     const [wanted, released, marks] = await Promise.all([inTime(title), inTime(dates), inTime(recommended)]);
     return {
       wanted: { ...(wanted ?? bare), ...(released === undefined ? {} : { digital: released }) },

@@ -8,17 +8,20 @@ import { errorBody, type ShownError } from './error-items.ts';
 import type { AddonConfig } from '../domain/config.ts';
 import type { Reached } from './gather-streams.ts';
 
-/** Longest that an entry of a catalog is waited for. */
+/** Maximum duration of a metadata request. */
 const metaMs = 30_000;
 
 type Reachable = Reached['addons'][number];
-/** Whose configuration is asked. */
+/** Configuration of a request for other resources than streams. */
 export interface ResourceAsker {
   readonly config: AddonConfig;
   readonly configureUrl: string;
 }
 
-/** Those that name the id first, then those that take any; the first that knows it. */
+/**
+ * Returns the metadata of a title from the first addon that has it. Addons that list the ID prefix precede addons
+ * without a list.
+ */
 export async function answerMeta(
   upstream: Upstream,
   asker: ResourceAsker,
@@ -52,7 +55,7 @@ function shownMeta(meta: object, type: string, config: AddonConfig): object {
   return withPosters([{ ...meta }], type, config)[0] ?? meta;
 }
 
-/** What all addons have, one after the other. */
+/** Returns the subtitles of all addons. */
 export async function answerSubtitles(
   upstream: Upstream,
   asker: ResourceAsker,
@@ -80,7 +83,7 @@ export async function answerSubtitles(
   return { subtitles: parts.flat() };
 }
 
-/** Whether a configuration wants no errors among these. */
+/** Returns true when a configuration hides errors of a resource. */
 export function isHidden({ hideErrors, hideErrorsForResources }: AddonConfig, resource: string): boolean {
   return hideErrors === true || hideErrorsForResources?.includes(resource) === true;
 }

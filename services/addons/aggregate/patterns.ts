@@ -19,7 +19,7 @@ type User = { readonly uuid: string | undefined; readonly trusted: boolean };
 
 export interface PatternResult {
   readonly matches: readonly PatternMatch[] | undefined;
-  /** Why some or all of them have no effect. */
+  /** Explains which patterns have no effect. */
   readonly sentence: string | undefined;
 }
 
@@ -28,7 +28,11 @@ export class Patterns {
   readonly #sandbox: Sandbox;
   readonly #access: () => string;
 
-  /** `access`: who may use regular expressions, as the setting says it now. */
+  /**
+   * Creates the matcher.
+   *
+   * @param access Reads the setting that decides which configurations may use regular expressions.
+   */
   constructor(sandbox: Sandbox, access: () => string) {
     this.#sandbox = sandbox;
     this.#access = access;
@@ -103,7 +107,7 @@ function matchOf(
   };
 }
 
-/** `all`, `none`, `trusted`, or an expression for the ids of configurations. */
+/** Evaluates the setting: `all`, `none`, `trusted`, or a regular expression for IDs of configurations. */
 function isAllowed(access: string, { uuid, trusted }: User): boolean {
   if (access === 'all') return true;
   if (access === 'none') return false;

@@ -11,13 +11,13 @@ import type { Aggregator } from './aggregator.ts';
 import type { Asker } from './request-context.ts';
 import type { Titles } from './titles.ts';
 
-/** Fetches only where nothing plays at once. */
+/** Selects torrents for download only when nothing is available without one. */
 const usualSelector = 'count(cached(streams)) == 0 ? uncached(streams) : []';
 
-/** Whatever a selector chooses, an account is not filled with one episode. */
+/** Maximum number of torrents that are added for one episode, whatever the selector returns. */
 const mostAtOnce = 3;
 
-/** The episode after the one that is asked for, as far as an id can say; undefined for what has none. */
+/** Returns the request for the following episode, or undefined for titles without episodes. */
 function nextEpisode(
   { type, id, ...rest }: ResourceRequest,
   { season, episode, anime, facts }: Wanted,
@@ -32,7 +32,7 @@ function nextEpisode(
   return next === undefined ? undefined : { ...rest, type, id: [...base, next.season, next.episode].join(':') };
 }
 
-/** Which of the next episode's streams a service is to fetch now, as the configuration wants it. */
+/** Selects the streams of the next episode that a service downloads now. */
 async function toPrecache(
   sandbox: Sandbox,
   streams: readonly ParsedStream[],
@@ -62,23 +62,23 @@ export interface PrecacherOptions {
   readonly sandbox: Sandbox;
 }
 
-/** Has a debrid service fetch the next episode while this one is watched, where a configuration wants it. */
+/**
+ * Lets a debrid service download the next episode while the current one is watched, if the configuration enables it.
+ */
 export class Precacher {
   readonly #options: PrecacherOptions;
-  /** What was looked after within the hour. */
+  /** Episodes that were processed in the last hour. */
   readonly #done = new LruMap<string, number>(500);
 
   constructor(options: PrecacherOptions) {
     this.#options = options;
   }
 
-  /** After a list of streams was asked for. Nobody waits for it. */
+  /** Starts in the background after a stream request. */
   follow(asker: Asker, request: ResourceRequest): void {
     if (asker.config.precacheNextEpisode !== true || request.resource !== 'stream') return;
     const { log } = this.#options.context;
-    this.#fetch(asker, request).catch((error: unknown) =>
-      log.warn('the next episode was not fetched ahead', { error }),
-    );
+    this.#fetch(asker, request).catch((error: unknown) => log.warn('episode precache failed', { error }));
   }
 
   async #fetch(asker: Asker, request: ResourceRequest): Promise<void> {
@@ -95,7 +95,7 @@ export class Precacher {
     const { shown } = await aggregator.search(asker, next);
     const names = { ...wantedOf(next.type, next.id), facts, now: clock.now() };
     const { streams, sentence } = await toPrecache(sandbox, shown, asker.config, names);
-    if (sentence !== undefined) log.info('the next episode was not fetched ahead', { reason: sentence });
+    if (sentence !== undefined) log.info('episode precache skipped', { reason: sentence });
     for (const { url = '' } of streams) {
       const asked = links.readUrl(url);
       if (asked !== undefined) await player.play({ ...asked, fallback: undefined }, undefined);

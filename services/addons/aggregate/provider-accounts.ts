@@ -7,11 +7,11 @@ import { defaultCredentials, type Settings } from '../settings.ts';
 interface AccountsOptions {
   readonly settings: Settings;
   readonly pool: Pick<ProviderPool, 'knows'>;
-  /** A page of another site made the configuration: it does not get to use the accounts of the settings. */
+  /** Set for configurations created by another site, which must not use the accounts of the settings. */
   readonly foreign: boolean;
 }
 
-/** Services of a configuration with credentials: its own, or those of the settings. */
+/** Returns the services of a configuration with credentials, which come from the configuration or the settings. */
 export function accountsOf(
   config: AddonConfig,
   { settings, pool, foreign }: AccountsOptions,

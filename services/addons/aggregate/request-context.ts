@@ -2,23 +2,23 @@ import type { AddonConfig } from '../domain/config.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { Self } from './configured-addons.ts';
 
-/** Whose configuration is asked, and through which address. */
+/** Configuration and addresses of a request. */
 export interface Asker extends Self {
   readonly config: AddonConfig;
-  /** Ids of the variants of it that the address names. */
+  /** IDs of the variants in the address, separated by commas. */
   readonly variants?: string;
-  /** Changes with the configuration. */
+  /** Changes whenever the configuration changes. */
   readonly revision: string;
-  /** Where the service answers, for addresses in the answer. */
+  /** Public address of the service for links in responses. */
   readonly baseUrl: string;
-  /** Where the person can change things. */
+  /** Address of the page where the configuration is edited. */
   readonly configureUrl: string;
-  /** What was read goes along with the streams. */
+  /** Includes parsed attributes with each stream. */
   readonly withData: boolean;
-  /** The configuration was made on the page. */
+  /** Set for configurations that are stored in the database. */
   readonly trusted: boolean;
-  /** As the player names itself. */
+  /** User agent of the player. */
   readonly player?: string;
-  /** Passes the built-in proxy. */
+  /** Replaces stream addresses by addresses of the built-in proxy. */
   readonly proxy: (result: PipelineResult) => PipelineResult;
 }

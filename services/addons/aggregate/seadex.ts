@@ -7,7 +7,7 @@ import { AnswerCache } from '../upstream/response-cache.ts';
 
 const hour = 3_600_000;
 const patienceMs = 3000;
-/** Who failed is left alone for so long. */
+/** Duration for which a failed request is not repeated. */
 const failedMs = 60_000;
 const mappedBy: Readonly<Record<string, string>> = { kitsu: 'kitsu_id', mal: 'mal_id', anidb: 'anidb_id' };
 
@@ -33,26 +33,26 @@ const Entries = z.object({
 });
 type Releases = readonly { readonly hash: string; readonly group: string; readonly best: boolean }[];
 
-/** @see SeaDex.find */
+/** Releases that SeaDex lists for a title. */
 export interface Recommended {
   readonly releases: Releases;
   readonly sentence?: string;
 }
 
-/** Where SeaDex did not answer, or not in time. */
+/** Result when SeaDex did not respond in time. */
 export const notReached: Recommended = {
   releases: [],
   sentence: 'SeaDex could not be reached, so nothing is marked as recommended.',
 };
 
 export interface SeaDexAddresses {
-  /** Of the list of releases. */
+  /** Base address of the release list. */
   readonly list: string;
-  /** Of who knows the ids of anime in the lists of others. */
+  /** Base address of the service that maps IDs of anime lists to AniList. */
   readonly mapping: string;
 }
 
-/** Which releases of an anime people who compare them recommend. Only asked where a configuration wants to know. */
+/** Marks the releases of an anime that SeaDex recommends, if the configuration uses the marks. */
 export class SeaDex {
   readonly #context: Context;
   readonly #addresses: SeaDexAddresses;
@@ -71,7 +71,10 @@ export class SeaDex {
     });
   }
 
-  /** What is recommended of a title, where the configuration wants to know; and a sentence where nobody could be asked. */
+  /**
+   * Returns the recommended releases of a title, if the configuration uses them. The result has a problem when SeaDex
+   * was not reachable.
+   */
   async find(id: string, config: AddonConfig): Promise<Recommended> {
     if (this.#addresses.list === '' || !wantsSeaDex(config)) return { releases: [] };
     const found = /^(anilist|kitsu|mal|anidb):(\d{1,9})/.exec(id);
@@ -80,7 +83,7 @@ export class SeaDex {
     try {
       return { releases: await this.#cache.get(`${kind}:${number}`, () => this.#ask(kind, number)).answer };
     } catch (error) {
-      this.#context.log.debug('SeaDex was not reached', { error });
+      this.#context.log.debug('seadex request failed', { error });
       return notReached;
     }
   }
@@ -108,15 +111,17 @@ export class SeaDex {
 
   async #json(url: string): Promise<unknown> {
     const reply = await this.#context.fetch(url, {
-      ...{ timeoutMs: patienceMs, maxBytes: 4 * 1024 * 1024, trust: 'owner' as const },
+      timeoutMs: patienceMs,
+      maxBytes: 4 * 1024 * 1024,
+      trust: 'owner',
     });
     if (reply.status === 404) return { items: [], mappings: null };
-    if (reply.status !== 200) throw new Error(`it answered with ${String(reply.status)}`);
+    if (reply.status !== 200) throw new Error(`SeaDex responded with status ${String(reply.status)}`);
     return JSON.parse(new TextDecoder().decode(reply.body));
   }
 }
 
-/** Switched on, or looked at by the order, an expression or the texts. */
+/** Returns true when SeaDex is enabled, or when sort criteria, expressions or formats use it. */
 function wantsSeaDex(config: AddonConfig): boolean {
   if (typeof config.enableSeadex === 'boolean') return config.enableSeadex;
   const { sortCriteria, formatter } = config;
@@ -130,7 +135,7 @@ function wantsSeaDex(config: AddonConfig): boolean {
   return /seadex/i.test(JSON.stringify([sortCriteria, formatter, expressions]));
 }
 
-/** The streams with what is recommended marked. */
+/** Marks the recommended streams. */
 export function markRecommended(streams: readonly ParsedStream[], { releases }: Recommended): readonly ParsedStream[] {
   return releases.length === 0 ? streams : streams.map((stream) => marked(stream, releases));
 }
@@ -138,7 +143,7 @@ export function markRecommended(streams: readonly ParsedStream[], { releases }: 
 function marked(stream: ParsedStream, releases: Releases): ParsedStream {
   const group = stream.file.releaseGroup?.toLowerCase();
   const byHash = releases.filter(({ hash }) => hash !== '' && hash === stream.infoHash);
-  // What trackers hide has no hash in the list; the group that made it is named all the same.
+  // Private trackers publish no hash, so these releases are recognized by their group.
   const fitting =
     byHash.length > 0 ? byHash : releases.filter((one) => group !== undefined && group !== '' && one.group === group);
   if (fitting.length === 0) return stream;

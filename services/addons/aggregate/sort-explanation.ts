@@ -20,12 +20,12 @@ const seen: Readonly<Record<string, (stream: ParsedStream) => string>> = {
   streamType: ({ type }) => type,
 };
 
-/** What is smaller than a gigabyte would be 0 GB. */
+/** Formats sizes below one gigabyte in megabytes, so that they are not rounded to 0 GB. */
 function sizeWords(size: number): string {
   return size < 1e9 ? `${String(Math.round(size / 1e6))} MB` : `${String(Math.round(size / 1e8) / 10)} GB`;
 }
 
-/** What of a stream the order looked at, in the order in which it looked. */
+/** Lists the sorted attributes of a stream in the order of the sort criteria. */
 export function explainStream(stream: ParsedStream, { sortCriteria }: AddonConfig): string {
   if (stream.addon.pinPosition !== undefined) return `pinned to the ${stream.addon.pinPosition}`;
   const words = sortCriteria.global.flatMap(({ key }) => (Object.hasOwn(seen, key) ? (seen[key]?.(stream) ?? []) : []));

@@ -5,14 +5,17 @@ import type { Verdict } from '../domain/pipeline/pipeline.ts';
 export interface StatisticsInput {
   readonly reports: readonly AddonReport[];
   readonly hidden: readonly Verdict[];
-  /** How many streams are left. */
+  /** Number of visible streams. */
   readonly shown: number;
   readonly tookMs: number;
 }
 
 const mostValues = 15;
 
-/** Lines among the streams that say how the addons did and what was left out, where the configuration wants them. */
+/**
+ * Builds the stream entries that show the results of the addons and the reasons of removals, if the configuration
+ * enables them.
+ */
 export function statisticItems(
   { reports, hidden, shown: left, tookMs }: StatisticsInput,
   statistics: AddonConfig['statistics'],
@@ -28,7 +31,13 @@ export function statisticItems(
     for (const { addon, count, ms, sentence } of reports)
       add(
         `${sentence === undefined ? '🟢' : '🔴'} [${addon}] Scrape Summary`,
-        `✔ Status      : ${sentence === undefined ? 'SUCCESS' : 'FAILED'}\n📦 Streams    : ${String(count)}\n📋 Details    : ${sentence ?? 'Successfully fetched streams.'}\n⏱️ Time       : ${ms.toFixed(2)}ms\n`,
+        [
+          `✔ Status      : ${sentence === undefined ? 'SUCCESS' : 'FAILED'}`,
+          `📦 Streams    : ${String(count)}`,
+          `📋 Details    : ${sentence ?? 'Successfully fetched streams.'}`,
+          `⏱️ Time       : ${ms.toFixed(2)}ms`,
+          '',
+        ].join('\n'),
       );
   if (shown.has('filter') && hidden.length > 0) add('🔍 Removal Reasons', removalText(hidden));
   if (shown.has('timing')) add('⏱️ Timing', `⏱️ Total      : ${tookMs.toFixed(2)}ms`);

@@ -14,10 +14,10 @@ interface KeptList {
   readonly until: number;
 }
 
-/** Finished lists for the next who asks the same, as long as the addons' answers are the same. */
+/** Caches finished lists for repeated requests, as long as the responses of the addons are unchanged. */
 export class KeptLists {
   readonly #lists = new LruMap<string, KeptList>(most, {
-    // The answers it is made of stay in memory with it.
+    // Each entry keeps its responses in memory.
     weigh: ({ text, answers }) =>
       answers.reduce((weight, { streams }) => weight + streams.length * streamWeight, text.length),
     mostWeight,
@@ -33,7 +33,7 @@ export class KeptLists {
   }
 }
 
-/** Under which name a list is kept: nobody gets one that was made for somebody else, or for another address. */
+/** Builds the cache key. Lists are never shared between configurations or public addresses. */
 export function listKey(asker: Asker, { type, id }: ResourceRequest): string {
   const { uuid, revision, foreign = false, baseUrl, withData } = asker;
   return JSON.stringify([uuid, revision, foreign, baseUrl, withData, type, id]);

@@ -10,9 +10,9 @@ import { AnswerCache } from '../upstream/response-cache.ts';
 
 const day = 24 * 3_600_000;
 const patienceMs = 3000;
-/** Who failed is left alone for so long. */
+/** Duration for which a failed request is not repeated. */
 const failedMs = 60_000;
-/** What a title takes, and each episode of a series. */
+/** Estimated memory use of a title and of each episode. */
 const titleBytes = 1000;
 const episodeBytes = 100;
 const mostBytes = 8_000_000;
@@ -24,7 +24,7 @@ interface Title {
   readonly facts: TitleFacts | undefined;
 }
 
-/** Titles and years of what is asked for, from an addon that has metadata; only where somebody needs them. */
+/** Reads titles, years and facts from an addon with metadata, if the configuration uses them. */
 export class Titles {
   readonly #context: Context;
   readonly #url: string;
@@ -45,7 +45,7 @@ export class Titles {
     });
   }
 
-  /** With title, year and age rating where the configuration looks at them. Without an answer the filters have no effect. */
+  /** Adds title, year and age rating if the configuration uses them. Without a response the filters have no effect. */
   async complete(wanted: Wanted, config: AddonConfig): Promise<Wanted> {
     return this.#isNeeded(wanted, config) ? { ...wanted, ...(await this.find(wanted)) } : wanted;
   }
@@ -64,7 +64,7 @@ export class Titles {
     try {
       return await this.#cache.get(url, () => this.#ask(url)).answer;
     } catch {
-      // A filter that cannot know what is right lets everything through.
+      // Filters without a title let all streams pass.
       return nothing;
     }
   }
@@ -85,7 +85,7 @@ export class Titles {
   }
 }
 
-/** Whether an expression of the configuration says something of what only metadata know. */
+/** Returns true when an expression of the configuration uses a variable from metadata. */
 function expressionsName(config: AddonConfig): boolean {
   const lists = [
     config.includedStreamExpressions,

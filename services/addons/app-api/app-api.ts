@@ -27,14 +27,14 @@ import { withoutNotes } from '../stremio-api/users.ts';
 const passwordLength = 32;
 const mostPreviewed = 200;
 
-/** What addons say they answer, as people call it. */
+/** Labels of the resources of an addon. */
 const resourceWords: Readonly<Record<string, string>> = {
   stream: 'streams',
   meta: 'descriptions',
   addon_catalog: 'lists of addons',
 };
 
-/** The service's part of our own API: the page makes and looks after configurations. */
+/** Builds the handlers of our own API, which the page uses to manage configurations. */
 export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
   const { activity, context, settings, profiles, aggregator, pool, upstream } = parts;
   const checked = async (config: unknown, publicOnly: boolean, uuid?: string): Promise<AddonConfig> => {
@@ -42,11 +42,11 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     await aggregator.verify({ config: read, uuid, marks: [], publicOnly });
     return read;
   };
-  /** Credentials are shown to the account that owns the configuration, and to administrators. */
+  /** Returns true when the caller may read credentials: the owner of the configuration and administrators. */
   const maySeeKeys = async (identity: Identity | undefined, uuid: string): Promise<boolean> =>
     isAdministrator(identity) ||
     (identity !== undefined && identity.limited !== true && identity.account === (await profiles.ownerOf(uuid)));
-  /** With the password of what it inherits from, where the page looks after that. */
+  /** Adds the password of the parent configuration if it is managed on the page. */
   const withParent = async (config: AddonConfig, uuid: string | undefined): Promise<AddonConfig> => {
     const { parentConfig } = config;
     if (parentConfig === null || parentConfig === undefined) return config;
@@ -78,7 +78,7 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const notes = await profiles.open(uuid, password).then(
         ({ config }) => unsupportedOf(config),
         (error: unknown) => {
-          // It is shown all the same, since here alone it can be mended.
+          // The configuration is returned as well, because it can only be fixed on this page.
           if (error instanceof Problem && error.code === 'addons.parent_gone')
             return [error.detail, ...unsupportedOf(own)];
           throw error;
@@ -91,7 +91,8 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const { uuid: _uuid, ...config } = body.config;
       const publicOnly = !isAdministrator(identity);
       const made = await profiles.create(await checked(config, publicOnly), context.random.text(passwordLength), {
-        ...{ keep: true, publicOnly },
+        keep: true,
+        publicOnly,
         ...(identity === undefined ? {} : { owner: identity.account }),
       });
       return shown(made, context.clock.now());
@@ -100,7 +101,7 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const password = await profiles.keptPassword(uuid);
       const { own: before } = await profiles.own(uuid, password);
       const publicOnly = !isAdministrator(identity);
-      // Who does not see the keys keeps them.
+      // Callers without access to the credentials do not change them.
       const isMerged = query.merge === 'yes' || !(await maySeeKeys(identity, uuid));
       const config = await checked(isMerged ? mergeConfig(before, body.config) : body.config, publicOnly, uuid);
       return shown(await profiles.save(uuid, password, config, { publicOnly }), context.clock.now());
@@ -112,11 +113,16 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     }),
     implement(addonsApi.kinds, () => ({
       kinds: presetKinds.map(({ id, name, description }) => ({
-        ...{ id, name, description, needsAddress: id === 'custom' },
+        id,
+        name,
+        description,
+        needsAddress: id === 'custom',
         alsoCalled: [...otherNamesOf(id)],
       })),
       services: debridServices.map(({ id, name, help, credentials }) => ({
-        ...{ id, name, help },
+        id,
+        name,
+        help,
         credentials: credentials.map((field) => ({
           id: field.id,
           name: field.name,
@@ -164,19 +170,23 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const config = readConfig(body.config);
       const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
       const asker: Asker = {
-        ...{
-          config,
-          baseUrl,
-          uuid: undefined,
-          marks: [],
-          revision: 'preview',
-          configureUrl: `${baseUrl}/stremio/configure`,
-        },
-        ...{ withData: false, trusted: true, proxy: (result) => result, publicOnly: !isAdministrator(identity) },
+        config,
+        baseUrl,
+        uuid: undefined,
+        marks: [],
+        revision: 'preview',
+        configureUrl: `${baseUrl}/stremio/configure`,
+        withData: false,
+        trusted: true,
+        proxy: (result) => result,
+        publicOnly: !isAdministrator(identity),
       };
       const found = await aggregator.search(asker, { resource: 'stream', type: body.type, id: body.id, extra: {} });
       const output = {
-        ...{ config, addonId: settings.addonId, addonName: config.addonName || settings.addonName, withData: false },
+        config,
+        addonId: settings.addonId,
+        addonName: config.addonName || settings.addonName,
+        withData: false,
         formatter: aggregator.formatterFor(config),
         context: found.formatContext,
       };
@@ -199,7 +209,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
       const baseUrl = settings.baseUrl || context.address('addons') || 'http://127.0.0.1';
       const config = readConfig(body.config);
       const catalogs = await catalogsOf(parts, {
-        ...{ config, uuid: undefined, marks: [], baseUrl },
+        config,
+        uuid: undefined,
+        marks: [],
+        baseUrl,
         publicOnly: !isAdministrator(identity),
       });
       return {
@@ -214,7 +227,10 @@ export function addonsHandlers(parts: RouteParts): readonly ApiHandler[] {
     implement(addonsApi.rules, ({ body }) => ({ problems: [...ruleProblems(readConfig(body.config))] })),
     implement(addonsApi.providers, () => ({
       providers: pool.health.list().map((one) => ({
-        ...{ id: one.id, name: debridService(one.id)?.name ?? one.id, requests: one.requests, failures: one.failures },
+        id: one.id,
+        name: debridService(one.id)?.name ?? one.id,
+        requests: one.requests,
+        failures: one.failures,
         responseMs: one.responseMs ?? null,
         successRate: one.successRate ?? null,
         lastError: one.lastError ?? null,

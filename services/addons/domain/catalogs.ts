@@ -1,18 +1,20 @@
 import type { CatalogModification, MergedCatalog } from './config-catalogs.ts';
 import type { CatalogExtra, ManifestCatalog, MergedSource } from './manifest.ts';
 
-/** How the ids of catalogs begin that are several as one; other tools know them by it. */
+/** Prefix of the IDs of merged catalogs. Other tools use the same prefix. */
 export const mergedPrefix = 'aiostreams.merged.';
 
-/** A catalog that is made of several. */
+/** Merged catalog with its sources. */
 export interface CatalogUnion {
   readonly definition: MergedCatalog;
   readonly parts: readonly ManifestCatalog[];
 }
 
 /**
- * The catalogs of several addons, each with its addon's id before its own, several as one where the person wants it, in the
- * order and form the person wants. `newHidden`: those the person has not put in order are not listed.
+ * Combines the catalogs of several addons, with the instance ID of the addon as prefix of each ID. Applies the merged
+ * catalogs, names and order of the configuration.
+ *
+ * @param options.newHidden Hides catalogs that have no position in the configuration.
  */
 export function mergeCatalogs(
   sources: readonly MergedSource[],
@@ -36,7 +38,7 @@ export function mergeCatalogs(
   });
 }
 
-/** As the addons have them, each once. */
+/** Lists the catalogs of all addons without duplicates. */
 export function listCatalogs(
   sources: readonly MergedSource[],
   which: 'catalogs' | 'addonCatalogs',
@@ -47,7 +49,7 @@ export function listCatalogs(
   return [...new Map(all.map((catalog) => [keyOf(catalog), catalog])).values()];
 }
 
-/** The merged catalogs that are switched on, with those of their parts that are there. */
+/** Returns the enabled merged catalogs with their existing sources. */
 export function unionsOf(all: readonly ManifestCatalog[], merged: readonly MergedCatalog[]): readonly CatalogUnion[] {
   const known = new Map(all.map((catalog) => [keyOf(catalog), catalog]));
   return merged.flatMap((definition) => {
@@ -60,7 +62,7 @@ export function unionsOf(all: readonly ManifestCatalog[], merged: readonly Merge
   });
 }
 
-/** Whether a catalog can be asked with these extras: it knows all of them, and they have what it needs. */
+/** Returns true when a catalog supports all given extras and has all it requires. */
 export function takesExtra({ extra = [] }: ManifestCatalog, given: Readonly<Record<string, string>>): boolean {
   const known = new Map(extra.map((one) => [one.name, one]));
   const names = Object.keys(given).filter((name) => name !== 'skip');

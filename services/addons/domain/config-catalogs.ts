@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How one catalog is listed and answered. */
+/** Settings of one catalog. */
 export const CatalogModification = z.looseObject({
   id: z.string().max(500),
   type: z.string().max(100),
@@ -8,7 +8,7 @@ export const CatalogModification = z.looseObject({
   enabled: z.boolean().nullish(),
   reverse: z.boolean().nullish(),
   shuffle: z.boolean().nullish(),
-  /** Hours for which a shuffled order stays. */
+  /** Duration of a shuffled order in hours. */
   persistShuffleFor: z
     .number()
     .min(0)
@@ -21,12 +21,12 @@ export const CatalogModification = z.looseObject({
 });
 export type CatalogModification = z.infer<typeof CatalogModification>;
 
-/** Several catalogs as one. */
+/** Definition of a merged catalog. */
 export const MergedCatalog = z.looseObject({
   id: z.string().min(1).max(500),
   name: z.string().min(1).max(300),
   type: z.string().min(1).max(100),
-  /** `id=…&type=…` of each, encoded. */
+  /** `id=…&type=…` of each source, URL-encoded. */
   catalogIds: z.array(z.string().max(2000)).max(500),
   enabled: z.boolean().nullish(),
   mergeMethod: z.enum(['sequential', 'interleave', 'imdbRating', 'releaseDateAsc', 'releaseDateDesc']).nullish(),

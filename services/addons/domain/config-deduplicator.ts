@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const mode = z.enum(['single_result', 'per_service', 'per_addon', 'disabled']).nullish();
 
-/** How streams that are the same are found, and which of them stays. */
+/** Options for the detection and removal of duplicates. */
 export const Deduplicator = z.looseObject({
   enabled: z.boolean().nullish(),
   keys: z.array(z.enum(['filename', 'infoHash', 'smartDetect'])).nullish(),
@@ -15,9 +15,9 @@ export const Deduplicator = z.looseObject({
   youtube: mode,
   external: mode,
   excludeAddons: z.array(z.string().max(500)).max(500).nullish(),
-  /** What `smartDetect` compares; names that are not known here say nothing of a stream. */
+  /** Attributes that `smartDetect` compares. Unknown names are ignored. */
   smartDetectAttributes: z.array(z.string().max(60)).max(50).nullish(),
-  /** Sizes within so many percent are the same. */
+  /** Sizes within this percentage are equal. */
   smartDetectRounding: z.number().min(1).max(50).nullish(),
   libraryBehaviour: z.enum(['ignore', 'prefer', 'exclusive']).nullish().catch(null),
   tiebreakers: z

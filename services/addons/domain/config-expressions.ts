@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const ids = z.array(z.string().max(500)).max(1000).nullish();
 const expressionText = z.string().max(20_000);
-/** Of one kind. */
+/** Maximum number of expressions of one kind. */
 export const mostExpressions = 2000;
 const expressions = z
   .array(
@@ -19,7 +19,7 @@ const expressions = z
   .nullish();
 export type ConfiguredExpressions = z.infer<typeof expressions>;
 
-/** The members of a configuration that hold expressions. */
+/** Fields of a configuration that contain expressions. */
 export const expressionShape = {
   excludedStreamExpressions: expressions,
   includedStreamExpressions: expressions,
@@ -34,15 +34,15 @@ export const expressionShape = {
   dynamicAddonFetching: z
     .looseObject({
       enabled: z.boolean().nullish(),
-      /** An expression that ends the wait when it holds. */
+      /** Expression that ends the wait when it is true. */
       condition: expressionText.nullish(),
-      /** Enough of these end the wait for further addons. */
+      /** Number of streams that ends the wait for further addons. */
       minResults: z.number().min(1).max(1000).nullish(),
       resolution: z.string().max(20).nullish(),
       cachedOnly: z.boolean().nullish(),
     })
     .nullish(),
-  /** Addons that are asked one group after the other; or all at once, and what comes of later groups is left out. */
+  /** Groups of addons that are requested sequentially, or in parallel with later groups discarded. */
   groups: z
     .looseObject({
       enabled: z.boolean().nullish(),

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 
-/** What happens when a stream does not play, in the peer's words. */
+/** Failover options with the names of the peer. */
 export const Failover = z.looseObject({
   enabled: z.boolean().nullish(),
-  /** Of what others may be taken; only debrid services are played from here. */
+  /** Types of streams that may be used instead. Only debrid streams are supported. */
   contentTypes: z.array(z.string().max(60)).max(20).nullish(),
-  /** After the stream that was chosen. */
+  /** Attempts after the selected stream. */
   maxAttempts: z.number().min(1).nullish(),
-  /** No other is begun later than so many ms. */
+  /** Time after which no further attempt starts, in milliseconds. */
   maxWaitMs: z.number().min(0).nullish(),
 });
 
 const usualAttempts = 3;
 const mostAttempts = 10;
-/** Players give up after about half a minute without a byte. */
+/** Players give up after about 30 seconds without data. */
 const usualWaitMs = 20_000;
 
-/** How many others are tried, and how long. */
+/** Limits of a failover. */
 export interface FailoverLimits {
   readonly attempts: number;
   readonly waitMs: number;
 }
 
-/** Undefined: what does not play says why, and nothing else is tried. */
+/** Returns the limits, or undefined when failover is disabled. */
 export function failoverOf(failover: z.infer<typeof Failover> | null | undefined): FailoverLimits | undefined {
   if (failover?.enabled !== true) return undefined;
   const { contentTypes, maxAttempts, maxWaitMs } = failover;

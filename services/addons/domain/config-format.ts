@@ -6,16 +6,16 @@ const templates = z.looseObject({
   description: z.string().max(maxTemplateLength),
 });
 
-/** In which texts streams are written. */
+/** Format of stream names and descriptions. */
 export const Formatting = z.looseObject({
   id: z.string().max(60),
   definitions: z
     .looseObject({
       custom: templates.nullish(),
-      /** In place of the texts of formats that are known by name. */
+      /** Replaces templates of predefined formats. */
       overrides: z.record(z.string().max(100), templates.nullish()).nullish(),
     })
     .nullish(),
-  /** Older configurations have their own texts here. */
+  /** Custom templates of older configurations. */
   definition: templates.nullish(),
 });

@@ -3,26 +3,26 @@ import { z } from 'zod';
 const texts = z.array(z.string().max(500)).max(1000).nullish();
 const scope = {
   enabled: z.boolean().nullish(),
-  /** `movie`, `series`, `anime`; empty: all. */
+  /** `movie`, `series` or `anime`; empty applies to all. */
   requestTypes: texts,
-  /** Ids of addons; empty: all. */
+  /** IDs of addons; empty applies to all. */
   addons: texts,
 };
 const tolerance = z.number().min(0).max(100).nullish();
 
 const ReleaseFilter = z.looseObject({
   ...scope,
-  /** Days before the date. */
+  /** Number of days before the release date. */
   tolerance: z.number().min(0).max(365).nullish(),
 });
 
-/** The members of a configuration that compare streams with what was asked for. */
+/** Fields of a configuration that compare streams with the requested title. */
 export const matchingShape = {
   titleMatching: z
     .looseObject({
       ...scope,
       mode: z.enum(['exact', 'contains']).nullish(),
-      /** How alike titles must be; without it they are equal but for signs. */
+      /** Minimum similarity of titles. Without it, titles must be equal except for punctuation. */
       similarityThreshold: z.number().min(0).max(1).nullish(),
       matchYear: z.boolean().nullish(),
       yearTolerance: tolerance,
@@ -32,14 +32,14 @@ export const matchingShape = {
     .looseObject({
       ...scope,
       tolerance,
-      /** What says no year is hidden. */
+      /** Hides streams without a year. */
       strict: z.boolean().nullish(),
-      /** Of a series the first year alone counts. */
+      /** Compares only the first year of a series. */
       useInitialAirDate: z.boolean().nullish(),
     })
     .nullish(),
   seasonEpisodeMatching: z.looseObject({ ...scope, strict: z.boolean().nullish() }).nullish(),
-  /** Hides what nobody can have yet. Older configurations switch it on with a mere yes. */
+  /** Hides titles that are not released yet. Older configurations use a boolean. */
   digitalReleaseFilter: z
     .union([z.boolean().transform((enabled): z.infer<typeof ReleaseFilter> => ({ enabled })), ReleaseFilter])
     .nullish(),

@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 const key = z.string().max(500).nullish();
 
-/** Members of a configuration about pictures of films that show ratings. */
+/** Fields of a configuration for posters that show ratings. */
 export const posterShape = {
   posterService: z.enum(['rpdb', 'top-poster', 'aioratings', 'openposterdb', 'none']).nullish().catch(null),
   rpdbApiKey: key,
   topPosterApiKey: key,
   aioratingsApiKey: key,
-  /** A style that the person has made there. */
+  /** Style that the user created at the service. */
   aioratingsProfileId: z.string().max(200).nullish(),
   openposterdbApiKey: key,
-  /** Of one's own server. */
+  /** Base address of a self-hosted server. */
   openposterdbUrl: z.string().max(2000).nullish(),
-  /** Of the query, such as `lang=de`. */
+  /** Query parameters, such as `lang=de`. */
   openposterdbParameters: z.string().max(1000).nullish(),
-  /** Also what a player shows of a library and of what was begun. */
+  /** Replaces the posters of metadata as well, which players show for the library and for started titles. */
   usePosterServiceForMeta: z.boolean().nullish(),
 };

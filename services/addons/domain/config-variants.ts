@@ -3,14 +3,14 @@ import { z } from 'zod';
 export const mostVariants = 50;
 export const longestScript = 20_000;
 
-/** Small changes to a configuration that an address chooses. */
+/** Modifications of a configuration that an address selects. */
 export const Variants = z
   .array(
     z.looseObject({
       id: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'Use small letters, digits, - and _ only.'),
       name: z.string().max(200).nullish(),
       enabled: z.boolean().nullish(),
-      /** What it changes, an instruction a line. */
+      /** Modifications, one instruction per line. */
       script: z.string().max(longestScript),
     }),
   )

@@ -9,7 +9,7 @@ import { posterShape } from './config-posters.ts';
 import { Variants } from './config-variants.ts';
 import { serviceIds } from './debrid-services.ts';
 
-/** A list of bounded texts, null as absent: configurations of other programs are full of nulls. */
+/** List of bounded texts. Null is accepted because configurations of other programs contain many nulls. */
 const texts = z.array(z.string().max(2000)).max(5000).nullish();
 const range = z.tuple([z.number(), z.number()]).nullish();
 const name = z.string().max(300);
@@ -22,7 +22,7 @@ const PresetOptions = z.looseObject({
   resources: texts,
   mediaTypes: texts,
   pinPosition: z.enum(['top', 'bottom']).nullish().catch(null),
-  /** Of older configurations, for {@link pinPosition}. */
+  /** Replaced by {@link pinPosition} in newer configurations. */
   forceToTop: z.boolean().nullish(),
   libraryAddon: z.boolean().nullish(),
   formatPassthrough: z.boolean().nullish(),
@@ -54,7 +54,10 @@ const criteria = z.array(SortCriterion).max(100).nullish();
 const kinds = z.looseObject({ movies: range, series: range, anime: range });
 const Sizes = z.looseObject({ global: kinds.nullish(), resolution: z.record(z.string(), kinds).nullish() });
 
-/** Public configurations have patterns of more than 3,000 characters and lists of about 200; matching has limits of its own. */
+/**
+ * Public configurations contain patterns of more than 3,000 characters and lists of about 200. Matching has separate
+ * limits.
+ */
 const patternText = z.string().max(20_000);
 const pattern = z.union([
   patternText,
@@ -87,10 +90,10 @@ const patternShape = Object.fromEntries(verbs.map((verb) => [`${verb}RegexPatter
 >;
 
 const limit = z.number().min(0).nullish();
-/** What a person has configured. Members that are not known here survive a round trip. */
+/** Configuration of a user. Unknown fields are preserved. */
 export const AddonConfig = z.looseObject({
   uuid: z.string().max(100).nullish(),
-  /** What was left out when the configuration was imported. */
+  /** Parts that were omitted when the configuration was imported. */
   importNotes: z.array(z.string().max(1000)).max(200).nullish(),
   addonName: name.nullish(),
   addonDescription: z.string().max(10_000).nullish(),
@@ -141,7 +144,7 @@ export const AddonConfig = z.looseObject({
   excludeUncachedMode: z.enum(['or', 'and']).nullish(),
   excludeSeasonPacks: z.boolean().nullish(),
   ...matchingShape,
-  /** Keys of The Movie Database, for release dates. */
+  /** API keys of The Movie Database, for release dates. */
   tmdbAccessToken: z.string().max(2000).nullish(),
   tmdbApiKey: z.string().max(500).nullish(),
   ...posterShape,
@@ -181,7 +184,7 @@ export const AddonConfig = z.looseObject({
       enabled: z.boolean().nullish(),
       position: z.enum(['top', 'bottom']).nullish(),
       statsToShow: texts,
-      /** What was left out is told of where nothing is left, also where nothing else is. */
+      /** Shows the reasons of removals when no stream is left, even if statistics are disabled. */
       showFilterStatsOnNoStreams: z.boolean().nullish(),
     })
     .nullish(),
@@ -192,13 +195,13 @@ export const AddonConfig = z.looseObject({
       attributes: texts,
     })
     .nullish(),
-  /** The answer is sent after so many ms with what is there. */
+  /** Duration after which the response is sent with the streams that have arrived, in milliseconds. */
   deadline: z.number().min(1000).max(60_000).nullish(),
   catalogModifications: z.array(CatalogModification).max(5000).nullish(),
   mergedCatalogs: z.array(MergedCatalog).max(500).nullish(),
-  /** Catalogs that were not there when the others were put in order are hidden. */
+  /** Hides catalogs that have no position in the configuration. */
   newCatalogsDisabled: z.boolean().nullish(),
-  /** Below each stream one that opens its file in the browser. */
+  /** Adds an entry after each stream that opens its file in the browser. */
   externalDownloads: z.boolean().nullish(),
   variants: Variants,
   serviceWrap: z.looseObject({ enabled: z.boolean().nullish(), presets: texts, services: texts }).nullish(),
@@ -214,7 +217,7 @@ export const AddonConfig = z.looseObject({
 });
 export type AddonConfig = z.infer<typeof AddonConfig>;
 
-/** The ids of configured services that are known, switched on and have credentials, in their order. */
+/** Returns the enabled services with credentials in the order of the configuration. */
 export function usableServices(
   config: AddonConfig,
   credentialsOf: (service: ConfiguredService) => Readonly<Record<string, string>> | undefined,
@@ -229,10 +232,10 @@ export function usableServices(
   });
 }
 
-/** The words in which the peer refuses a value: its tools show them, and look for them. */
+/** Validation messages of the peer. Its tools display and compare them. */
 export const peerWords = { error: z.locales.en().localeError };
 
-/** The first thing that is wrong with a configuration, as a sentence. */
+/** Describes the first validation error. */
 export function configProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'The configuration does not fit.';

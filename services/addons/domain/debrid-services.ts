@@ -1,4 +1,4 @@
-/** Ids of the services that hold files, as configurations name them. */
+/** IDs of debrid services in configurations. */
 export const serviceIds = [
   'realdebrid',
   'alldebrid',
@@ -11,7 +11,7 @@ export const serviceIds = [
 ] as const;
 export type ServiceId = (typeof serviceIds)[number];
 
-/** A credential a service asks for. */
+/** Credential that a service requires. */
 export interface CredentialField {
   readonly id: string;
   readonly name: string;
@@ -19,16 +19,16 @@ export interface CredentialField {
   readonly required: boolean;
 }
 
-/** What is known of a service before anybody asks it. */
+/** Static description of a debrid service. */
 export interface DebridService {
   readonly id: ServiceId;
-  /** The letter by which the environment names it: `PROVIDER_A_API_KEY`. */
+  /** Letter in environment names such as `PROVIDER_A_API_KEY`. */
   readonly letter: string;
   readonly name: string;
   readonly shortName: string;
-  /** How stream names of other addons write it. */
+  /** Names in streams of other addons. */
   readonly knownNames: readonly string[];
-  /** Where its credential is found. */
+  /** Address where users find the credential. */
   readonly help: string;
   readonly baseUrl: string;
   readonly credentials: readonly CredentialField[];
@@ -36,7 +36,7 @@ export interface DebridService {
 
 const apiKey: readonly CredentialField[] = [{ id: 'apiKey', name: 'API key', type: 'password', required: true }];
 
-/** All of them, in the order of their letters. */
+/** Supported services in the order of their letters. */
 export const debridServices: readonly DebridService[] = [
   {
     id: 'realdebrid',
@@ -129,7 +129,7 @@ export const debridServices: readonly DebridService[] = [
   },
 ];
 
-/** The service of an id. */
+/** Returns the service with this ID. */
 export function debridService(id: string): DebridService | undefined {
   return debridServices.find((service) => service.id === id);
 }

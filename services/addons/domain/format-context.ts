@@ -7,7 +7,11 @@ import { isRecord } from './variants/path.ts';
 
 const lists: readonly PreferredList[] = ['Languages', 'Subtitles', 'AudioTags', 'AudioChannels', 'VisualTags'];
 
-/** What formats can show beside a stream. `streams`: all that are listed. */
+/**
+ * Builds the values for formats that do not depend on the stream.
+ *
+ * @param streams All listed streams.
+ */
 export function formatContext(config: AddonConfig, wanted: Wanted, streams: readonly ParsedStream[]): FormatContext {
   const metadata = metadataOf(wanted, streams);
   const language = metadata['originalLanguage'];
@@ -33,7 +37,7 @@ function highest(scores: readonly (number | undefined)[]): number | undefined {
   );
 }
 
-/** Fields of `metadata`; expressions say 0 or -1 where formats say nothing. */
+/** Builds the fields of `metadata`. Expressions use 0 or -1 where formats use no value. */
 function metadataOf(wanted: Wanted, streams: readonly ParsedStream[]): Readonly<Record<string, FieldValue>> {
   const { isAnime, hasSeaDex, hasNextEpisode, genres, season, episode, ...names } = namesOf(wanted, streams);
   const known: Record<string, FieldValue> = {};
@@ -49,7 +53,7 @@ function metadataOf(wanted: Wanted, streams: readonly ParsedStream[]): Readonly<
     hasNextEpisode: hasNextEpisode === true,
     titles: wanted.titles.length === 0 ? null : wanted.titles,
     genres: Array.isArray(genres) && genres.length > 0 ? (genres as readonly string[]) : null,
-    // Season 0 has the specials.
+    // Season 0 contains specials.
     season: wanted.season ?? null,
     episode: wanted.episode ?? null,
     runtime,
@@ -64,7 +68,10 @@ function metadataOf(wanted: Wanted, streams: readonly ParsedStream[]): Readonly<
 const namesMetadata = /\{[^{}]*\bmetadata\.|\bmetadata\.\w/i;
 const namesDuration = /\bstream\.(?:bitrate|duration)\b/i;
 
-/** Whether a configuration shows, filters or sorts by what only metadata say: the title, or the length of the video. */
+/**
+ * Returns true when a configuration displays, filters or sorts by values that require metadata, such as the title or
+ * the duration.
+ */
 export function needsMetadata({ formatter, bitrate, sortCriteria }: AddonConfig): boolean {
   const { definitions, definition } = formatter;
   const templates = [definitions?.custom, definition, ...Object.values(definitions?.overrides ?? {})];
@@ -77,7 +84,10 @@ export function needsMetadata({ formatter, bitrate, sortCriteria }: AddonConfig)
 
 const minuteMs = 60_000;
 
-/** Streams with the length of the title where they do not say their own; packs are longer than one episode. */
+/**
+ * Adds the duration of the title to streams without one. Season packs are longer than one episode and are left
+ * unchanged.
+ */
 export function withDuration(streams: readonly ParsedStream[], wanted: Wanted): readonly ParsedStream[] {
   const runtime = wanted.facts?.runtime;
   if (runtime === undefined || runtime <= 0) return streams;

@@ -1,6 +1,6 @@
 import { findOwn } from '../../contracts/find-own.ts';
 
-/** English name, ISO 639-1 code, flag. The first of those with the same flag is meant by it. */
+/** English name, ISO 639-1 code and flag. The first language of a flag is the one it stands for. */
 const table: readonly (readonly [string, string, string])[] = [
   ['English', 'en', '🇬🇧'],
   ['Japanese', 'ja', '🇯🇵'],
@@ -80,52 +80,92 @@ for (const [flag, name] of [
 const flags = new Map(table.map(([name, , flag]) => [name, flag]));
 const codes = new Map(table.map(([name, code]) => [name, code]));
 
-/** The English name of an ISO code as release parsers give it. */
+/** Returns the English name for an ISO 639-1 code. */
 export function languageOfCode(code: string): string | undefined {
   return byCode.get(code);
 }
 
-/** ISO 639-2 in both its forms -> 639-1, of the languages that have a name here. */
+/** Maps ISO 639-2 codes to ISO 639-1 codes, for the languages of the table. */
 const longCodes: Readonly<Record<string, string>> = {
-  ...{
-    eng: 'en',
-    fre: 'fr',
-    fra: 'fr',
-    ger: 'de',
-    deu: 'de',
-    spa: 'es',
-    ita: 'it',
-    por: 'pt',
-    pob: 'pt-br',
-    rus: 'ru',
-  },
-  ...{ jpn: 'ja', kor: 'ko', chi: 'zh', zho: 'zh', ara: 'ar', hin: 'hi', dut: 'nl', nld: 'nl', pol: 'pl', tur: 'tr' },
-  ...{ swe: 'sv', nor: 'no', dan: 'da', fin: 'fi', gre: 'el', ell: 'el', heb: 'he', hun: 'hu', rum: 'ro', ron: 'ro' },
-  ...{ bul: 'bg', cze: 'cs', ces: 'cs', slo: 'sk', slk: 'sk', slv: 'sl', srp: 'sr', hrv: 'hr', ukr: 'uk', vie: 'vi' },
-  ...{ tha: 'th', ind: 'id', per: 'fa', fas: 'fa', may: 'ms', msa: 'ms', tam: 'ta', tel: 'te', ben: 'bn', lit: 'lt' },
-  ...{ lav: 'lv', est: 'et', mal: 'ml', kan: 'kn', mar: 'mr', pan: 'pa', guj: 'gu' },
+  eng: 'en',
+  fre: 'fr',
+  fra: 'fr',
+  ger: 'de',
+  deu: 'de',
+  spa: 'es',
+  ita: 'it',
+  por: 'pt',
+  pob: 'pt-br',
+  rus: 'ru',
+  jpn: 'ja',
+  kor: 'ko',
+  chi: 'zh',
+  zho: 'zh',
+  ara: 'ar',
+  hin: 'hi',
+  dut: 'nl',
+  nld: 'nl',
+  pol: 'pl',
+  tur: 'tr',
+  swe: 'sv',
+  nor: 'no',
+  dan: 'da',
+  fin: 'fi',
+  gre: 'el',
+  ell: 'el',
+  heb: 'he',
+  hun: 'hu',
+  rum: 'ro',
+  ron: 'ro',
+  bul: 'bg',
+  cze: 'cs',
+  ces: 'cs',
+  slo: 'sk',
+  slk: 'sk',
+  slv: 'sl',
+  srp: 'sr',
+  hrv: 'hr',
+  ukr: 'uk',
+  vie: 'vi',
+  tha: 'th',
+  ind: 'id',
+  per: 'fa',
+  fas: 'fa',
+  may: 'ms',
+  msa: 'ms',
+  tam: 'ta',
+  tel: 'te',
+  ben: 'bn',
+  lit: 'lt',
+  lav: 'lv',
+  est: 'et',
+  mal: 'ml',
+  kan: 'kn',
+  mar: 'mr',
+  pan: 'pa',
+  guj: 'gu',
 };
 
-/** The language of a tag as files and players write it: `eng`, `en`, `pt-BR`. */
+/** Returns the language of a tag in files and players, such as `eng`, `en` or `pt-BR`. */
 export function languageOfTag(tag: string): string | undefined {
   const lower = tag.toLowerCase().replace('_', '-');
   const bare = lower.replace(/-.*$/, '');
   return byCode.get(lower) ?? languageOfCode(findOwn(longCodes, bare) ?? bare);
 }
 
-/** The language of a code of three letters. */
+/** Returns the language of a three-letter code. */
 export function languageOfCode3(code: string): string | undefined {
   return code.length === 3 ? languageOfTag(code) : undefined;
 }
 
 const byName = new Map(table.map(([name]) => [name.toLowerCase(), name]));
 
-/** A language as it is called here, out of its English name. */
+/** Returns the canonical English name of a language, ignoring case. */
 export function languageOfName(name: string): string | undefined {
   return byName.get(name.toLowerCase());
 }
 
-/** Words in names of releases, beside the English names of languages. */
+/** Words in release names in addition to the English names of languages. */
 const words: readonly (readonly [language: string, words: string])[] = [
   ['French', 'fra|fr|vf|vff|vfi|vfq|vf2|vfb|true-?french|fran[cç]ais'],
   ['German', 'ger|deu|deutsch'],
@@ -153,7 +193,7 @@ const words: readonly (readonly [language: string, words: string])[] = [
   ['Thai', 'tha'],
   ['Vietnamese', 'vie'],
 ];
-/** Words that mean something else in small letters. */
+/** Words that have another meaning in lower case. */
 const capitalized = new Set([
   'fr',
   'lat',
@@ -185,7 +225,7 @@ const groupNames = new Map<string, string>([
   ...words.map(([name]): [string, string] => [`w${name.replaceAll(/[^A-Za-z]/g, '')}`, name]),
 ]);
 
-/** Languages that words of a name say, such as `TRUEFRENCH`, `PT-BR` or `Italian`; the name without its title. */
+/** Detects languages in a release name without its title, such as `TRUEFRENCH`, `PT-BR` or `Italian`. */
 export function languagesOfWords(text: string): readonly string[] {
   const found = new Set<string>();
   for (const match of text.matchAll(wordPattern)) {
@@ -198,12 +238,12 @@ export function languagesOfWords(text: string): readonly string[] {
   return [...found];
 }
 
-/** The flag of a language; its name where it has none. */
+/** Returns the flag of a language, or its name if it has none. */
 export function flagOf(name: string): string {
   return flags.get(name) ?? name;
 }
 
-/** The code of a language in capitals, as formats show it. */
+/** Returns the code of a language in upper case for formats. */
 export function codeOf(name: string): string {
   const code = codes.get(name) ?? name;
   return (code.includes(' ') ? name : code).toUpperCase();
@@ -211,7 +251,7 @@ export function codeOf(name: string): string {
 
 const flagPattern = /[\u{1F1E6}-\u{1F1FF}]{2}|🌎|🎭/gu;
 
-/** Languages whose flags stand in a text. */
+/** Detects languages by flags. */
 export function languagesOfFlags(text: string): readonly string[] {
   const found = text.match(flagPattern);
   if (found === null) return [];

@@ -1,4 +1,4 @@
-/** A map that forgets what was used least recently, beyond so many entries or so much weight. */
+/** Map that evicts the least recently used entries above a maximum number or a maximum weight. */
 export class LruMap<Key, Value> {
   readonly #most: () => number;
   readonly #mostWeight: number;

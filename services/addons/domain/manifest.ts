@@ -1,8 +1,8 @@
-/** A resource of a manifest, always in its long form. */
+/** Resource of a manifest in the long notation. */
 export interface ManifestResource {
   readonly name: string;
   readonly types: readonly string[];
-  /** Absent: every id. */
+  /** Absent when the resource supports every ID. */
   readonly idPrefixes?: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface ManifestCatalog {
   readonly extra?: readonly CatalogExtra[];
 }
 
-/** What an addon says it can do, read leniently. */
+/** Parsed manifest of an addon. */
 export interface UpstreamManifest {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface UpstreamManifest {
   readonly addonCatalogs: readonly ManifestCatalog[];
 }
 
-/** Reads an addon's manifest; undefined when it is none. */
+/** Parses the manifest of an addon. Returns undefined for other values. */
 export function readManifest(value: unknown): UpstreamManifest | undefined {
   if (!isRecord(value)) return undefined;
   const { id, name } = value;
@@ -72,7 +72,7 @@ function readCatalogs(value: unknown): readonly ManifestCatalog[] {
   });
 }
 
-/** The long notation, or the short one with `extraSupported` and `extraRequired`. */
+/** Parses extras in the long notation, or in the short notation with `extraSupported` and `extraRequired`. */
 function readExtra(catalog: Readonly<Record<string, unknown>>): readonly CatalogExtra[] | undefined {
   if (Array.isArray(catalog['extra'])) {
     return catalog['extra'].flatMap((extra: unknown): CatalogExtra[] => {
@@ -97,7 +97,7 @@ function readExtra(catalog: Readonly<Record<string, unknown>>): readonly Catalog
   }));
 }
 
-/** Whether an addon answers for this; without a list of prefixes it does for every id. */
+/** Returns true when an addon supports an ID. An addon without a list of prefixes supports every ID. */
 export function handles(manifest: UpstreamManifest, resource: string, type: string, id: string): boolean {
   return manifest.resources.some(
     ({ name, types, idPrefixes }) =>
@@ -107,16 +107,16 @@ export function handles(manifest: UpstreamManifest, resource: string, type: stri
   );
 }
 
-/** Ids of the cards that stand for errors. */
+/** Prefix of the IDs of error entries. */
 export const errorPrefix = 'homeporterror';
 
-/** One of the addons of a configuration with what it can do. */
+/** Addon of a configuration with its manifest. */
 export interface MergedSource {
   readonly instanceId: string;
   readonly manifest: UpstreamManifest;
 }
 
-/** The resources of several addons as one addon's. */
+/** Combines the resources of several addons. */
 export function mergeResources(sources: readonly MergedSource[]): readonly ManifestResource[] {
   const merged = new Map<string, { types: string[]; idPrefixes: string[] | undefined }>();
   for (const { manifest } of sources) {

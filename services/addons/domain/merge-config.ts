@@ -4,8 +4,10 @@ import { isRecord } from './variants/path.ts';
 import { withoutCredentials } from './without-credentials.ts';
 
 /**
- * A configuration with what a file has of one. Keys and options of addons that the file does not have stay, so that what
- * went out without keys comes back in. @throws Problem `addons.invalid_config` (400)
+ * Merges a configuration with an imported one. Keys and options of addons that the import does not contain are
+ * preserved, so that an export without credentials can be imported again.
+ *
+ * @throws Problem `addons.invalid_config` (400)
  */
 export function mergeConfig(before: AddonConfig, change: Readonly<Record<string, unknown>>): AddonConfig {
   const next = readConfig({ ...before, ...change, uuid: before.uuid });
@@ -16,18 +18,22 @@ export function mergeConfig(before: AddonConfig, change: Readonly<Record<string,
   return readConfig(withKeysOf(before, withoutCredentials(before), { ...next, presets }));
 }
 
-/** What comes next, with those keys of what was before that `bare`, the same without keys, lacks. */
+/**
+ * Adds the credentials of the former configuration that are missing.
+ *
+ * @param bare The former configuration without credentials.
+ */
 function withKeysOf(before: unknown, bare: unknown, next: unknown): unknown {
   if (JSON.stringify(bare) === JSON.stringify(next)) return before;
   if (Array.isArray(before) && Array.isArray(bare) && Array.isArray(next)) {
     const names = bare.map((item) => nameOf(item));
     return next.map((item: unknown, place) => {
-      // Things without names are told apart by their places.
+      // Items without an ID are identified by their position.
       const at = names[place] === nameOf(item) ? place : names.indexOf(nameOf(item));
       return at === -1 ? item : withKeysOf(before[at], bare[at], item);
     });
   }
-  // The keys of one thing are not for the eyes of another.
+  // The credentials of one item must not be copied to another one.
   if (!isRecord(before) || !isRecord(bare) || !isRecord(next) || nameOf(bare) !== nameOf(next)) return next;
   const result = { ...next };
   for (const [name, value] of Object.entries(before)) {
@@ -38,7 +44,7 @@ function withKeysOf(before: unknown, bare: unknown, next: unknown): unknown {
   return result;
 }
 
-/** What tells one thing of a configuration from another. */
+/** Returns the identity of a list item. */
 function nameOf(item: unknown): string {
   if (!isRecord(item)) return JSON.stringify(item);
   return JSON.stringify([item['uuid'], item['instanceId'], item['type'], item['id']]);

@@ -1,10 +1,10 @@
 import type { MergedCatalog } from './config-catalogs.ts';
 import { plainTitle } from './pipeline/title-request.ts';
 
-/** An entry of a catalog as an addon gave it. */
+/** Entry of a catalog as the addon returned it. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** Pages of several catalogs as one list, without twins where that is wanted. */
+/** Merges pages of several catalogs into one list, without duplicates if the configuration removes them. */
 export function mergeEntries(
   pages: readonly (readonly Entry[])[],
   { mergeMethod, deduplicationMethods }: Pick<MergedCatalog, 'mergeMethod' | 'deduplicationMethods'>,
@@ -34,7 +34,7 @@ function inOrder(
   return all
     .map((entry) => ({ entry, value: valueOf(entry) }))
     .toSorted((one, other) => {
-      // What is not known stands last in either direction.
+      // Entries without a value are last in both directions.
       if (one.value === undefined || other.value === undefined)
         return Number(one.value === undefined) - Number(other.value === undefined);
       return sign * (one.value - other.value);
@@ -64,7 +64,7 @@ function keyOf(entry: Entry, method: 'id' | 'title'): string | [] {
   return `title ${typeof type === 'string' ? type : ''} ${plainTitle(name)} ${year}`;
 }
 
-/** The list in an order that the seed decides, the same for the same seed. */
+/** Shuffles a list. The order depends only on the seed. */
 export function shuffled<Item>(list: readonly Item[], seed: string): readonly Item[] {
   let state = 2_166_136_261;
   for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16_777_619);

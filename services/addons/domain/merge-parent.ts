@@ -1,7 +1,7 @@
 import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
 
-/** Which part of a configuration a member belongs to; what is in none is `misc`. */
+/** Returns the section of a configuration that a field belongs to; `misc` by default. */
 function sectionOf(member: string): string {
   if (member === 'presets' || member === 'services' || member === 'formatter' || member === 'proxy') return member;
   if (member === 'sortCriteria' || member.startsWith('preferred')) return 'sorting';
@@ -15,8 +15,8 @@ function sectionOf(member: string): string {
 const ownAlways = new Set(['uuid', 'parentConfig', 'accessKey', 'addonPassword']);
 
 /**
- * A configuration with what it inherits. For each of its parts: `inherit` takes the parent's, `extend` both, `override` its
- * own. Without a word its own counts where it says anything, and the parent's where it does not.
+ * Merges a configuration with its parent. Each section uses a strategy: `inherit` uses the parent, `extend` both and
+ * `override` the child. Without a strategy the child has priority and the parent supplies empty fields.
  */
 export function mergeParent(parent: AddonConfig, child: AddonConfig): AddonConfig {
   const strategies = child.parentConfig?.mergeStrategies ?? {};
@@ -50,7 +50,7 @@ function extended(theirs: unknown, ours: unknown): unknown {
   return isRecord(theirs) && isRecord(ours) ? { ...theirs, ...ours } : ours;
 }
 
-/** Two addons or services of one id are one. */
+/** Returns the identity of a list item. Addons and services with the same ID are one item. */
 function identity(item: unknown): string {
   if (isRecord(item)) {
     const id = item['instanceId'] ?? item['id'] ?? item['key'];

@@ -1,4 +1,4 @@
-/** A user's regular expression. The flag `n` negates it: it matches names in which the expression is not found. */
+/** Regular expression of a user. The flag `n` negates it. */
 export interface Pattern {
   readonly expression: RegExp;
   readonly negated: boolean;
@@ -9,8 +9,8 @@ const knownFlags = /^[dgimnsuvy]*$/;
 const leadingFlags = /^\(\?([imsu]+)\)/;
 
 /**
- * Reads an expression as users write them: `/x264|x265/i`, or bare, which ignores case. Flags at the beginning of the
- * expression, as in `(?i)x264`, are those of other engines and mean the same.
+ * Parses an expression in the notation of users: `/x264|x265/i`, or without delimiters, which ignores case. Flags at
+ * the beginning, such as `(?i)x264`, have the meaning of other regular expression engines.
  *
  * @throws SyntaxError
  */
@@ -20,24 +20,24 @@ export function readPattern(source: string): Pattern {
   const body = isDelimited ? (found[1] ?? '') : source;
   const flags = new Set(isDelimited ? (found[2] ?? '') : 'i');
   const negated = flags.delete('n');
-  // One test a name needs no position and no indexes; `v` includes what `u` does.
+  // A single test needs neither position nor indices, and `v` includes `u`.
   for (const flag of ['g', 'd', ...(flags.has('v') ? ['u'] : [])]) flags.delete(flag);
   const leading = leadingFlags.exec(body);
   for (const flag of leading?.[1] ?? '') flags.add(flag);
   return { expression: new RegExp(body.slice(leading?.[0].length ?? 0), [...flags].join('')), negated };
 }
 
-/** Whether a name is one that the pattern means. */
+/** Returns true when the pattern matches a name. */
 export function matchesPattern({ expression, negated }: Pattern, name: string): boolean {
-  // Of the flags that keep a position only `y` is left; it means the beginning of the name.
+  // Only `y` uses the position, and it must match at the beginning of the name.
   expression.lastIndex = 0;
   return expression.test(name) !== negated;
 }
 
-/** Constructs of Python and PCRE that JavaScript reads as other text, without an error. */
+/** Constructs of Python and PCRE that JavaScript accepts with another meaning. */
 const foreignConstructs = /\\(?:\\|[AZzKGQEhHR])|\[\[:[a-z]+:\]\]?|\\[pP]\{/g;
 
-/** Says why a pattern means something else here than its text suggests; undefined where it does not. */
+/** Explains why a pattern has another meaning in JavaScript. Returns undefined for other patterns. */
 export function misreadProblem(source: string): string | undefined {
   const flags = delimited.exec(source)?.[2] ?? '';
   const shown = source.slice(0, 60);
@@ -53,7 +53,7 @@ export function misreadProblem(source: string): string | undefined {
   return `uses ${names}, which JavaScript reads as plain characters: ${shown}.${remedy}`;
 }
 
-/** Says why a pattern cannot be used at all; undefined where it can. */
+/** Explains why a pattern is invalid. Returns undefined for valid patterns. */
 export function unreadableProblem(source: string): string | undefined {
   try {
     readPattern(source);

@@ -2,13 +2,13 @@ import { findOwn } from '../../contracts/find-own.ts';
 import type { AddonConfig } from './config.ts';
 import type { Entry } from './merge-entries.ts';
 
-/** A film or series by the numbers of a catalogue; those of others than IMDb need to be told which it is. */
+/** ID of a film or series in a catalog. IDs of TMDB and TVDB require the type. */
 interface Title {
   readonly of: 'imdb' | 'tmdb' | 'tvdb';
   readonly id: string;
 }
 
-/** The addresses that these services document; each hands out a picture for whoever has the key. */
+/** Builds the documented addresses of poster services, which require a key. */
 const services: Readonly<Record<string, (config: AddonConfig, title: Title, type: string) => string | undefined>> = {
   rpdb: ({ rpdbApiKey }, title, type) =>
     addressOf('https://api.ratingposterdb.com', rpdbApiKey, title, type, { query: 'fallback=true' }),
@@ -28,8 +28,8 @@ const services: Readonly<Record<string, (config: AddonConfig, title: Title, type
 };
 
 /**
- * Entries of a catalog with the pictures of the service that was chosen. What it cannot know keeps its own, and so does
- * what is drawn in another shape, since these pictures are upright.
+ * Replaces posters by those of the selected service. Entries without a known ID and entries with another poster shape
+ * are unchanged.
  */
 export function withPosters(entries: readonly Entry[], type: string, config: AddonConfig): readonly Entry[] {
   return entries.map((entry) => {
@@ -41,13 +41,13 @@ export function withPosters(entries: readonly Entry[], type: string, config: Add
 }
 
 function posterOf(id: unknown, type: string, config: AddonConfig): string | undefined {
-  // Older configurations have the key alone.
+  // Older configurations contain only the key.
   const service = config.posterService ?? 'rpdb';
   const title = typeof id === 'string' ? titleOf(id) : undefined;
   return title === undefined ? undefined : findOwn(services, service)?.(config, title, type);
 }
 
-/** The forms that catalogs use: `tt1234567`, `tmdb:123`, `tvdb:123`. */
+/** Parses the ID formats of catalogs: `tt1234567`, `tmdb:123` and `tvdb:123`. */
 function titleOf(id: string): Title | undefined {
   const imdb = /^tt\d{1,10}$/.exec(id)?.[0];
   if (imdb !== undefined) return { of: 'imdb', id: imdb };

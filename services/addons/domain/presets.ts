@@ -1,23 +1,26 @@
 import type { Preset } from './config.ts';
 
-/** A kind of addon that is known by name. */
+/** Supported kind of addon. */
 export interface PresetKind {
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly category: 'streams' | 'catalogs' | 'misc';
-  /** Where it lives unless the options say another place; empty for what has no place of its own. */
+  /** Default base address; empty for kinds without one. */
   readonly defaultUrl: string;
   readonly resources: readonly string[];
-  /** It lives here and asks the services of the configuration. */
+  /** The addon runs in this process and requests the services of the configuration. */
   readonly builtIn?: true;
-  /** Path and query below its place. Keys never go along: availability is asked from here. */
+  /**
+   * Builds path and query below the base address. Keys are never included, because this service checks the
+   * availability.
+   */
   readonly path: (options: Preset['options']) => string;
 }
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
-/** All kinds, in the order they are offered. */
+/** Supported kinds in the order of the page. */
 export const presetKinds: readonly PresetKind[] = [
   {
     id: 'torrentio',
@@ -39,7 +42,14 @@ export const presetKinds: readonly PresetKind[] = [
     defaultUrl: 'https://comet.elfhosted.com',
     resources: ['stream'],
     path: () =>
-      `/${base64({ maxResultsPerResolution: 0, maxSize: 0, cachedOnly: false, removeTrash: true, debridService: 'torrent', debridApiKey: '' })}/manifest.json`,
+      `/${base64({
+        maxResultsPerResolution: 0,
+        maxSize: 0,
+        cachedOnly: false,
+        removeTrash: true,
+        debridService: 'torrent',
+        debridApiKey: '',
+      })}/manifest.json`,
   },
   {
     id: 'mediafusion',
@@ -90,26 +100,26 @@ export const presetKinds: readonly PresetKind[] = [
   },
 ];
 
-/** Kinds as configurations of the peer call them. */
+/** Names of kinds in configurations of the peer. */
 const otherNames: Readonly<Record<string, string>> = { stremthruTorz: 'stremthru-torz', stremthruStore: 'library' };
 
-/** The kind of a preset; undefined where nobody here knows it. */
+/** Returns the kind of a preset, or undefined for unknown presets. */
 export function presetKind(type: string): PresetKind | undefined {
   const name = Object.hasOwn(otherNames, type) ? otherNames[type] : type;
   return presetKinds.find(({ id }) => id === name);
 }
 
-/** What configurations of the peer call a kind. */
+/** Returns the names of a kind in configurations of the peer. */
 export function otherNamesOf(id: string): readonly string[] {
   return Object.keys(otherNames).filter((name) => otherNames[name] === id);
 }
 
-/** Whether a preset can be asked at all: its kind is known, or it says where its manifest is. */
+/** Returns true when a preset can be requested because its kind or its manifest address is known. */
 export function isKnownPreset({ type, options }: Preset): boolean {
   return presetKind(type) !== undefined || (options.manifestUrl ?? '') !== '';
 }
 
-/** The address of a preset's manifest; undefined when it lives here or its kind is unknown. */
+/** Returns the manifest address of a preset, or undefined for built-in and unknown kinds. */
 export function manifestUrlOf({ type, options }: Preset): string | undefined {
   if (options.manifestUrl !== undefined && options.manifestUrl !== '')
     return options.manifestUrl.trim().replace(/^stremio:\/\//, 'https://');

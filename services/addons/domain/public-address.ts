@@ -1,15 +1,18 @@
-/** Not of the public network, or of it and reserved; some resolvers at home answer with 198.18.0.0/15. */
+/**
+ * Private and reserved addresses. Some resolvers at home return addresses of 198.18.0.0/15, which are treated as
+ * public.
+ */
 const privateV4 =
   /^(?:0|10|127)\.|^169\.254\.|^192\.168\.|^192\.0\.[02]\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|^198\.(?:1[89]|51)\.|^203\.0\.113\.|^168\.63\.129\.16$|^(?:22[4-9]|2[3-5]\d)\./;
 
-/** Whether an IP address is one the world knows a household by. */
+/** Returns true when an IP address is public. */
 export function isPublicAddress(address: string): boolean {
   const plain = plainAddress(address);
   if (plain.includes(':')) return /^[23][0-9a-f]{3}:/.test(plain);
   return !privateV4.test(plain);
 }
 
-/** Without a zone, and an IPv4 address that hides in one of IPv6 (mapped, or by NAT64) as itself. */
+/** Removes the zone, and converts IPv6 addresses that contain an IPv4 address (mapped or NAT64) to the IPv4 address. */
 export function plainAddress(address: string): string {
   const plain = address.toLowerCase().replace(/%.*$/, '');
   const dotted = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1];

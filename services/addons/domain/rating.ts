@@ -1,9 +1,9 @@
 import type { AddonConfig } from './config.ts';
 import type { Removal } from './pipeline/removal.ts';
 
-/** Whom a title is for, as far as its metadata says. */
+/** Age rating of a title. */
 export interface Rating {
-  /** Such as `PG-13` or `TV-MA`; of several countries there are several. */
+  /** Certifications such as `PG-13` or `TV-MA`. Titles may have several from different countries. */
   readonly certifications: readonly string[];
   /** `none`, `mild`, `moderate` or `severe`. */
   readonly nudity: string | undefined;
@@ -13,7 +13,7 @@ export const noRating: Rating = { certifications: [], nudity: undefined };
 const levels = ['none', 'mild', 'moderate', 'severe'];
 const longest = 40;
 
-/** Reads what addons with metadata say; each has a place of its own for it. */
+/** Reads the age rating from metadata. Addons use different fields. */
 export function ratingOf(meta: unknown): Rating {
   const of = record(meta);
   const extras = record(of['app_extras'] ?? of['appExtras']);
@@ -44,12 +44,15 @@ export function ratingOf(meta: unknown): Rating {
 
 type Rules = Pick<AddonConfig, 'excludedCertifications' | 'requiredCertifications' | 'excludeNudity'>;
 
-/** Whether a configuration looks at any of this. */
+/** Returns true when a configuration filters by age rating. */
 export function looksAtRating({ excludedCertifications, requiredCertifications, excludeNudity }: Rules): boolean {
   return [excludedCertifications, requiredCertifications, excludeNudity].some((list) => (list?.length ?? 0) > 0);
 }
 
-/** Why a title is not for whom the configuration is. A title without a certification has `Unknown`. */
+/**
+ * Returns the reason why a configuration excludes a title. Titles without a certification have the certification
+ * `Unknown`.
+ */
 export function ratingProblem({ certifications, nudity }: Rating, rules: Rules): Removal | undefined {
   const known = certifications.length === 0 ? ['Unknown'] : certifications;
   const among = (list: readonly string[]): string | undefined => {

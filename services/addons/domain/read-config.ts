@@ -4,10 +4,14 @@ import { parseWithRepairs } from './repair-config.ts';
 import { isRecord } from './variants/path.ts';
 
 const deepest = 32;
-/** Keys by which an object could be made something else than it is. */
+/** Keys that could change the prototype of an object. */
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** A configuration out of JSON text. @throws Problem `addons.invalid_config` (400) */
+/**
+ * Parses a configuration from JSON.
+ *
+ * @throws Problem `addons.invalid_config` (400)
+ */
 export function parseConfig(text: string): AddonConfig {
   let value: unknown;
   try {
@@ -19,10 +23,9 @@ export function parseConfig(text: string): AddonConfig {
 }
 
 /**
- * Reads a configuration out of a parsed body. What is not understood is left out and listed in `importNotes`; only a value
- * that is no configuration at all is refused.
+ * Reads a configuration from a parsed body. Unsupported parts are omitted and listed in `importNotes`.
  *
- * @throws Problem `addons.invalid_config` (400)
+ * @throws Problem `addons.invalid_config` (400) for values that are no configuration.
  */
 export function readConfig(value: unknown): AddonConfig {
   if (isTooDeep(value)) throw invalid('The configuration is nested too deep.');
@@ -42,13 +45,13 @@ export function readConfig(value: unknown): AddonConfig {
 
 const maxNotes = 100;
 
-/** Templates that users of the peer share hold the configuration beside its description. */
+/** Returns the configuration of a template. Templates of the peer contain it next to their metadata. */
 function unwrapped(value: unknown): unknown {
   const one: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return isRecord(one) && isRecord(one['metadata']) && isRecord(one['config']) ? one['config'] : value;
 }
 
-/** Members without which nothing can be shown get their defaults, and instance ids become unique ones without signs. */
+/** Adds defaults for required fields, and makes instance IDs unique and free of special characters. */
 function normalized(value: unknown): { readonly config: unknown; readonly notes: readonly string[] } {
   if (!isRecord(value) || !Array.isArray(value['presets'])) return { config: value, notes: [] };
   const notes: string[] = [];
@@ -87,7 +90,9 @@ function uniqueId(given: string, ids: Set<string>): string {
 }
 
 /**
- * A configuration out of an address: Base64 or base64url of its JSON. A `+` that a query decoder made a space is one again.
+ * Decodes a configuration in an address, which is encoded as Base64 or base64url. A `+` that a query parser replaced by
+ * a space is restored.
+ *
  * @throws Problem `addons.invalid_config` (400)
  */
 export function decodeConfig(encoded: string): AddonConfig {

@@ -7,29 +7,30 @@ import { parseSize, sizeAfter, toBytes } from './stream-text/sizes.ts';
 import type { ParsedFile, ParsedStream, StreamAddon, StreamType, UpstreamStream } from './stream.ts';
 import { subtitlesOfStream } from './subtitles.ts';
 
-/** Reads a release name; callers keep what they have read before. */
+/** Parses a release name. Implementations may cache the result. */
 export type ReadRelease = (name: string) => ParsedFile;
 
-/** An addon's way of saying that it does not work: it comes as a stream, since clients show nothing else. */
+/** Messages by which addons report errors. They are sent as streams, because clients show nothing else. */
 const complaint =
   /\binvalid\b[^\n]{0,40}\b(?:api ?key|token|account|credentials|password)\b|\brate[-\s]?limit\s+exceeded|Scraping in progress by another instance|Content Warning|\bERROR\b:/i;
 const hash = /^[0-9a-f]{40}$/i;
 const hashInUrl = /(?:btih:|\/)([0-9a-f]{40})(?=[/?&:.]|$)/i;
 const longestText = 4000;
 
-/** What an upstream's answer holds: its streams, and its complaint where a stream is none but an error. */
+/** Parsed response of an addon: its streams, or its error message. */
 export interface ReadStreams {
   readonly streams: readonly ParsedStream[];
   readonly complaint: string | undefined;
-  /** Items that are no streams. */
+  /** Number of items that are no streams. */
   readonly invalid: number;
-  /** How many it had, where that is more than is looked at. */
+  /** Total number of streams when only a part was parsed. */
   readonly cutFrom?: number;
 }
 
 /**
- * Reads the list an addon answered; what is no stream is left out, item by item. `isEnough` ends it early: there are names
- * that take the parser a thousand times as long as others.
+ * Parses the streams of a response. Other items are omitted.
+ *
+ * @param isEnough Ends the loop early, because some names take the parser a thousand times as long as others.
  */
 export function readStreams(
   items: readonly unknown[],
@@ -50,7 +51,7 @@ export function readStreams(
   return { streams, complaint: undefined, invalid };
 }
 
-/** The same streams as those of an addon with another name, place or rights. */
+/** Returns the same streams for an addon with another name, position or permissions. */
 export function ofAddon(read: ReadStreams, addon: StreamAddon): ReadStreams {
   const first = read.streams[0]?.addon;
   if (first === undefined || JSON.stringify(first) === JSON.stringify(addon)) return read;
@@ -126,7 +127,7 @@ type Facts = Pick<
   'filename' | 'folderName' | 'size' | 'folderSize' | 'seeders' | 'age' | 'duration' | 'indexer' | 'file'
 >;
 
-/** What names and texts say of a stream. */
+/** Reads the facts of a stream from names and texts. */
 function factsOf(
   texts: StreamTexts,
   family: AddonFamily,
@@ -141,7 +142,7 @@ function factsOf(
       return year !== undefined || seasons !== undefined || episodes !== undefined;
     });
   const folderName = texts.hintedFolder ?? folder;
-  // Numbers within the names are no sizes.
+  // Numbers within names are no sizes.
   const rest = [filename, folderName].reduce<string>(
     (left, name) => (name ? left.replaceAll(name, ' ') : left),
     description,
@@ -181,15 +182,15 @@ function kindOf(
   return archiveMembers.some((member) => Array.isArray(upstream[member])) ? 'archive' : undefined;
 }
 
-/** Playlists, and protocols of broadcasts. */
+/** Matches playlists and broadcast protocols. */
 const isLive = /^(?:rtmp\w*|rtsps?|rtp|mms\w*|udp|srt|igmp):|^https?:[^?#]*\.m3u8(?:$|[?#])/i;
 
 const archiveMembers = ['rarUrls', 'zipUrls', '7zipUrls', 'tgzUrls', 'tarUrls'];
 
-/** Schemes that a player must not be handed: they run a script, or read what is on the device. */
+/** Schemes that must not be passed to players, because they run scripts or read local data. */
 const refusedSchemes = /^(?:javascript|vbscript|data|blob|file|filesystem|about|view-source|chrome|jar):/i;
 
-/** A URL that does not parse would lose the stream in the client, and its neighbors with it in some. */
+/** Returns a valid URL. Some clients drop a stream, or the whole list, because of an invalid URL. */
 function streamUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8192 || value.startsWith('magnet:')) return undefined;
   if (!/^[a-z][a-z\d+.-]*:/i.test(value) || refusedSchemes.test(value) || /^magnet:/i.test(value)) return undefined;
@@ -206,7 +207,7 @@ function readHash(upstream: UpstreamStream): string | undefined {
 
 const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** The hash of a magnet link, which is written with 40 hexadecimal digits or with 32 of base 32. */
+/** Returns the hash of a magnet link, which has 40 hexadecimal digits or 32 digits of Base32. */
 function hashOfMagnet(url: string): string | undefined {
   const found = /btih(?::|%3a)([0-9a-f]{40}|[a-z2-7]{32})(?![0-9a-z])/i.exec(url)?.[1]?.toLowerCase();
   if (found === undefined || found.length === 40) return found;
@@ -214,7 +215,7 @@ function hashOfMagnet(url: string): string | undefined {
   return (bits.match(/.{4}/g) ?? []).map((four) => Number.parseInt(four, 2).toString(16)).join('');
 }
 
-/** With the languages and subtitles that the texts list. */
+/** Adds the languages and subtitles from the texts of a stream. */
 function withLanguages(file: ParsedFile, texts: StreamTexts, family: AddonFamily, tracks: unknown): ParsedFile {
   const listed = family.languages?.(texts);
   const flagged = languagesOfFlags(`${texts.description}\n${texts.name}\n${texts.hinted ?? ''}`);
@@ -247,7 +248,10 @@ function sizeOf(
   return sizeAfter(description, icons, sizeBase) ?? parseSize(withoutFolder, sizeBase) ?? parseSize(name, sizeBase);
 }
 
-/** `💾 2 GB / 📦 30 GB`, or a member of the hints; undefined where it is about that of the file. */
+/**
+ * Reads the size of the folder from the hints or from `💾 2 GB / 📦 30 GB`. Returns undefined when it equals the size of
+ * the file.
+ */
 function folderSizeOf(
   hints: Readonly<Record<string, unknown>>,
   description: string,

@@ -4,7 +4,7 @@ import { languageOfCode, languagesOfWords } from './languages.ts';
 import type { ParsedFile } from './stream.ts';
 import { subtitlesOfName } from './subtitles.ts';
 
-/** Names are looked at this far; more is no name. */
+/** Maximum parsed length of a name. */
 const longestName = 400;
 
 const resolutions: Readonly<Record<string, string>> = { '4k': '2160p', '2k': '1440p', '540p': '576p', '8k': '2160p' };
@@ -65,11 +65,11 @@ const audio: Readonly<Record<string, string>> = {
 };
 const channels: Readonly<Record<string, string>> = { stereo: '2.0', mono: '2.0' };
 
-/** Tags are words between these signs. */
+/** Builds a pattern for a tag, which is a word between separators. */
 const tag = (pattern: string): RegExp =>
   new RegExp(String.raw`(?<![^\s[(_\-.,+|])(?:${pattern})(?=[\s)\]_\-.,+|]|$)`, 'i');
 
-/** Tags that the parser does not tell apart, or misses. */
+/** Tags that the parser confuses or does not detect. */
 const visualPatterns: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['10bit', tag(String.raw`10[ ._-]?bits?|hi10p?|main10`)],
   ['HDR10+', tag(String.raw`hdr[ ._-]?10[ ._-]?(?:p(?:lus)?|\+)`)],
@@ -92,7 +92,7 @@ const audioPatterns: readonly (readonly [name: string, pattern: RegExp])[] = [
 const anyPattern =
   /HDR|HLG|IMAX|10[ ._-]?bit|hi10|main10|DTS|(?<![a-z])AI[ ._-]|upscale|sdr|(?<![a-z])(?:dv|dovi|dolby)|sbs|side|over|h-?ou/i;
 
-/** Recordings in a cinema, and other sources that the parser takes for better ones. */
+/** Recordings in a cinema, and other sources that the parser classifies as better ones. */
 const sourcePatterns: readonly (readonly [quality: string, pattern: RegExp])[] = [
   ['CAM', tag(String.raw`(?:hd|hq|web|clean)?[ ._-]?cam(?:[ ._-]?rip)?|s[ ._-]print`)],
   ['TS', tag(String.raw`telesync|(?:hd|hq)[ ._-]?ts(?:[ ._-]?rip)?|ts[ ._-]?rip|p(?:re)?[ ._-]?dvd(?:[ ._-]?rip)?`)],
@@ -102,17 +102,17 @@ const sourcePatterns: readonly (readonly [quality: string, pattern: RegExp])[] =
   ['HC HD-Rip', tag(String.raw`hc[ ._-]?hd[ ._-]?rip`)],
 ];
 const cinemaWord = /cam|print|ts|tc|telesync|telecine|scr|remux|hc|dvd/i;
-/** Written in one word, so that the second half is not taken for the group. */
+/** Joins the words, so that the second word is not detected as the group. */
 const cinemaInTwo = /(?<![a-z\d])(hd|hq)[ ._-](cam|ts|tc)(?=[ ._\-)\]]|rip|$)/gi;
-/** Extensions that the parser takes for sources. */
+/** File extensions that the parser classifies as sources. */
 const transportStream = /\.(m2ts|mts|ts)$/i;
 
-/** Whole seasons without an episode. */
+/** Returns true for whole seasons. */
 function isSeasonPack(seasons: readonly number[] | undefined, episodes: readonly number[] | undefined): boolean {
   return (seasons?.length ?? 0) > 0 && (episodes?.length ?? 0) === 0;
 }
 
-/** What the name of a release says. */
+/** Parses the name of a release. */
 export function parseRelease(name: string): ParsedFile {
   const cut = name.slice(0, longestName);
   const stream = transportStream.exec(cut)?.[1];
@@ -155,7 +155,7 @@ export function parseRelease(name: string): ParsedFile {
 
 type Found = ReturnType<typeof parseTorrentTitle>;
 
-/** Where the title ends; words of the title say nothing of the release. */
+/** Returns the end of the title, because words of the title are no attributes of the release. */
 function startOfRest(text: string, title: string | undefined): number {
   if (title === undefined) return 0;
   const index = text.replaceAll(/[._]/g, ' ').indexOf(title);
@@ -172,7 +172,7 @@ function visualTagsOf(rest: string, found: Found): readonly string[] {
   const tags = new Set<string>();
   const own = anyPattern.test(rest) ? visualPatterns.filter(([, pattern]) => pattern.test(rest)) : [];
   const ranges = own.map(([name]) => name).filter((name) => name.startsWith('HDR'));
-  // The parser calls every high range HDR.
+  // The parser reports every high dynamic range as HDR.
   for (const one of found.hdr ?? []) if (one !== 'HDR' || ranges.length === 0) tags.add(one);
   for (const [name] of own) tags.add(name);
   if (found.threeD !== undefined) tags.add(threeD(found.threeD));
@@ -204,7 +204,11 @@ function languagesOf(rest: string, found: Found): readonly string[] {
   return [...languages];
 }
 
-/** `unknown` stay as they are where they are welcome. */
+/**
+ * Maps values to names.
+ *
+ * @param unknown Keeps values without a name.
+ */
 function mapped(
   values: readonly string[] | undefined,
   names: Readonly<Record<string, string>>,

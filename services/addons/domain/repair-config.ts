@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** A value that was left out of a configuration or changed, for the user who imports it. */
+/** Omitted or changed part of a configuration, with a message for the user who imports it. */
 export interface Repair {
   readonly path: readonly PropertyKey[];
   readonly sentence: string;
@@ -11,15 +11,15 @@ interface Finding {
   readonly path: readonly PropertyKey[];
 }
 
-/** Every round removes at least one value, and a member can hide as many others as the schema is deep. */
+/** Every round removes at least one value. The number of hidden errors is limited by the depth of the schema. */
 const maxRounds = 24;
 const maxShownPath = 120;
 
 /**
- * Parses a value and, in place of refusing the whole of it, leaves out each member that does not fit. Lists that are too
- * long are cut, numbers outside their range are moved to its nearest end. The input is not changed.
+ * Parses a value and omits invalid fields instead of refusing all of it. Lists that are too long are truncated, and
+ * numbers outside of their range are set to the nearest limit. The input is not changed.
  *
- * @returns Undefined when the value cannot be repaired, because a member is missing that everything depends on.
+ * @returns Undefined when a required field is missing.
  */
 export function parseWithRepairs<Schema extends z.ZodType>(
   schema: Schema,
@@ -32,7 +32,7 @@ export function parseWithRepairs<Schema extends z.ZodType>(
     const result = schema.safeParse(round === 0 ? input : value, options);
     if (result.success) return { data: result.data, repairs };
     if (round === 0) value = structuredClone(input);
-    // Later elements go first, so that the indexes of the others stay right.
+    // Later elements are removed first, so that the indexes of the others stay valid.
     const findings = result.error.issues.flatMap((issue) => findingsIn(issue, [])).toSorted(laterFirst);
     for (const finding of findings) {
       const repair = repairOne(value, finding);
@@ -43,7 +43,7 @@ export function parseWithRepairs<Schema extends z.ZodType>(
   return undefined;
 }
 
-/** Issues within a union are those of the alternative that fits best: the one whose own type is right. */
+/** Returns the findings of an issue. For a union, these are the findings of the alternative with the matching type. */
 function findingsIn(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): readonly Finding[] {
   const path = [...base, ...issue.path];
   if (issue.code !== 'invalid_union') return [{ issue, path }];
@@ -64,7 +64,7 @@ function laterFirst(one: Finding, other: Finding): number {
 
 function repairOne(root: unknown, { issue, path }: Finding): Repair | undefined {
   const current = valueAt(root, path);
-  // A list that lost an element may have moved the value, or a finding before this one removed it.
+  // A removed element may have moved the value, or a former finding removed it.
   if (current === undefined) return removeAt(root, path.slice(0, -1), `${shownPath(path)} is missing`);
   const bound = boundOf(issue);
   if (bound !== undefined && typeof current === 'number') {
@@ -87,14 +87,14 @@ function messageOf({ message }: z.core.$ZodIssue): string {
   return message.replace(/\.$/, '').slice(0, 200);
 }
 
-/** Removes a member; a member of a list takes the place of the one before it. Undefined for the root. */
+/** Removes a field or a list item. Returns undefined for the root. */
 function removeAt(root: unknown, path: readonly PropertyKey[], reason: string): Repair | undefined {
   const key = path.at(-1);
   const parent = valueAt(root, path.slice(0, -1));
   if (key === undefined || typeof parent !== 'object' || parent === null) return undefined;
   const sentence = `${reason}; ${shownPath(path)} is left out.`;
   if (Array.isArray(parent)) {
-    // A tuple without one of its elements is none.
+    // A tuple cannot lose a single element.
     if (isTuple(parent, path)) return removeAt(root, path.slice(0, -1), reason);
     parent.splice(Number(key), 1);
   } else {
@@ -103,7 +103,7 @@ function removeAt(root: unknown, path: readonly PropertyKey[], reason: string): 
   return { path, sentence };
 }
 
-/** Ranges are lists of two numbers under these names. */
+/** Ranges are lists of two numbers with these names. */
 function isTuple(list: readonly unknown[], path: readonly PropertyKey[]): boolean {
   const name = String(path.at(-2));
   return (

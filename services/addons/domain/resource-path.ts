@@ -1,4 +1,4 @@
-/** What a client asks of an addon. */
+/** Request of a client for a resource of an addon. */
 export interface ResourceRequest {
   readonly resource: string;
   readonly type: string;
@@ -6,7 +6,7 @@ export interface ResourceRequest {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** What follows an addon's base address. */
+/** Path below the base address of an addon. */
 export type AddonPath = { readonly kind: 'manifest' } | { readonly kind: 'configure' } | ResourcePath;
 interface ResourcePath extends ResourceRequest {
   readonly kind: 'resource';
@@ -15,8 +15,8 @@ interface ResourcePath extends ResourceRequest {
 const resources = new Set(['stream', 'catalog', 'meta', 'subtitles', 'addon_catalog']);
 
 /**
- * Reads what follows the base address of an addon. The path is taken as it was sent and each part is decoded once, after
- * it was split: a search for `a & b` is one value. Undefined when it is nothing of the protocol.
+ * Parses the path below the base address of an addon. Each segment is decoded once after the split, so that a search
+ * for `a & b` is one value. Returns undefined for paths outside of the protocol.
  */
 export function readAddonPath(raw: string): AddonPath | undefined {
   if (raw === '/manifest.json') return { kind: 'manifest' };
@@ -55,7 +55,7 @@ function decode(part = ''): string | undefined {
   }
 }
 
-/** The path of a resource below an addon's base address, as clients write it. */
+/** Builds the path of a resource below the base address of an addon. */
 export function resourcePath({ resource, type, id, extra }: ResourceRequest): string {
   const pairs = Object.entries(extra).map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,

@@ -12,13 +12,13 @@ import { withVariants } from './variants/variants.ts';
 
 const verbs = ['included', 'excluded', 'required', 'preferred', 'ranked'] as const;
 
-/** What is wrong with one rule of a configuration, and where it stands. */
+/** Problem of one rule with its position in the configuration. */
 interface RuleProblem {
   readonly at: string;
   readonly sentence: string;
 }
 
-/** What is wrong with the rules of a configuration, each tried on one stream that has everything. */
+/** Returns the problems of all rules, each tested with one stream that has all attributes. */
 export function ruleProblems(config: AddonConfig): readonly RuleProblem[] {
   const budget = budgetOf();
   return [
@@ -53,8 +53,12 @@ function patternProblems(config: AddonConfig, verb: (typeof verbs)[number]): rea
 function conditionProblems(config: AddonConfig, budget: Budget): readonly RuleProblem[] {
   const streams = [sampleStream];
   const names = {
-    ...{ previousStreams: streams, totalStreams: streams, queryType: 'movie', queriedAddons: ['Sample'] },
-    ...{ previousGroupTimeTaken: 0, totalTimeTaken: 0 },
+    previousStreams: streams,
+    totalStreams: streams,
+    queryType: 'movie',
+    queriedAddons: ['Sample'],
+    previousGroupTimeTaken: 0,
+    totalTimeTaken: 0,
   };
   const conditions: readonly (readonly [at: string, source: string | null | undefined])[] = [
     ...(config.groups?.groupings ?? []).map(({ condition }, at) => [`groups.${String(at)}`, condition] as const),

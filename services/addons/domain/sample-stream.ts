@@ -2,12 +2,19 @@ import { parseRelease } from './release.ts';
 import type { ParsedStream } from './stream.ts';
 
 const sampleName = 'The.Movie.2019.2160p.BluRay.REMUX.HEVC.DV.TrueHD.7.1.Atmos-GRP.mkv';
-/** A stream that has everything, to try formats and expressions on. */
+/** Stream with all attributes, for tests of formats and expressions. */
 export const sampleStream: ParsedStream = {
   id: 'sample-0',
   addon: {
-    ...{ instanceId: 'sample', presetType: 'custom', name: 'Torrentio', index: 0, manifestUrl: '', library: false },
-    ...{ formatPassthrough: false, resultPassthrough: false, pinPosition: undefined },
+    instanceId: 'sample',
+    presetType: 'custom',
+    name: 'Torrentio',
+    index: 0,
+    manifestUrl: '',
+    library: false,
+    formatPassthrough: false,
+    resultPassthrough: false,
+    pinPosition: undefined,
   },
   upstream: {},
   hints: {},

@@ -1,6 +1,6 @@
 import { parseRelease } from './release.ts';
 
-/** A file of a torrent, as far as choosing goes. */
+/** File of a torrent that can be selected. */
 export interface Choosable {
   readonly path: string;
   readonly size: number;
@@ -17,14 +17,14 @@ export interface WantedFile {
 const video = /\.(?:mkv|mp4|avi|m4v|mov|ts|m2ts|webm|wmv|flv|mpg|mpeg|ogm|ogv|3gp|vob)$/i;
 const extra = /\b(?:sample|trailer|featurettes?|extras?|behind the scenes)\b/i;
 
-/** Whether a path is that of a video. */
+/** Returns true when a path is a video. */
 export function isVideo(path: string): boolean {
   return video.test(path);
 }
 
 /**
- * The file that is meant: the one of this name, the one at this place, the one of this episode, or the largest. An episode
- * that is not there is nobody else's; undefined then.
+ * Selects the requested file: by name, by index, by episode, or the largest one. Returns undefined when the episode is
+ * missing, instead of another episode.
  */
 export function selectFile<File extends Choosable>(files: readonly File[], wanted: WantedFile): File | undefined {
   const videos = files.filter(({ path }) => isVideo(path));
@@ -37,13 +37,13 @@ export function selectFile<File extends Choosable>(files: readonly File[], wante
   if (wanted.episode !== undefined) {
     const episodes = candidates.filter((file) => fits(file, wanted) === true);
     if (episodes.length > 0) return largest(episodes);
-    // One file that does not say what it is will be it.
+    // A single file without an episode in its name is the requested one.
     if (candidates.some((file) => fits(file, wanted) === false) || candidates.length > 1) return undefined;
   }
   return largest(candidates);
 }
 
-/** Undefined: its name does not tell. */
+/** Returns undefined when the name contains no episode. */
 function fits({ path }: Choosable, { season, episode }: WantedFile): boolean | undefined {
   const parts = path.split('/');
   const own = parseRelease(parts.at(-1) ?? path);

@@ -1,10 +1,10 @@
 import type { ServiceId } from './debrid-services.ts';
 
-/** What kind of source a stream has. */
+/** Source of a stream. */
 export type StreamType =
   'p2p' | 'live' | 'usenet' | 'stremio-usenet' | 'archive' | 'debrid' | 'http' | 'external' | 'youtube';
 
-/** What the name of a release says. Lists are empty, the others absent where it says nothing. */
+/** Attributes in the name of a release. Lists are empty and other fields absent when the name does not contain them. */
 export interface ParsedFile {
   readonly title?: string | undefined;
   readonly year?: string | undefined;
@@ -28,25 +28,25 @@ export interface ParsedFile {
   readonly dubbed: boolean;
   readonly proper?: true | undefined;
   readonly country?: string | undefined;
-  /** Such as `2023-07-04`. */
+  /** Date in the format `2023-07-04`. */
   readonly date?: string | undefined;
   readonly regraded?: true | undefined;
   readonly uncensored?: true | undefined;
   readonly unrated?: true | undefined;
-  /** What the name of the folder says where the file says something else. */
+  /** Seasons and episodes in the name of the folder, if they differ from the file. */
   readonly folderSeasons?: readonly number[] | undefined;
   readonly folderEpisodes?: readonly number[] | undefined;
   readonly repack?: true | undefined;
   readonly seasonPack: boolean;
 }
 
-/** The addon a stream came from. */
+/** Addon that returned a stream. */
 export interface StreamAddon {
-  /** Unique within a configuration, also the prefix of its catalogs. */
+  /** Unique within a configuration. Prefix of the IDs of its catalogs. */
   readonly instanceId: string;
   readonly presetType: string;
   readonly name: string;
-  /** Its place among the addons of the configuration. */
+  /** Position in the configuration. */
   readonly index: number;
   readonly manifestUrl: string;
   readonly library: boolean;
@@ -55,12 +55,12 @@ export interface StreamAddon {
   readonly pinPosition: 'top' | 'bottom' | undefined;
 }
 
-/** A stream as an upstream addon gave it; members we do not know pass through. */
+/** Unchanged stream of an addon. Unknown fields are passed to clients. */
 export type UpstreamStream = Readonly<Record<string, unknown>>;
 
-/** A stream with everything that could be read out of it. */
+/** Stream with all parsed attributes. */
 export interface ParsedStream {
-  /** Instance id of its addon and its place in that addon's answer. */
+  /** Instance ID of the addon and index in its response. */
   readonly id: string;
   readonly addon: StreamAddon;
   readonly upstream: UpstreamStream;
@@ -69,7 +69,7 @@ export interface ParsedStream {
   readonly service: { readonly id: ServiceId; readonly cached: boolean } | undefined;
   readonly library: boolean;
   readonly proxied: boolean;
-  /** Replaces the upstream's own where the stream goes through us. */
+  /** Replaces the address of the addon for streams that pass this service. */
   readonly url: string | undefined;
   readonly infoHash: string | undefined;
   readonly fileIdx: number | undefined;
@@ -79,36 +79,36 @@ export interface ParsedStream {
   readonly size: number | undefined;
   readonly folderSize: number | undefined;
   readonly seeders: number | undefined;
-  /** Hours. */
+  /** Age in hours. */
   readonly age: number | undefined;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly duration: number;
   readonly indexer: string | undefined;
   readonly message: string | undefined;
   readonly private: boolean;
   readonly freeleech?: boolean;
-  /** Its addon found it by the id of the title. */
+  /** The addon found the stream by the ID of the title. */
   readonly idMatched?: boolean;
   readonly file: ParsedFile;
-  /** Name of the preferred expression it matches. */
+  /** Name of the preferred pattern that matches. */
   readonly regexMatched?: string | undefined;
-  /** Which of the preferred expressions that is. */
+  /** Index of the preferred pattern that matches. */
   readonly regexIndex?: number | undefined;
-  /** Scores of all ranked expressions that match it, added up. */
+  /** Sum of the scores of all matching ranked patterns. */
   readonly regexScore?: number | undefined;
-  /** Names of the ranked expressions that match it. */
+  /** Names of the matching ranked patterns. */
   readonly regexesRanked?: readonly string[] | undefined;
-  /** The first preferred stream expression that chose it. */
+  /** First preferred stream expression that selected the stream. */
   readonly expressionMatched?: { readonly index: number; readonly name: string } | undefined;
-  /** Scores of all ranked stream expressions that chose it, added up. */
+  /** Sum of the scores of all ranked stream expressions that selected the stream. */
   readonly expressionScore?: number | undefined;
-  /** Names of the ranked stream expressions that chose it. */
+  /** Names of the ranked stream expressions that selected the stream. */
   readonly expressionsRanked?: readonly string[] | undefined;
-  /** What SeaDex says of the release. */
+  /** Recommendation of SeaDex. */
   readonly seadex?: 'best' | 'alternative' | undefined;
 }
 
-/** Bits a second of a stream whose length is known. */
+/** Returns the bitrate in bits per second, if size and duration are known. */
 export function bitrateOf({ size, duration }: Pick<ParsedStream, 'size' | 'duration'>): number | undefined {
   return size === undefined || duration <= 0 ? undefined : Math.round((size * 8) / (duration / 1000));
 }

@@ -3,7 +3,7 @@ import type { TitleFacts } from './pipeline/title-request.ts';
 
 const mostEpisodes = 3000;
 
-/** What metadata in the protocol's form say of a title beside its name. */
+/** Reads facts about a title from metadata in the format of the protocol. */
 export function factsOf(meta: unknown): TitleFacts {
   const of = record(meta);
   const genres = [of['genres'], of['genre']].find((value) => Array.isArray(value));

@@ -10,7 +10,7 @@ import { isKnownPreset } from './presets.ts';
 import { Problem } from '../../contracts/problem.ts';
 import { withVariants } from './variants/variants.ts';
 
-/** Members of other programs' configurations that are kept and have no effect here, and how people call them. */
+/** Unsupported fields of configurations of other programs, which are preserved, with their labels. */
 const members: readonly (readonly [name: string, words: string])[] = [
   ['areYouStillThere', 'the question whether somebody is still there'],
   ['preloadStreams', 'preloading of streams'],
@@ -25,20 +25,20 @@ const members: readonly (readonly [name: string, words: string])[] = [
   ['tvdbApiKey', 'metadata of TheTVDB'],
 ];
 
-/** Members of members, likewise. */
+/** Unsupported nested fields. */
 const inner: readonly (readonly [name: string, member: string, words: string])[] = [
   ['failover', 'includeExternalFailover', 'failover to what other addons play'],
   ['deduplicator', 'merge', 'merging of what twins know'],
   ['serviceWrap', 'reconfigureService', 'other services for streams of debrid services'],
   ['proxy', 'publicIp', 'a public address of the proxy'],
 ];
-/** What says nothing about streams, or is of no use without what {@link members} has. */
-const silent = new Set([...['encryptedPassword', 'trusted', 'showChanges', 'ip', 'addonCategoryColors', 'checkOwned']]);
+/** Fields that do not affect streams, or only belong to {@link members}. */
+const silent = new Set(['encryptedPassword', 'trusted', 'showChanges', 'ip', 'addonCategoryColors', 'checkOwned']);
 const mostNamed = 20;
 const patternVerbs = ['excluded', 'included', 'required', 'preferred', 'ranked'] as const;
 const syncedAddresses = /^synced\w+Urls$/;
 
-/** Sentences about what of a configuration has no effect here, for who imported it. */
+/** Returns messages about parts of a configuration that have no effect, for the user who imports it. */
 export function unsupportedOf(config: AddonConfig): readonly string[] {
   const words = new Set([
     ...members.flatMap(([name, text]) => (isOn(config[name]) ? [text] : [])),
@@ -80,7 +80,7 @@ function memberOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Members that nobody here has heard of. */
+/** Lists fields that are unknown to this service. */
 function unknownNote(config: AddonConfig): readonly string[] {
   const said = new Set(members.map(([name]) => name));
   const unknown = Object.keys(config).filter(
@@ -151,7 +151,7 @@ function variantNotes(config: AddonConfig): readonly string[] {
   });
 }
 
-/** Patterns that cannot be used, or mean something else here than their text suggests. */
+/** Lists patterns that are invalid or have another meaning in JavaScript. */
 function patternNotes(config: AddonConfig): readonly string[] {
   return patternVerbs.flatMap((verb) =>
     (config[`${verb}RegexPatterns`] ?? []).flatMap((one) => {

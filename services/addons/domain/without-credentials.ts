@@ -2,15 +2,15 @@ import type { AddonConfig } from './config.ts';
 import { linesOf } from './variants/script.ts';
 import { isRecord, ScriptError } from './variants/path.ts';
 
-/** Members by whose names one tells that they open something. */
+/** Names of fields that contain credentials. */
 const secretName =
   /(?:api_?key|access_?key|private_?key|token|passw(?:or)?d|passphrase|secret|auth|authorization|credential|cookie)s?$/i;
-/** Who signs in, before the host of an address. */
+/** User information before the host of an address. */
 const userInfo = /^((?:[a-z][a-z\d+.-]*:)?\/\/)?[^/?#]*@/i;
-/** Names and values of a query, wherever one stands. */
+/** Names and values of query parameters. */
 const queryPair = /(^|[?&'"])([\w.-]+)=[^&#\s'"]*/g;
 
-/** A configuration without what opens accounts; addresses of addons stay as they are. */
+/** Removes all credentials from a configuration. Addresses of addons are preserved. */
 export function withoutCredentials(config: AddonConfig): AddonConfig {
   const { openposterdbParameters, openposterdbUrl, parentConfig, proxy, services, variants, ...rest } = config;
   return {
@@ -37,7 +37,7 @@ export function withoutCredentials(config: AddonConfig): AddonConfig {
   };
 }
 
-/** An address without who signs in there, and without keys in its query. */
+/** Removes user information and keys in the query from an address. */
 function withoutUserInfo(address: string): string {
   return withoutQuerySecrets(address.replace(userInfo, '$1'));
 }
@@ -48,7 +48,7 @@ function withoutQuerySecrets(text: string): string {
   );
 }
 
-/** A value without what opens something, however deep it lies. Switches of such names tell nothing. */
+/** Removes credentials from a value recursively. Booleans with such names are preserved. */
 function withoutSecrets<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item)) as Value;
   if (!isRecord(value)) return value;
@@ -56,7 +56,7 @@ function withoutSecrets<Value>(value: Value): Value {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutSecrets(inner)])) as Value;
 }
 
-/** The script without instructions that put a secret somewhere, and then without its comments, where one may stand as well. */
+/** Removes instructions that set a secret from a script, and its comments if it contains a secret. */
 function scriptWithoutSecrets(script: string): string {
   const plain = withoutQuerySecrets(script.replaceAll(/\/\/[^\s/?#'"]*@/g, '//'));
   if (!namesSecret(plain)) return plain;
@@ -65,7 +65,7 @@ function scriptWithoutSecrets(script: string): string {
       .filter((line) => /^use\s+variant\s/.test(line) || !namesSecret(withoutValues(line)))
       .join('\n');
   } catch (error) {
-    // What cannot be read cannot be sorted out either, and has no effect.
+    // An invalid script cannot be filtered and has no effect.
     if (error instanceof ScriptError) return '';
     throw error;
   }
@@ -75,7 +75,7 @@ function namesSecret(text: string): boolean {
   return (text.match(/[A-Za-z_]\w*/g) ?? []).some((word) => secretName.test(word));
 }
 
-/** An instruction without its texts, but with those that name members. */
+/** Removes text values from an instruction, but not the names of fields. */
 function withoutValues(line: string): string {
   return line.replaceAll(/(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')(\s*:)?/g, (quoted, colon?: string) =>
     colon === undefined ? '""' : quoted,

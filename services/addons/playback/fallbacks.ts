@@ -3,7 +3,7 @@ import { LruMap } from '../domain/lru-map.ts';
 import type { PipelineResult } from '../domain/pipeline/pipeline.ts';
 import type { PlaybackLinks, PlaybackRequest } from './links.ts';
 
-/** As many of one title as anybody would try. */
+/** Maximum number of alternatives per title. */
 const mostKept = 300;
 const mostLists = 200;
 const mostWeight = 8_000_000;
@@ -18,17 +18,17 @@ interface List {
   readonly entries: readonly Entry[];
 }
 
-/** What may be played in place of a stream. */
+/** Streams that can be played instead of a stream. */
 export interface Others {
   readonly limits: FailoverLimits;
-  /** The list said that the stream plays at once. */
+  /** The stream was listed as available without a download. */
   readonly wasReady: boolean;
   readonly requests: readonly PlaybackRequest[];
 }
 
 /**
- * What else there was of a title, for when the stream that was chosen does not play. Only in memory: after a restart an
- * address plays what it says, or nothing.
+ * Stores the other streams of a title, in case the selected stream does not play. The lists are only kept in memory, so
+ * after a restart an address plays its own stream only.
  */
 export class Fallbacks {
   readonly #links: PlaybackLinks;
@@ -41,7 +41,7 @@ export class Fallbacks {
     this.#links = links;
   }
 
-  /** Remembers a list under a key nobody can guess; the addresses in it lead to the others from then on. */
+  /** Stores a list under a key that cannot be guessed, and adds the key to the stream addresses. */
   keep(key: string, limits: FailoverLimits, result: PipelineResult): PipelineResult {
     const twins = result.hidden.flatMap(({ stream, removal }) => (removal?.rule === 'Duplicate' ? [stream] : []));
     const entries = [...result.shown, ...twins].flatMap(({ url, service }) =>
@@ -55,8 +55,9 @@ export class Fallbacks {
   }
 
   /**
-   * The same torrent at other services, whatever they say they have, since some say nothing; then what plays at once: what
-   * stood below it, and what stood above it at last.
+   * Returns the alternatives in the order of attempts: the same torrent at other services, because some services do not
+   * report availability; then the streams that are available without a download, first the ones below the selected
+   * stream and then the ones above it.
    */
   of({ fallback, auth, file }: PlaybackRequest): Others | undefined {
     const list = fallback === undefined ? undefined : this.#lists.get(fallback);

@@ -5,7 +5,7 @@ import type { Profiles } from '../profiles/profiles.ts';
 
 const purpose = 'addons.playback';
 const prefix = '/api/v1/debrid/playback/';
-/** Stands for no list of others; players of the peer put it into addresses to switch them off. */
+/** Placeholder for an absent fallback list. Players of the peer write it into addresses to disable failover. */
 const none = '-';
 const StoreAuth = z.object({ id: z.enum(serviceIds), credentials: z.record(z.string(), z.string()) });
 const FileInfo = z.object({
@@ -17,32 +17,35 @@ const FileInfo = z.object({
   sources: z.array(z.string().max(500)).max(50).default([]),
 });
 
-/** Which file of which torrent is to be played. */
+/** File of a torrent. */
 export type FileInfo = z.infer<typeof FileInfo>;
 
-/** What a playback address holds. */
+/** Contents of a playback address. */
 export interface PlaybackRequest {
   readonly service: ServiceId;
   readonly credentials: Readonly<Record<string, string>>;
-  /** The sealed part, which stands for the account. */
+  /** Sealed credentials, which identify the account. */
   readonly auth: string;
-  /** Names the list it stood in, where others of it may be played instead. */
+  /** Key of the fallback list, if there is one. */
   readonly fallback: string | undefined;
   readonly file: FileInfo;
   readonly filename: string;
 }
 
-/** Addresses that play something from a debrid account. The key is in them only under the server's seal. */
+/**
+ * Creates and reads addresses that play a file from a debrid account. Addresses contain credentials only in sealed
+ * form.
+ */
 export class PlaybackLinks {
   readonly #profiles: Profiles;
-  /** One account has one text, so that a stream's address is the same each time. */
+  /** Caches sealed credentials, so that the address of a stream does not change. */
   readonly #sealed = new LruMap<string, string>(200);
 
   constructor(profiles: Profiles) {
     this.#profiles = profiles;
   }
 
-  /** The part of the address that stands for an account. */
+  /** Returns the part of the address that identifies an account. */
   auth(fingerprint: string, id: ServiceId, credentials: Readonly<Record<string, string>>): string {
     const known = this.#sealed.get(fingerprint);
     if (known !== undefined) return known;
@@ -51,18 +54,18 @@ export class PlaybackLinks {
     return sealed;
   }
 
-  /** Below the service's own base address. */
+  /** Returns the path of a playback address below the base address of the service. */
   path(auth: string, file: FileInfo, metadataId: string, filename: string): string {
     const info = Buffer.from(JSON.stringify(file)).toString('base64url');
     return `${prefix}${auth}/${none}/${info}/${encodeURIComponent(metadataId)}/${encodeURIComponent(filename || file.hash)}`;
   }
 
-  /** Whether an address plays from here. */
+  /** Returns true for playback addresses of this service. */
   isOwn(url: string): boolean {
     return url.includes(prefix);
   }
 
-  /** The address with the list in which others of it are. */
+  /** Adds the key of a fallback list to an address. */
   withFallback(url: string, fallback: string): string {
     const parts = partsOf(url);
     if (parts?.[1] !== none) return url;
@@ -70,13 +73,13 @@ export class PlaybackLinks {
     return url.slice(0, at) + parts.with(1, fallback).join('/');
   }
 
-  /** {@link read} of a whole address. */
+  /** Works as {@link read} for a complete address. */
   readUrl(url: string): PlaybackRequest | undefined {
     const parts = partsOf(url);
     return parts === undefined ? undefined : this.read(parts);
   }
 
-  /** Undefined when it is none that was made here. */
+  /** Decodes a playback address. Returns undefined for addresses that were not created with the current key. */
   read(parts: readonly string[]): PlaybackRequest | undefined {
     const [auth = '', fallback = '', info = '', , filename = ''] = parts;
     if (!/^[A-Za-z0-9-]{1,64}$/.test(fallback) || parts.length !== 5) return undefined;

@@ -8,10 +8,10 @@ import { AnswerCache } from '../upstream/response-cache.ts';
 import type { Fallbacks } from './fallbacks.ts';
 import type { PlaybackRequest } from './links.ts';
 
-/** What a player gets: the address to play from, or the clip that explains why there is none. */
+/** Response to a player: the address of the file, or the clip that explains the failure. */
 export type Playback = { readonly url: string } | { readonly clip: Clip; readonly sentence: string };
 
-/** Short films that say why nothing plays, by what happened. */
+/** Short video clips that explain why a stream does not play. */
 export type Clip =
   | 'downloading'
   | 'unauthorized'
@@ -39,7 +39,7 @@ const clips: Readonly<Record<string, Clip>> = {
   UNKNOWN: 'internal-error',
 };
 
-/** What keeps an account, or the whole service, from playing anything. */
+/** Failures that affect all files of an account. */
 const ofTheAccount: ReadonlySet<Clip> = new Set([
   'unauthorized',
   'payment-required',
@@ -49,7 +49,7 @@ const ofTheAccount: ReadonlySet<Clip> = new Set([
 ]);
 
 const hour = 3_600_000;
-/** A torrent that a service has is ready within this. */
+/** Maximum wait for a torrent that the service already has. */
 const readyWithinMs = 12_000;
 const pollMs = 700;
 
@@ -62,7 +62,10 @@ export interface PlayerOptions {
   readonly fallbacks: Fallbacks;
 }
 
-/** Plays from debrid accounts: adds the torrent or takes the one that is there, waits, chooses the file, and links it. */
+/**
+ * Plays files from debrid accounts: adds the torrent or reuses an existing one, waits for it, selects the file and
+ * returns its link.
+ */
 export class Player {
   readonly #options: PlayerOptions;
   readonly #played: AnswerCache<Playback>;
@@ -78,23 +81,23 @@ export class Player {
     });
   }
 
-  /** Players ask several times before they play; the account is asked once. */
+  /** Plays a stream. Players send several requests before they start, so the result is cached. */
   async play(request: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
     return await this.#played.get(keyOf(request, userIp), () => this.#playAny(request, userIp)).answer;
   }
 
-  /** What is known without asking anybody: a mere look must not begin a download. */
+  /** Returns a cached result without a request, because a HEAD request must not start a download. */
   known(request: PlaybackRequest, userIp: string | undefined): Playback | undefined {
     return this.#played.peek(keyOf(request, userIp));
   }
 
-  /** What was chosen; where it does not play, and its list may be fallen back on, what comes next. */
+  /** Plays the selected stream, or an alternative from its fallback list if it fails. */
   async #playAny(chosen: PlaybackRequest, userIp: string | undefined): Promise<Playback> {
     const { clock, log, fallbacks } = this.#options;
     const began = clock.now();
     const first = await this.#play(chosen, userIp);
     const others = 'url' in first ? undefined : fallbacks.of(chosen);
-    // Who chose what has to be downloaded waits for that.
+    // A stream that was listed as a download does not fall back.
     if ('url' in first || others === undefined || (first.clip === 'downloading' && !others.wasReady)) return first;
     const spent = new Set(ofTheAccount.has(first.clip) ? [chosen.auth] : []);
     let attempts = 0;
@@ -104,7 +107,7 @@ export class Player {
       attempts += 1;
       const playback = await this.#play(other, userIp, { isFallback: true });
       if ('url' in playback) {
-        log.info('another stream plays instead', {
+        log.info('playback fallback used', {
           chosen: chosen.service,
           instead: other.service,
           reason: first.clip,
@@ -133,7 +136,7 @@ export class Player {
       return playback;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      log.info('playback was refused', { provider: service, code: error.code, reason: error.reason });
+      log.info('playback refused', { provider: service, code: error.code, reason: error.reason });
       metrics.plays.inc({ provider: service, outcome: error.code });
       await history.failed(service, file.hash);
       return { clip: clips[error.code] ?? 'internal-error', sentence: error.message };
@@ -154,7 +157,7 @@ export class Player {
       return { clip: 'failed', sentence: 'The service could not fetch this torrent.' };
     }
     if (torrent.state !== 'ready') {
-      // Nobody chose this one, so nobody waits for it.
+      // An alternative is removed instead of downloaded, because the user did not select it.
       if (isFallback && existing === undefined) {
         await provider.remove(torrent.id);
         account.forgetLibrary();
@@ -171,11 +174,13 @@ export class Player {
     return { url: await provider.link(torrent, chosen, userIp) };
   }
 
-  /** The account's own, where the file that is wanted was chosen. */
+  /**
+   * Finds the torrent in the account. Returns undefined when its file selection does not include the requested file.
+   */
   async #existing(account: Account, request: PlaybackRequest): Promise<ProviderTorrent | undefined> {
     const { provider } = account;
     const listed = await account.library().catch((error: unknown) => {
-      // It may be full of things the service cannot list; adding tells the same torrent again.
+      // Some accounts cannot be listed; adding the torrent returns the existing one.
       if (error instanceof ProviderError && error.code === 'UNAUTHORIZED') throw error;
       return [];
     });
@@ -192,7 +197,7 @@ export class Player {
     });
     if (torrent?.state !== 'ready' || provider.select === undefined) return torrent;
     const chosen = chosenFile(torrent.files ?? [], request);
-    // An earlier choice of files left out this one.
+    // A former selection of files does not include this one.
     return chosen !== undefined &&
       chosen.link === undefined &&
       torrent.files?.some(({ link }) => link !== undefined) === true
@@ -208,7 +213,7 @@ export class Player {
     return await account.provider.add({ hash: file.hash, name: file.title || filename, trackers });
   }
 
-  /** Waits until the torrent is there, chooses its files where the service wants to know, and gives up in good time. */
+  /** Waits until the torrent is ready, selects its files if the service requires it, and stops at the time limit. */
   async #settle({ provider }: Account, first: ProviderTorrent, request: PlaybackRequest): Promise<ProviderTorrent> {
     const { clock } = this.#options;
     const until = clock.now() + readyWithinMs;
@@ -221,7 +226,7 @@ export class Player {
         torrent = await provider.torrent(torrent.id);
         if (torrent.state !== 'selecting') continue;
       }
-      // What is being downloaded takes longer than a player waits.
+      // A download takes longer than players wait.
       if (torrent.state === 'ready' || torrent.state === 'failed') return torrent;
       if (torrent.state === 'downloading' && torrent.files !== undefined) return torrent;
       if (clock.now() >= until) return torrent;

@@ -10,28 +10,28 @@ import { parseConfig } from '../domain/read-config.ts';
 import { ProfileStore, type ProfileRow } from '../store/profiles.ts';
 import { keyOfPassword, keyOfSecret, openText, sealText } from './sealing.ts';
 
-/** A configuration as it was saved, whatever became of the one it inherits from. */
+/** Stored configuration without inherited values. */
 export interface OwnProfile {
   readonly uuid: string;
   readonly encryptedPassword: string;
   readonly own: AddonConfig;
 }
 
-/** A configuration that was opened. */
+/** Opened configuration. */
 export interface Profile extends OwnProfile {
-  /** With what it inherits. */
+  /** Configuration including inherited values. */
   readonly config: AddonConfig;
-  /** Changes with each saving, its own or that of what it inherits from. */
+  /** Changes whenever the configuration or its parent is saved. */
   readonly revision: string;
-  /** A page of another site made it, or what it inherits from. */
+  /** The configuration or its parent was created by a page of another site. */
   readonly foreign: boolean;
-  /** Its addons may only be on public addresses. */
+  /** Limits the addons to public addresses. */
   readonly publicOnly: boolean;
 }
 
-/** Who creates or saves a configuration, which decides how far its addons may reach. */
+/** Origin of a change, which decides which addresses the addons may have. */
 export interface Author {
-  /** A page of another site, or a visitor that nobody knows. */
+  /** A page of another site, or a visitor without an account. */
   readonly foreign?: boolean;
   /** An account that is no administrator. */
   readonly publicOnly?: boolean;
@@ -50,8 +50,9 @@ const keptKeys = 200;
 const segmentVersion = 1;
 
 /**
- * Configurations with credentials in them. One is sealed under a key that only its password makes; the password stands in
- * the install address, sealed under the server's key. So neither the table nor an address tells anything by itself.
+ * Stores configurations including their credentials. Each configuration is encrypted with a key derived from its
+ * password. The install address contains the password, sealed with the server key. Neither the table nor an address
+ * reveals anything alone.
  */
 export class Profiles {
   readonly #context: Context;
@@ -67,7 +68,7 @@ export class Profiles {
     this.#secretSetting = secretSetting;
   }
 
-  /** Reads the server's key, or makes one at the first start. */
+  /** Loads the server key, or creates it at the first start. */
   async start(): Promise<void> {
     const { random } = this.#context;
     const place = { table: 'secrets', name: 'server-key', purpose: 'addons.server-key' };
@@ -79,18 +80,22 @@ export class Profiles {
     return this.#store.count();
   }
 
-  /** Text that only this server can read again, for addresses. */
+  /** Seals a text for use in addresses. Only this server can unseal it. */
   seal(text: string, purpose: string): string {
     return sealText(text, this.#serverKey, this.#context.random, purpose).toString('base64url');
   }
 
-  /** What {@link seal} sealed; undefined when it was not. */
+  /** Reverses {@link seal}. Returns undefined for other texts. */
   unseal(sealed: string, purpose: string): string | undefined {
     if (!/^[\w-]+$/.test(sealed)) return undefined;
     return openText(Buffer.from(sealed, 'base64url'), this.#serverKey, purpose);
   }
 
-  /** @throws Problem `addons.parent_gone` (400) before anything is written */
+  /**
+   * Creates a configuration.
+   *
+   * @throws Problem `addons.parent_gone` (400) before anything is written.
+   */
   async create(
     config: AddonConfig,
     password: string,
@@ -116,13 +121,21 @@ export class Profiles {
     return this.own(uuid, password);
   }
 
-  /** Without what it inherits, so that it can be shown and mended after that is gone. @throws Problem `addons.wrong_details` (400) */
+  /**
+   * Returns a configuration without inherited values, so that it can be edited when the parent is deleted.
+   *
+   * @throws Problem `addons.wrong_details` (400)
+   */
   async own(uuid: string, password: string): Promise<OwnProfile> {
     const { config: own } = await this.#read(uuid, password);
     return { uuid, encryptedPassword: this.seal(password, `password:${uuid}`), own };
   }
 
-  /** @throws Problem `addons.wrong_details` (400); `addons.parent_gone` (400) */
+  /**
+   * Opens a configuration with inherited values.
+   *
+   * @throws Problem `addons.wrong_details` (400); `addons.parent_gone` (400)
+   */
   async open(uuid: string, password: string, encryptedPassword?: string): Promise<Profile> {
     const { config: own, updatedAt, foreign, publicOnly } = await this.#read(uuid, password);
     const encrypted = encryptedPassword ?? this.seal(password, `password:${uuid}`);
@@ -137,7 +150,11 @@ export class Profiles {
     };
   }
 
-  /** Out of an install address. @throws Problem as {@link open}; `addons.unreadable_password` (400) when the server never sealed it. */
+  /**
+   * Opens the configuration of an install address.
+   *
+   * @throws Problem as {@link open}; `addons.unreadable_password` (400) when the server cannot unseal the password.
+   */
   async openSealed(uuid: string, encryptedPassword: string): Promise<Profile> {
     const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
     if (row === undefined) throw new Problem('addons.unknown_user', 400, 'User not found');
@@ -146,18 +163,22 @@ export class Profiles {
     return this.open(uuid, password, encryptedPassword);
   }
 
-  /** @throws Problem `addons.parent_gone` (400) before anything is written */
+  /**
+   * Saves a configuration.
+   *
+   * @throws Problem `addons.parent_gone` (400) before anything is written.
+   */
   async save(uuid: string, password: string, config: AddonConfig, author: Author = {}): Promise<OwnProfile> {
     await this.#parentOf(config, uuid);
     const { salt, updated_at } = await this.#row(uuid);
     const sealed = await this.#sealConfig({ ...config, uuid }, uuid, password, salt);
-    // Two savings within one millisecond are two revisions.
+    // Two saves within one millisecond are two revisions.
     const now = Math.max(this.#context.clock.now(), updated_at + 1);
     await this.#change(uuid, { config: sealed, updated_at: now, made_elsewhere: markOf(author) });
     return this.own(uuid, password);
   }
 
-  /** Addresses with the old password stop working. */
+  /** Changes the password. Install addresses with the former password stop working. */
   async changePassword(uuid: string, password: string, next: string): Promise<OwnProfile> {
     checkPassword(next);
     const { config } = await this.#read(uuid, password);
@@ -177,7 +198,7 @@ export class Profiles {
     this.#opened.deleteWhere((key) => key.startsWith(uuid));
   }
 
-  /** When it was made, ms since the epoch. */
+  /** Returns the time of creation in milliseconds since the epoch. */
   async createdAt(uuid: string): Promise<number> {
     return (await this.#row(uuid)).created_at;
   }
@@ -186,7 +207,10 @@ export class Profiles {
     return uuidPattern.test(uuid) && (await this.#store.find(uuid)) !== undefined;
   }
 
-  /** Those the page looks after, but those whose password the vault cannot open any more, as after a move without its key. */
+  /**
+   * Returns the configurations that are managed on the page. Configurations whose password the vault cannot open are
+   * omitted, for example after a move without the vault key.
+   */
   async kept(): Promise<
     readonly {
       readonly uuid: string;
@@ -202,23 +226,26 @@ export class Profiles {
         return [{ uuid, password, updatedAt: updated_at, owner }];
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        this.#context.log.warn('a configuration is left out: its password cannot be read', { uuid, error });
+        this.#context.log.warn('configuration password unreadable', { uuid, error });
         return [];
       }
     });
   }
 
-  /** The account that created it on the page; undefined for those of other tools. */
+  /** Returns the account that created the configuration on the page, or undefined for other clients. */
   async ownerOf(uuid: string): Promise<string | undefined> {
     return (await this.#row(uuid)).owner ?? undefined;
   }
 
-  /** Number of configurations of an account. */
+  /** Returns the number of configurations of an account. */
   countOf(account: string): Promise<number> {
     return this.#store.countOf(account);
   }
 
-  /** Deletes or moves the configurations of a removed account; a later account of its name gets none of them. */
+  /**
+   * Deletes or transfers the configurations of a removed account, so that a later account of the same name gets none of
+   * them.
+   */
   async release(account: string, disposition: AccountDisposition): Promise<void> {
     await this.#context.commit(async (transaction) => {
       if (disposition.action === 'delete') await this.#store.removeOf(transaction, account);
@@ -229,7 +256,11 @@ export class Profiles {
     });
   }
 
-  /** Its password, where the page looks after it. @throws Problem `addons.unknown_profile` (404) */
+  /**
+   * Returns the password of a configuration that is managed on the page.
+   *
+   * @throws Problem `addons.unknown_profile` (404)
+   */
   async keptPassword(uuid: string): Promise<string> {
     const row = uuidPattern.test(uuid) ? await this.#store.find(uuid) : undefined;
     if (row?.kept_password === null || row === undefined)
@@ -237,13 +268,13 @@ export class Profiles {
     return this.#context.vault.open(row.kept_password, `addons.profile:${uuid}`);
   }
 
-  /** The one path segment that stands for a user and is the credential at once. */
+  /** Encodes ID and sealed password as one path segment, which is the credential of the install address. */
   segment({ uuid, encryptedPassword }: Pick<Profile, 'uuid' | 'encryptedPassword'>): string {
     const head = Buffer.from([segmentVersion, ...Buffer.from(uuid.replaceAll('-', ''), 'hex')]);
     return Buffer.concat([head, Buffer.from(encryptedPassword, 'base64url')]).toString('base64url');
   }
 
-  /** @see segment. Undefined when it is none. */
+  /** Decodes a path segment of {@link segment}. Returns undefined for other segments. */
   readSegment(segment: string): { readonly uuid: string; readonly encryptedPassword: string } | undefined {
     if (!/^A[\w-]{50,600}$/.test(segment)) return undefined;
     const bytes = Buffer.from(segment, 'base64url');
@@ -255,7 +286,11 @@ export class Profiles {
     return { uuid, encryptedPassword: bytes.subarray(17).toString('base64url') };
   }
 
-  /** @throws Problem `addons.parent_gone` (400) */
+  /**
+   * Opens the parent of a configuration.
+   *
+   * @throws Problem `addons.parent_gone` (400)
+   */
   async #parentOf({ parentConfig: parent }: AddonConfig, uuid: string | undefined): Promise<Opened | undefined> {
     if (parent === null || parent === undefined || parent.uuid === uuid) return undefined;
     return this.#read(parent.uuid, parent.password).catch((error: unknown) => {

@@ -9,12 +9,12 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const mostInflated = 8 * 1024 * 1024;
 
-/** A key out of a password; slow on purpose. */
+/** Derives a key from a password. Slow by design. */
 export function keyOfPassword(password: string, salt: Uint8Array): Promise<Uint8Array> {
   return derive(password.normalize(), salt, 32, cost);
 }
 
-/** AES-256-GCM over the deflated text. */
+/** Encrypts the compressed text with AES-256-GCM. */
 export function sealText(text: string, key: Uint8Array, random: Random, purpose: string): Buffer {
   const nonce = random.bytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -23,7 +23,7 @@ export function sealText(text: string, key: Uint8Array, random: Random, purpose:
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** What {@link sealText} sealed; undefined under another key or purpose, or when it was changed. */
+/** Reverses {@link sealText}. Returns undefined under another key or purpose, and for modified data. */
 export function openText(sealed: Uint8Array, key: Uint8Array, purpose: string): string | undefined {
   if (sealed.length < nonceBytes + tagBytes) return undefined;
   try {
@@ -37,7 +37,10 @@ export function openText(sealed: Uint8Array, key: Uint8Array, purpose: string): 
   }
 }
 
-/** The server's key out of the setting `secretKey`: 64 hexadecimal digits are the key, any other text makes one. */
+/**
+ * Derives the server key from the setting `secretKey`: 64 hexadecimal digits are used as the key, other texts are
+ * hashed.
+ */
 export function keyOfSecret(secret: string): Uint8Array {
   return /^[0-9a-f]{64}$/i.test(secret) ? Buffer.from(secret, 'hex') : createHash('sha256').update(secret).digest();
 }

@@ -45,7 +45,7 @@ const ready = 4;
 const delayedPolls = 10;
 const pollMs = 1000;
 
-/** AllDebrid. It tells whether it has a torrent when that is added. */
+/** Client of AllDebrid. The service reports the availability of a torrent when it is added. */
 export class AllDebrid implements Provider {
   readonly #caller: ProviderCaller;
   readonly #headers: Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ export class AllDebrid implements Provider {
   }
 }
 
-/** Often with status 200. */
+/** Reads the error of a response. AllDebrid often sends errors with status 200. */
 function faultOf({ json, headers }: ProviderReply): ProviderError | undefined {
   const { status, error } = record(json);
   return status === 'error' ? errorOf(error, headers['retry-after']) : undefined;
@@ -146,13 +146,13 @@ function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
     size,
     state,
     progress: state === 'ready' ? 1 : size !== undefined && size > 0 ? (downloaded ?? 0) / size : 0,
-    // Without them a torrent at work is not waited for.
+    // An empty list ends the wait of the player for a downloading torrent.
     files: state === 'downloading' ? [] : undefined,
     addedAt: timeOf(item['uploadDate']),
   };
 }
 
-/** A tree of `{n, e}` and leaves `{n, s, l}`. */
+/** Flattens a tree of `{n, e}` with leaves `{n, s, l}`. */
 function filesIn(nodes: unknown, folder: string): readonly ProviderFile[] {
   return records(nodes).flatMap((node): readonly ProviderFile[] => {
     const path = `${folder}${textOf(node['n'])}`;

@@ -20,7 +20,7 @@ export interface BuiltInsOptions {
   readonly servicesOf: (config: AddonConfig, self: Self) => readonly UsableService[];
 }
 
-/** The addons that live here: they ask the services of a configuration in place of an address. */
+/** Creates the built-in addons, which request the services of a configuration. */
 export class BuiltIns {
   readonly #options: BuiltInsOptions;
 
@@ -28,7 +28,7 @@ export class BuiltIns {
     this.#options = options;
   }
 
-  /** Undefined for a preset of another kind, or without the account it needs. */
+  /** Creates a built-in addon. Returns undefined for other presets, and when the required account is missing. */
   make(preset: Preset, config: AddonConfig, self: Self): BuiltIn | undefined {
     const { baseUrl = '' } = self;
     const { clock, pool, links, proxy, titles, servicesOf } = this.#options;

@@ -40,7 +40,7 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   maintenanceHost: ['SERVICE_UNAVAILABLE', 'is under maintenance'],
 };
 
-/** Debrid-Link. Its links are direct, and it tells whether it has a torrent when that is added. */
+/** Client of Debrid-Link. Its links are direct, and it reports the availability of a torrent when it is added. */
 export class DebridLink implements Provider {
   readonly #caller: ProviderCaller;
   readonly #headers: Readonly<Record<string, string>>;

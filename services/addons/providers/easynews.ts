@@ -2,12 +2,20 @@ import type { BuiltIn } from '../aggregate/addon.ts';
 import type { ResourceRequest } from '../domain/resource-path.ts';
 import { wantedOf } from '../domain/pipeline/title-request.ts';
 import { isVideo } from '../domain/select-file.ts';
-import { malformed, numberOf, record, textOf, type ProviderCaller, type ProviderReply } from './provider-http-client.ts';
+import {
+  malformed,
+  numberOf,
+  record,
+  textOf,
+  type ProviderCaller,
+  type ProviderReply,
+} from './provider-http-client.ts';
 import { ProviderError } from './provider.ts';
 
 const shortestSeconds = 60;
+const dayMs = 86_400_000;
 
-/** What Easynews found. */
+/** Search result of Easynews. */
 interface Found {
   readonly name: string;
   readonly size: number;
@@ -16,7 +24,7 @@ interface Found {
   readonly languages: readonly string[];
 }
 
-/** Easynews: no torrents, but a search whose results play at once. */
+/** Client of Easynews, which offers no torrents but a search with results that play immediately. */
 export class Easynews {
   readonly #caller: ProviderCaller;
   readonly #authorization: string;
@@ -30,7 +38,7 @@ export class Easynews {
     return this.#authorization;
   }
 
-  /** A search of one result is the way to try a sign-in. */
+  /** Verifies the credentials by a search for one result. */
   async user(): Promise<void> {
     await this.#ask('test', 1);
   }
@@ -45,28 +53,26 @@ export class Easynews {
 
   async #ask(words: string, perPage: number): Promise<Readonly<Record<string, unknown>>> {
     const query = new URLSearchParams({
-      ...{
-        fly: '2',
-        gps: words,
-        pby: String(perPage),
-        pno: '1',
-        s1: 'relevance',
-        s1d: '-',
-        sb: '1',
-        safeO: '0',
-        st: 'basic',
-        u: '1',
-        chxu: '1',
-        chxgx: '1',
-        vv: '1',
-      },
+      fly: '2',
+      gps: words,
+      pby: String(perPage),
+      pno: '1',
+      s1: 'relevance',
+      s1d: '-',
+      sb: '1',
+      safeO: '0',
+      st: 'basic',
+      u: '1',
+      chxu: '1',
+      chxgx: '1',
+      vv: '1',
       'fty[]': 'VIDEO',
     });
     const path = `/2.0/search/solr-search/?${query.toString()}`;
     const headers = { authorization: this.#authorization };
     const send = async (): Promise<ProviderReply> => await this.#caller.call({ path, headers }, faultOf);
     let reply = await send();
-    // It answers nothing at all now and then.
+    // Easynews occasionally sends an empty response.
     if (reply.json === undefined) reply = await send();
     if (reply.json === undefined) throw malformed(this.#caller.service.name);
     return record(reply.json);
@@ -80,7 +86,7 @@ function faultOf({ status }: ProviderReply): ProviderError | undefined {
   });
 }
 
-/** Members have names, or the numbers of an older form. */
+/** Reads a search result. Its members are named, or numbered in an older format. */
 function toFound(item: unknown, base: string): readonly Found[] {
   const of = (name: string, number: string): unknown => {
     const members = item as Readonly<Record<string, unknown>>;
@@ -127,13 +133,13 @@ export interface EasynewsAddonOptions {
     request: ResourceRequest,
   ) => Promise<{ readonly titles: readonly string[]; readonly year: number | undefined }>;
   readonly now: () => number;
-  /** What its answers are remembered under. */
+  /** Cache key of the responses. */
   readonly key: string;
-  /** An address that plays this one with these headers. */
+  /** Returns an address of the stream proxy that sends the given headers. */
   readonly playable: (url: string, headers: Readonly<Record<string, string>>, name: string) => string;
 }
 
-/** Its search as an addon among the others. */
+/** Offers the search of Easynews as an addon. */
 export function easynewsAddon({ client, titleOf, now, key, playable }: EasynewsAddonOptions): BuiltIn {
   return {
     key,
@@ -155,11 +161,15 @@ export function easynewsAddon({ client, titleOf, now, key, playable }: EasynewsA
           ? `${title} S${two(season)}E${two(episode)}`
           : `${title} ${year === undefined ? '' : String(year)}`;
       const found = await client.search(words.trim());
+      const age = (postedAt: number | undefined): string => {
+        if (postedAt === undefined) return '';
+        return `\n📅 ${String(Math.max(0, Math.floor((now() - postedAt) / dayMs)))}d`;
+      };
       return {
         streams: found.map(({ name, size, url, postedAt }) => ({
           name: '[EN+] Easynews',
-          description: `${name}${postedAt === undefined ? '' : `\n📅 ${String(Math.max(0, Math.floor((now() - postedAt) / 86_400_000)))}d`}`,
-          // The sign-in goes no further than here.
+          description: `${name}${age(postedAt)}`,
+          // The credentials stay in the address of the proxy, which is sealed.
           url: playable(url, { authorization: client.authorization }, name),
           behaviorHints: { filename: name, videoSize: size },
         })),

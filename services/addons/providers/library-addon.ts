@@ -19,7 +19,7 @@ export interface LibraryAddonOptions {
   readonly baseUrl: string;
 }
 
-/** What lies in debrid accounts, as catalogs: newest first, searched by words, each with its files to play. */
+/** Offers the torrents of debrid accounts as catalogs, newest first and with search. */
 export function libraryAddon({ services, pool, links, baseUrl }: LibraryAddonOptions): BuiltIn {
   const own = services.filter(({ id }) => id !== 'easynews');
   const catalogs: readonly ManifestCatalog[] = own.map(({ id }) => ({
@@ -66,7 +66,10 @@ export function libraryAddon({ services, pool, links, baseUrl }: LibraryAddonOpt
     const released = new Date(torrent.addedAt ?? 0).toISOString();
     return {
       meta: {
-        ...{ id, type: 'other', name: nameOf(torrent.name), description: torrent.name },
+        id,
+        type: 'other',
+        name: nameOf(torrent.name),
+        description: torrent.name,
         videos: videos.map(({ path }, index) => {
           const { seasons = [], episodes = [] } = parseRelease(path.slice(path.lastIndexOf('/') + 1));
           const [season, episode] = [seasons[0], episodes[0]];
@@ -117,7 +120,7 @@ export function libraryAddon({ services, pool, links, baseUrl }: LibraryAddonOpt
   };
 }
 
-/** The title where the name of a release tells it. */
+/** Returns the title of a release, or its name if it contains no title. */
 function nameOf(release: string): string {
   const { title, year } = parseRelease(release);
   if (title === undefined) return release;

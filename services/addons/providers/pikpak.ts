@@ -55,7 +55,10 @@ interface Tokens {
   readonly expiresAt: number;
 }
 
-/** PikPak. It signs in like its own apps, whose client id the settings hold; one sign-in for an account at a time. */
+/**
+ * Client of PikPak. It signs in like the apps of PikPak, with the client ID from the settings. Each account signs in
+ * once at a time.
+ */
 export class PikPak implements Provider {
   readonly #caller: ProviderCaller;
   readonly #options: PikPakOptions;
@@ -89,7 +92,7 @@ export class PikPak implements Provider {
     return records(tasks).map(toTorrent);
   }
 
-  /** By the id of its file or folder. */
+  /** Returns a torrent by the ID of its file or folder. */
   async torrent(id: string): Promise<ProviderTorrent> {
     const known = (await this.library()).find((one) => one.id === id);
     if (known !== undefined && known.state !== 'ready') return known;
@@ -165,7 +168,7 @@ export class PikPak implements Provider {
     try {
       return await send();
     } catch (error) {
-      // A sign-in that has ended is made anew, once.
+      // An expired session is renewed once.
       if (!(error instanceof ProviderError) || !['unauthenticated', 'captcha_invalid'].includes(error.reason))
         throw error;
       this.#tokens = undefined;

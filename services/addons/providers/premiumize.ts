@@ -33,10 +33,10 @@ const states: Readonly<Record<string, TorrentState>> = {
   banned: 'failed',
   timeout: 'failed',
 };
-/** A torrent that is there at once has no transfer; its files come straight away. */
+/** Prefix of the IDs of torrents that are available without a transfer. */
 const direct = 'direct:';
 
-/** Premiumize. It tells what it has, and gives the files of that without a transfer. */
+/** Client of Premiumize. It reports availability, and returns the files of available torrents without a transfer. */
 export class Premiumize implements Provider {
   readonly #caller: ProviderCaller;
   readonly #key: string;
@@ -69,7 +69,7 @@ export class Premiumize implements Provider {
       for (const [place, hash] of part.entries()) {
         if (response[place] !== true) continue;
         const path = textOf(names?.[place]);
-        // Its one name is of a folder more often than not, which says nothing of the file.
+        // The only name is usually the one of a folder, without information about the file.
         found.set(hash, path === '' ? [] : [{ path, size: numberOf(sizes?.[place]) ?? 0 }]);
       }
     }
@@ -167,7 +167,7 @@ export class Premiumize implements Provider {
   }
 }
 
-/** Always with status 200; what is wrong stands in a sentence. */
+/** Reads the error of a response. Premiumize always sends status 200 with an error message. */
 function faultOf({ json }: ProviderReply): ProviderError | undefined {
   const { status, message } = record(json);
   if (status !== 'error') return undefined;

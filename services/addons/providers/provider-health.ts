@@ -5,36 +5,36 @@ import { ProviderError } from './provider.ts';
 
 const failuresToOpen = 5;
 const openMs = 60_000;
-/** A service that asks for more is asked again after this long all the same. */
+/** Maximum pause after a rate limit, even if the service requests a longer one. */
 const maxWaitMs = 6 * 3_600_000;
 const defaultWaitMs = 60_000;
 const maxAccounts = 1000;
 const maxLimitsOfAccount = 50;
-/** Weight of the newest in the moving averages. */
+/** Weight of the latest value in the moving averages. */
 const weight = 0.2;
 
-/** How a service has been doing, for the page. */
+/** Health of a service for the page. */
 export interface ProviderHealth {
   readonly id: ServiceId;
   readonly requests: number;
   readonly failures: number;
-  /** Moving average, ms. */
+  /** Moving average in milliseconds. */
   readonly responseMs: number | undefined;
-  /** Moving average, 0 to 1. */
+  /** Moving average from 0 to 1. */
   readonly successRate: number | undefined;
   readonly lastError: string | undefined;
   readonly lastErrorAt: number | undefined;
-  /** It is not asked before, ms since the epoch. */
+  /** Time until which the service is not requested, in milliseconds since the epoch. */
   readonly disabledUntil: number | undefined;
 }
 
-/** One request to a service: with which credential, and for what. */
+/** Request to a service with the credential and the operation. */
 export interface ProviderCall {
   readonly id: ServiceId;
   readonly name: string;
   /** Fingerprint of the credential. */
   readonly credential: string;
-  /** Method and path without ids: services limit each of their functions separately. */
+  /** Method and path without IDs, because services limit each operation separately. */
   readonly operation: string;
 }
 
@@ -47,30 +47,30 @@ interface ServiceState {
   lastErrorAt: number | undefined;
 }
 
-/** What is known of one credential; another account of the same service is not affected. */
+/** State of one credential. Other accounts of the service are not affected. */
 interface AccountState {
   readonly id: ServiceId;
   failuresInRow: number;
-  /** The service fails again and again, ms since the epoch. */
+  /** End of the pause after repeated failures, in milliseconds since the epoch. */
   openUntil: number;
-  /** The credential was refused; it is not tried again until somebody asks for it. */
+  /** Set when the credential was refused. It is not sent again until a user requests it. */
   isRefused: boolean;
-  /** By operation, or under {@link wholeAccount}: the service has asked for fewer requests until then. */
+  /** End of rate limits by operation, or for all operations under {@link wholeAccount}. */
   readonly limits: LruMap<string, number>;
 }
 
 const wholeAccount = '*';
 
-/** The part of a path that names a function: ids, hashes and the query are not part of it. */
+/** Builds the name of an operation from method and path without IDs, hashes and query. */
 export function operationOf(method: string, path: string): string {
   const parts = (path.split('?', 1)[0] ?? '').split('/');
   return `${method} ${parts.map((part) => (/\d{3,}|^\d+$|[0-9a-f]{16,}/i.test(part) ? ':id' : part)).join('/')}`;
 }
 
 /**
- * Watches the services: how fast they are, how often they fail. Requests that are known to fail are not sent: those with a
- * credential that was refused, those that exceed a limit of the account, and those to a service that does not answer.
- * After a minute one request may try again.
+ * Monitors response times and failures of the services. Requests that would fail are refused locally: those with a
+ * refused credential, those above a rate limit of the account, and those to a service that does not respond. After one
+ * minute, one request is sent as a test.
  */
 export class HealthWatch {
   readonly #clock: Clock;
@@ -81,7 +81,11 @@ export class HealthWatch {
     this.#clock = clock;
   }
 
-  /** @throws ProviderError when the service is not to be asked now. */
+  /**
+   * Tests whether a request may be sent.
+   *
+   * @throws ProviderError when the service must not be requested now.
+   */
   check({ id, name, credential, operation }: ProviderCall): void {
     const account = this.#accounts.get(`${id} ${credential}`);
     if (account === undefined) return;
@@ -133,7 +137,7 @@ export class HealthWatch {
       account.limits.set(error.isAboutAccount ? wholeAccount : operation, now + waitMs);
       return;
     }
-    // What the service says about one torrent is no failure of the service.
+    // An error about one torrent is no failure of the service.
     const isFailure = ['SERVICE_UNAVAILABLE', 'BAD_GATEWAY', 'UNKNOWN'].includes(error.code);
     average(service, ms, isFailure ? 0 : 1);
     if (!isFailure) return;
@@ -142,12 +146,12 @@ export class HealthWatch {
     if (error.retryAfterMs !== undefined) account.openUntil = now + Math.min(error.retryAfterMs, maxWaitMs);
     else if (account.failuresInRow >= failuresToOpen) {
       account.openUntil = now + openMs;
-      // One request may try then; its failure opens the circuit again.
+      // One request is sent after the pause. If it fails, the pause is repeated.
       account.failuresInRow = failuresToOpen - 1;
     }
   }
 
-  /** Lets a credential be tried again, since a user asks for it. */
+  /** Enables a credential again when a user tests it. */
   forgive(id: ServiceId, credential: string): void {
     this.#accounts.delete(`${id} ${credential}`);
   }
@@ -165,8 +169,12 @@ export class HealthWatch {
     const known = this.#services.get(id);
     if (known !== undefined) return known;
     const made: ServiceState = {
-      ...{ requests: 0, failures: 0, responseMs: undefined, successRate: undefined },
-      ...{ lastError: undefined, lastErrorAt: undefined },
+      requests: 0,
+      failures: 0,
+      responseMs: undefined,
+      successRate: undefined,
+      lastError: undefined,
+      lastErrorAt: undefined,
     };
     this.#services.set(id, made);
     return made;

@@ -12,25 +12,25 @@ const largest = 8 * 1024 * 1024;
 
 export interface ProviderRequest {
   readonly method?: string;
-  /** Below the service's base address, with its query. */
+  /** Path below the base address of the service, with query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: readonly (readonly [string, string])[];
   readonly json?: unknown;
   readonly body?: { readonly type: string; readonly bytes: Uint8Array | string };
-  /** In place of the service's own base address. */
+  /** Replaces the base address of the service. */
   readonly base?: string;
   readonly timeoutMs?: number;
 }
 
-/** An answer, its JSON read. `json` is undefined when there is no body. */
+/** Response with parsed JSON. `json` is undefined when there is no body. */
 export interface ProviderReply {
   readonly status: number;
   readonly headers: FetchReply['headers'];
   readonly json: unknown;
 }
 
-/** Says what is wrong with an answer, undefined when nothing is. */
+/** Reads the error of a response. Returns undefined for successful responses. */
 export type FindFault = (reply: ProviderReply) => ProviderError | undefined;
 
 export interface CallerOptions {
@@ -40,11 +40,14 @@ export interface CallerOptions {
   readonly health: HealthWatch;
   readonly service: DebridService;
   readonly baseUrl: string;
-  /** The credential's fingerprint. */
+  /** Fingerprint of the credential. */
   readonly credential: string;
 }
 
-/** Sends a service's requests; keeps its health and its figures, and makes every failure a {@link ProviderError}. */
+/**
+ * Sends the requests of a service. Updates its health and metrics, and converts every failure to a
+ * {@link ProviderError}.
+ */
 export class ProviderCaller {
   readonly #options: CallerOptions;
 
@@ -60,7 +63,7 @@ export class ProviderCaller {
     return this.#options.service;
   }
 
-  /** Until the service may have got on. */
+  /** Waits before the next poll of a service. */
   async pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     using _timer = this.#options.context.clock.after(ms, resolve);
@@ -128,7 +131,7 @@ function readJson(body: Uint8Array, name: string): unknown {
   }
 }
 
-/** What the status alone says. */
+/** Converts an HTTP status to an error. */
 function plainFault({ status, headers, json }: ProviderReply, name: string): ProviderError | undefined {
   if (status === 429) return tooMany(name, headers['retry-after']);
   if (status === 401)
@@ -150,7 +153,7 @@ function plainFault({ status, headers, json }: ProviderReply, name: string): Pro
   return json instanceof ProviderError ? json : undefined;
 }
 
-/** Too many requests, with the time the service asks for. */
+/** Builds the error for status 429, with the time from `Retry-After`. */
 export function tooMany(name: string, retryAfter?: string): ProviderError {
   const seconds = secondsOf(retryAfter);
   return new ProviderError(
@@ -163,7 +166,7 @@ export function tooMany(name: string, retryAfter?: string): ProviderError {
   );
 }
 
-/** `Retry-After` is a number of seconds or a date. */
+/** Parses `Retry-After`, which is a number of seconds or a date. */
 function secondsOf(retryAfter: string | undefined): number | undefined {
   if (retryAfter === undefined) return undefined;
   if (/^\d{1,6}$/.test(retryAfter.trim())) return Number(retryAfter);
@@ -182,7 +185,7 @@ function unexpected(error: unknown, name: string): ProviderError {
   });
 }
 
-/** Members of an answer, read leniently. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
@@ -196,13 +199,13 @@ export function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
-/** ms since the epoch of a date or of seconds. */
+/** Parses a date or a number of seconds. Returns milliseconds since the epoch. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value > 0 ? value * 1000 : undefined;
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
-/** A service that answers with less than it promises. */
+/** Builds the error for a response without the documented members. */
 export function malformed(name: string): ProviderError {
   return new ProviderError('BAD_GATEWAY', `${name} answered with something unexpected.`, { reason: 'malformed' });
 }

@@ -23,7 +23,7 @@ const libraryKeptMs = minute;
 type Credentials = Readonly<Record<string, string>>;
 type MakeProvider = (caller: ProviderCaller, credentials: Credentials) => Provider;
 
-/** Files of a torrent that a service has at once. */
+/** Files of a torrent that is available without a download. */
 type Files = readonly { readonly path: string; readonly size: number }[];
 
 interface Checked {
@@ -31,15 +31,15 @@ interface Checked {
   readonly until: number;
 }
 
-/** A service with its credentials and what was learnt through them. */
+/** Account at a service with cached data. */
 export interface Account {
   readonly id: ServiceId;
   readonly provider: Provider;
-  /** Those of these hashes that it has at once, with their files where they are known. */
+  /** Returns the hashes that are available without a download, with their files if the service lists them. */
   available(hashes: readonly string[]): Promise<ReadonlyMap<string, Files>>;
-  /** The account's torrents, as of a minute ago at most. */
+  /** Returns the torrents of the account, which are cached for one minute. */
   library(): Promise<readonly ProviderTorrent[]>;
-  /** What was listed may be so no longer. */
+  /** Discards the cached list of torrents. */
   forgetLibrary(): void;
 }
 
@@ -49,7 +49,7 @@ export interface PoolOptions {
   readonly metrics: AddonMetrics;
   readonly cacheSize: number;
   readonly baseUrl: (id: ServiceId) => string;
-  /** Clients that need more than a caller and credentials. */
+  /** Factories of clients that need more than an HTTP client and credentials. */
   readonly makers: Partial<Readonly<Record<ServiceId, MakeProvider>>>;
 }
 
@@ -62,7 +62,7 @@ const makers: Partial<Readonly<Record<ServiceId, MakeProvider>>> = {
   torbox: (caller, credentials) => new TorBox(caller, credentials),
 };
 
-/** Accounts at services, each made once for its credentials. */
+/** Creates one client for each account at a service. */
 export class ProviderPool {
   readonly health: HealthWatch;
   readonly #options: PoolOptions;
@@ -75,7 +75,7 @@ export class ProviderPool {
     const { context } = options;
     this.health = new HealthWatch(context.clock);
     this.#accounts = new LruMap(100);
-    // One request asks about hundreds of hashes.
+    // One request checks hundreds of hashes.
     this.#checks = new LruMap(() => Math.max(options.cacheSize, 1000) * 20);
     this.#libraries = new AnswerCache({
       clock: context.clock,
@@ -86,12 +86,12 @@ export class ProviderPool {
     });
   }
 
-  /** Whether there is a client for this service. */
+  /** Returns true when this service is supported. */
   knows(id: ServiceId): boolean {
     return id === 'easynews' || (findOwn(this.#options.makers, id) ?? findOwn(makers, id)) !== undefined;
   }
 
-  /** Names a credential without telling it. */
+  /** Identifies a credential without revealing it. */
   fingerprint(id: ServiceId, credentials: Credentials): string {
     return this.#options.context.vault.fingerprint(
       JSON.stringify(Object.entries(credentials).toSorted()),
@@ -99,7 +99,7 @@ export class ProviderPool {
     );
   }
 
-  /** What sends a service's requests; for those that have no torrents. */
+  /** Returns an HTTP client for a service, also for services without torrents. */
   caller(id: ServiceId, credentials: Credentials): ProviderCaller | undefined {
     const service = debridService(id);
     const { context, guarded, metrics, baseUrl } = this.#options;
@@ -109,7 +109,7 @@ export class ProviderPool {
     return new ProviderCaller({ context, guarded, metrics, ...own });
   }
 
-  /** Undefined where there is no client for it. */
+  /** Returns the account, or undefined when the service is not supported. */
   account(id: ServiceId, credentials: Credentials): Account | undefined {
     const make = findOwn(this.#options.makers, id) ?? findOwn(makers, id);
     if (make === undefined) return undefined;
@@ -130,7 +130,7 @@ export class ProviderPool {
     return account;
   }
 
-  /** What a service has is the same for all its accounts. */
+  /** Availability is shared by all accounts of a service. */
   async #available(id: ServiceId, provider: Provider, hashes: readonly string[]): Promise<ReadonlyMap<string, Files>> {
     const found = new Map<string, Files>();
     if (provider.check === undefined) return found;

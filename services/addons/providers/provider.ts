@@ -1,4 +1,4 @@
-/** What all services are told apart by when something fails; each client maps its own codes to these. */
+/** Error codes shared by all services. Each client maps the codes of its service to these. */
 export type ProviderErrorCode =
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
@@ -13,14 +13,14 @@ export type ProviderErrorCode =
   | 'BAD_GATEWAY'
   | 'UNKNOWN';
 
-/** A service refused or failed. The message is a sentence and holds no key. */
+/** Failure of a service. The message is shown to users and contains no credentials. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly code: ProviderErrorCode;
-  /** The service's own word for it. */
+  /** Error code or text of the service. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
-  /** A limit of the whole account, not only of the function that was called. */
+  /** The rate limit applies to the whole account instead of one operation. */
   readonly isAboutAccount: boolean;
 
   constructor(
@@ -40,18 +40,18 @@ export class ProviderError extends Error {
   }
 }
 
-/** How far a torrent has come. */
+/** State of a torrent at a service. */
 export type TorrentState = 'ready' | 'queued' | 'downloading' | 'failed' | 'selecting';
 
 export interface ProviderFile {
-  /** As the service names it. */
+  /** ID at the service. */
   readonly id: string;
-  /** With its folders. */
+  /** Path including folders. */
   readonly path: string;
   readonly size: number;
-  /** Its place in the torrent, where the service keeps it. */
+  /** Index in the torrent, if the service preserves it. */
   readonly index: number | undefined;
-  /** What {@link Provider.link} needs. */
+  /** Value for {@link Provider.link}. */
   readonly link: string | undefined;
 }
 
@@ -61,9 +61,9 @@ export interface ProviderTorrent {
   readonly name: string;
   readonly size: number | undefined;
   readonly state: TorrentState;
-  /** 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress: number;
-  /** Undefined while the service has not told them. */
+  /** Undefined while the service has not listed them. */
   readonly files: readonly ProviderFile[] | undefined;
   readonly addedAt: number | undefined;
 }
@@ -71,39 +71,46 @@ export interface ProviderTorrent {
 export interface ProviderUser {
   readonly name: string;
   readonly plan: 'premium' | 'trial' | 'expired';
-  /** ms since the epoch. */
+  /** End of the paid plan in milliseconds since the epoch. */
   readonly until: number | undefined;
 }
 
-/** Files a service has at once, by the hash of their torrent. */
+/** Files of available torrents by hash. */
 export type CachedTorrents = ReadonlyMap<string, readonly { readonly path: string; readonly size: number }[]>;
 
-/** What a torrent is added by. */
+/** Torrent to add. */
 export interface Magnet {
   readonly hash: string;
   readonly name: string;
   readonly trackers: readonly string[];
 }
 
-/** The address of a magnet. */
+/** Builds a magnet URI. */
 export function magnetUri({ hash, name, trackers }: Magnet): string {
   const trackerPart = trackers.map((tracker) => `&tr=${encodeURIComponent(tracker)}`).join('');
   return `magnet:?xt=urn:btih:${hash}${name === '' ? '' : `&dn=${encodeURIComponent(name)}`}${trackerPart}`;
 }
 
-/** A service with somebody's credentials. */
+/** Client of a service with the credentials of an account. */
 export interface Provider {
   user(): Promise<ProviderUser>;
-  /** Which of these it has at once; absent where the service does not tell any more. One call for all. */
+  /**
+   * Returns the available torrents of the given hashes in one request. Absent for services that no longer report
+   * availability.
+   */
   check?(hashes: readonly string[]): Promise<CachedTorrents>;
-  /** Torrents of the account. */
+  /** Lists the torrents of the account. */
   library(): Promise<readonly ProviderTorrent[]>;
-  /** One of them with its files. */
+  /** Returns a torrent with its files. */
   torrent(id: string): Promise<ProviderTorrent>;
   add(magnet: Magnet): Promise<ProviderTorrent>;
-  /** Chooses what of a torrent is fetched, where the service wants to be told. */
+  /** Selects the files to download, for services that require a selection. */
   select?(torrent: ProviderTorrent, files: readonly ProviderFile[]): Promise<void>;
-  /** The address the file plays from. `userIp`: who will play it, where the service binds the address to it. */
+  /**
+   * Returns the address that plays the file.
+   *
+   * @param userIp Address of the player, for services that bind links to it.
+   */
   link(torrent: ProviderTorrent, file: ProviderFile, userIp: string | undefined): Promise<string>;
   remove(id: string): Promise<void>;
 }

@@ -42,7 +42,7 @@ const states: Readonly<Record<string, TorrentState>> = {
 };
 const folderType = 'application/x-directory';
 
-/** put.io. It never tells what it has; what lies in the account plays at once. */
+/** Client of put.io. It does not report availability, but files in the account play immediately. */
 export class PutIo implements Provider {
   readonly #caller: ProviderCaller;
   readonly #headers: Readonly<Record<string, string>>;
@@ -104,7 +104,7 @@ export class PutIo implements Provider {
   async #files(id: string, folder: string, depth: number): Promise<readonly ProviderFile[]> {
     const { files, parent } = await this.#call({ path: `/files/list?parent_id=${encodeURIComponent(id)}` });
     const own = record(parent);
-    // A torrent of one file has no folder.
+    // A torrent with a single file has no folder.
     if (own['content_type'] !== undefined && own['content_type'] !== folderType) return [toFile(own, folder)];
     const found: ProviderFile[] = [];
     for (const item of records(files)) {

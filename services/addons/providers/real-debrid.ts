@@ -70,7 +70,7 @@ const states: Readonly<Record<string, TorrentState>> = {
   dead: 'failed',
 };
 
-/** Real-Debrid. It no longer says what it has before it is added. */
+/** Client of Real-Debrid. It no longer reports availability before a torrent is added. */
 export class RealDebrid implements Provider {
   readonly #caller: ProviderCaller;
   readonly #headers: Readonly<Record<string, string>>;
@@ -137,7 +137,7 @@ function faultOf({ status, json, headers }: ProviderReply): ProviderError | unde
   if (status < 400) return undefined;
   const { error, error_code: number } = record(json);
   const code = numberOf(number);
-  // The selection that was wanted is there.
+  // The requested selection already exists.
   if (code === alreadyDone) return undefined;
   const known = code === undefined ? undefined : codes.get(code);
   if (known === undefined) return undefined;
@@ -150,7 +150,7 @@ function toTorrent(item: Readonly<Record<string, unknown>>): ProviderTorrent {
   const links = Array.isArray(item['links']) ? item['links'].map(textOf) : [];
   const listed = records(item['files']);
   let at = 0;
-  // Links belong to the selected files in their order; an archive has one for all of them.
+  // Links belong to the selected files in order. An archive has one link for all files.
   const selected = listed.filter(({ selected: is }) => is === 1 || is === true);
   const apart = links.length === selected.length;
   const files = listed.map((file): ProviderFile => {

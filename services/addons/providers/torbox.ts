@@ -43,7 +43,7 @@ const codes: Readonly<Record<string, readonly [ProviderErrorCode, string]>> = {
   VENDOR_DISABLED: ['SERVICE_UNAVAILABLE', 'has switched this off'],
 };
 
-/** TorBox. It tells what it has at once. */
+/** Client of TorBox. It reports availability. */
 export class TorBox implements Provider {
   readonly #caller: ProviderCaller;
   readonly #key: string;
@@ -70,7 +70,7 @@ export class TorBox implements Provider {
       json: { hashes },
     });
     const found = new Map<string, { path: string; size: number }[]>();
-    // Nothing cached is null, and an object by hash is the other form it has.
+    // The response is null when nothing is available, and can also be an object by hash.
     const list = Array.isArray(data) ? records(data) : Object.values(record(data)).map(record);
     for (const item of list)
       found.set(

@@ -10,7 +10,7 @@ import type { Account, ProviderPool } from './provider-pool.ts';
 
 const checkMs = 4000;
 
-/** A service of a configuration that is switched on. */
+/** Enabled service of a configuration with its credentials. */
 export interface UsableService {
   readonly id: ServiceId;
   readonly credentials: Readonly<Record<string, string>>;
@@ -24,13 +24,16 @@ export interface WrapOptions {
   readonly pool: ProviderPool;
   readonly links: PlaybackLinks;
   readonly history: PlayHistory;
-  /** Which of several services with the same is chosen, where they take turns. */
+  /**
+   * Number that selects one of several services with the same torrent, if the configuration distributes streams among
+   * services.
+   */
   readonly turn: number;
 }
 
 export interface Wrapped {
   readonly streams: readonly ParsedStream[];
-  /** Sentences about services that could not be asked. */
+  /** Errors of services that could not be requested. */
   readonly errors: readonly { readonly addon: string; readonly sentence: string }[];
 }
 
@@ -39,7 +42,7 @@ interface Known {
   readonly library: boolean;
 }
 
-/** What one service has of the torrents in question. */
+/** Availability of the torrents at one service. */
 interface Availability {
   readonly service: UsableService;
   readonly auth: string;
@@ -47,8 +50,9 @@ interface Availability {
 }
 
 /**
- * Bare torrents become streams of the configured services: each service is asked once for all of them, and says which it
- * has at once; or its library and what was played before say so. Adding anything to an account waits until somebody plays.
+ * Converts torrents to streams of the configured services. Each service reports the availability of all torrents in one
+ * request. Other services derive it from their library and former plays. Torrents are only added to an account when
+ * they are played.
  */
 export async function wrapTorrents(streams: readonly ParsedStream[], options: WrapOptions): Promise<Wrapped> {
   const { config, services } = options;

@@ -18,54 +18,46 @@ const Target = z.object({
   url: z.string(),
   request: Headers.optional(),
   response: Headers.optional(),
-  /** Who said that it is there: what is asked in public does not lead into the home network. */
+  /** Addon that returned the address. Addresses from public addons must not lead to the home network. */
   from: z.string().optional(),
-  /** A stranger's configuration led there: it is asked as the public would be. */
+  /** Set for configurations of other sites, which are limited to public addresses. */
   foreign: z.literal(true).optional(),
 });
 
-/** Of one connection alone, or about who asks. */
+/** Headers that belong to one connection or identify the client. */
 const notForwarded = new Set([
-  ...[
-    'connection',
-    'keep-alive',
-    'proxy-authenticate',
-    'proxy-authorization',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-  ],
-  ...[
-    'host',
-    'cookie',
-    'set-cookie',
-    'authorization',
-    'origin',
-    'referer',
-    'content-length',
-    'accept-encoding',
-    'content-encoding',
-  ],
-  ...[
-    'x-forwarded-for',
-    'x-real-ip',
-    'x-client-ip',
-    'cf-connecting-ip',
-    'true-client-ip',
-    'forwarded',
-    'x-addon-password',
-  ],
-  ...[
-    'strict-transport-security',
-    'content-security-policy',
-    'alt-svc',
-    'access-control-allow-origin',
-    'access-control-allow-credentials',
-  ],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'host',
+  'cookie',
+  'set-cookie',
+  'authorization',
+  'origin',
+  'referer',
+  'content-length',
+  'accept-encoding',
+  'content-encoding',
+  'x-forwarded-for',
+  'x-real-ip',
+  'x-client-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+  'forwarded',
+  'x-addon-password',
+  'strict-transport-security',
+  'content-security-policy',
+  'alt-svc',
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
 ]);
 
-/** Headers that may go on. */
+/** Returns the headers that may be forwarded. */
 export function forwardable(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
@@ -73,7 +65,10 @@ export function forwardable(headers: Readonly<Record<string, string | string[] |
   return result;
 }
 
-/** Plays streams through this machine: for players that cannot send the headers a source wants, or that must not be seen by it. */
+/**
+ * Plays streams through this computer, for players that cannot send the required headers or must not be visible to the
+ * source.
+ */
 export class StreamProxy {
   readonly #context: Context;
   readonly #profiles: Profiles;
@@ -96,7 +91,7 @@ export class StreamProxy {
     this.#trust = options.trust;
   }
 
-  /** Sends what a configuration wants proxied through here. */
+  /** Returns a function that replaces stream addresses by addresses of the proxy, as the configuration requires. */
   applying(config: AddonConfig, baseUrl: string, foreign: boolean): (result: PipelineResult) => PipelineResult {
     const { proxy } = config;
     if (proxy?.enabled !== true) return (result) => result;
@@ -132,7 +127,7 @@ export class StreamProxy {
     return { ...stream, proxied: true, url: this.address(baseUrl, target, stream.filename ?? 'stream') };
   }
 
-  /** An address here that plays another one, with the headers that one wants; nobody can read it out of ours. */
+  /** Returns an address of the proxy for another address and its headers, in sealed form. */
   address(baseUrl: string, target: z.infer<typeof Target>, name: string): string {
     const text = JSON.stringify(target);
     let sealed = this.#sealed.get(text);
@@ -143,7 +138,7 @@ export class StreamProxy {
     return `${baseUrl}/api/v1/proxy/e.${sealed}/${encodeURIComponent(name)}`;
   }
 
-  /** Answers an address that {@link applying} made, ranges and all. */
+  /** Answers an address of the proxy, including range requests. */
   async serve(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
     const text = token.startsWith('e.') ? this.#profiles.unseal(token.slice(2), purpose) : undefined;
     const target = Target.safeParse(text === undefined ? undefined : JSON.parse(text));
@@ -155,7 +150,7 @@ export class StreamProxy {
     await this.pass(request, response, url, { headers, trust, extra: answered });
   }
 
-  /** Passes a request on and its answer back. */
+  /** Forwards a request and its response. */
   async pass(
     request: IncomingMessage,
     response: ServerResponse,
@@ -186,13 +181,13 @@ export class StreamProxy {
       return;
     }
     await pipeline(reply.body, response).catch((error: unknown) => {
-      // A player that seeks closes the connection.
-      if (!signal.aborted) this.#context.log.debug('a proxied stream broke off', { error });
+      // Players close the connection to seek.
+      if (!signal.aborted) this.#context.log.debug('proxied stream interrupted', { error });
     });
   }
 }
 
-/** The answer's headers; its length and encoding belong to the body, which goes on as it is. */
+/** Returns the response headers. Length and encoding belong to the body, which is forwarded unchanged. */
 function passed(headers: Readonly<Record<string, string>>): Record<string, string> {
   const result = forwardable(headers);
   for (const name of ['content-length', 'content-encoding']) {

@@ -1,6 +1,6 @@
 import { runJob, type Answers, type Job } from './jobs.ts';
 
-/** Entry of the limited child process: does one job. */
+/** Runs one job in the limited child process. */
 export function run(job: Job): Answers[keyof Answers] {
   return runJob(job);
 }

@@ -18,7 +18,7 @@ interface PatternsJob {
   readonly texts: readonly string[];
 }
 
-/** For each text the indexes of the patterns that match it, and the patterns that cannot be read. */
+/** Contains the indexes of the matching patterns for each text, and the invalid patterns. */
 export interface PatternsAnswer {
   readonly matches: readonly (readonly number[])[];
   readonly broken: readonly { readonly index: number; readonly message: string }[];
@@ -33,7 +33,7 @@ interface PipelineJob {
   readonly patterns: readonly PatternMatch[] | undefined;
 }
 
-/** What the pipeline says of a stream, which is named by its index. */
+/** Attributes that the pipeline adds to a stream. */
 type Marks = Pick<
   ParsedStream,
   | 'regexMatched'
@@ -50,7 +50,7 @@ export interface PipelineAnswer {
   readonly problems: readonly string[];
 }
 
-/** Whether a condition holds. */
+/** Evaluates a condition. */
 interface ConditionJob {
   readonly kind: 'condition';
   readonly source: string;
@@ -75,7 +75,7 @@ export interface SelectAnswer {
 
 export type Job = PatternsJob | PipelineJob | ConditionJob | SelectJob;
 
-/** The answer to each kind of job. */
+/** Result of each kind of job. */
 export interface Answers {
   readonly patterns: PatternsAnswer;
   readonly pipeline: PipelineAnswer;
@@ -83,7 +83,7 @@ export interface Answers {
   readonly select: SelectAnswer;
 }
 
-/** Does one job. Streams are numbered by the caller: their id is their index. */
+/** Runs one job. Streams are identified by their index, which the caller stores as ID. */
 export function runJob(job: Job): Answers[keyof Answers] {
   switch (job.kind) {
     case 'patterns':

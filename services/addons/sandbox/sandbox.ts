@@ -7,19 +7,19 @@ import type { Answers, Job } from './jobs.ts';
 const megabyte = 1024 * 1024;
 const limits = {
   memoryMb: 128,
-  /** For one job; a list of 5,000 streams and 100 expressions takes a fifth of it. */
+  /** Time limit of one job in milliseconds. A list of 5,000 streams and 100 expressions takes a fifth of it. */
   timeoutMs: 2500,
   maxProcesses: 2,
   maxWaiting: 40,
   maxInputBytes: 24 * megabyte,
   maxOutputBytes: 8 * megabyte,
-  /** The next episode follows within this time. */
+  /** The request for the next episode follows within this time. */
   idleMs: 120_000,
 };
 
 /**
- * Runs the expressions and regular expressions of configurations in processes of their own, which are limited in memory and
- * time. What such an expression does to its process happens to no other; a process that has done its job is used again.
+ * Runs the expressions and regular expressions of configurations in child processes that are limited in memory and
+ * time. An expression that exceeds the limits ends only its process; other processes are reused.
  */
 export class Sandbox implements AsyncDisposable {
   readonly #context: Pick<Context, 'clock' | 'log'>;
@@ -31,12 +31,12 @@ export class Sandbox implements AsyncDisposable {
     this.#processes = new LimitedProcesses(getThreadFile('expression-process', import.meta.url), { clock, ...limits });
   }
 
-  /** Starts a process for a job that will follow, so that the job need not wait for one. */
+  /** Starts a process in advance, so that the next job does not wait for it. */
   warm(): void {
     void this.run({ kind: 'patterns', sources: [], texts: [] });
   }
 
-  /** The answer, or undefined where the job takes too much time or memory. */
+  /** Runs a job. Returns undefined when it exceeds the limits. */
   async run<Kind extends Job['kind']>(job: Job & { readonly kind: Kind }): Promise<Answers[Kind] | undefined> {
     try {
       return await this.#processes.run<Answers[Kind]>(job);
@@ -56,7 +56,7 @@ export class Sandbox implements AsyncDisposable {
   }
 }
 
-/** Streams as a sandbox gets them: numbered, and without addresses, which may hold keys. */
+/** Prepares streams for the sandbox: adds indexes and removes addresses, which may contain keys. */
 export function forSandbox(streams: readonly ParsedStream[]): readonly ParsedStream[] {
   return streams.map((stream, index) => ({
     ...stream,

@@ -8,9 +8,9 @@ export const migrations: readonly Migration[] = [
         .createTable('profiles')
         .addColumn('uuid', 'text', (column) => column.primaryKey())
         .addColumn('salt', 'text', (column) => column.notNull())
-        // Under a key that the password alone makes.
+        // Encrypted with a key derived from the password.
         .addColumn('config', 'text', (column) => column.notNull())
-        // The password under the vault's key, of those that the page looks after.
+        // Password encrypted by the vault. Only set for configurations that are managed on the page.
         .addColumn('kept_password', 'text')
         .addColumn('created_at', 'bigint', (column) => column.notNull())
         .addColumn('updated_at', 'bigint', (column) => column.notNull())
@@ -20,7 +20,7 @@ export const migrations: readonly Migration[] = [
         .addColumn('name', 'text', (column) => column.primaryKey())
         .addColumn('sealed', 'text', (column) => column.notNull())
         .execute();
-      // Torrents that a service had at once when they were played; nobody tells it beforehand any more.
+      // Torrents that were available without a download when they were played. Services no longer report availability.
       await db.schema
         .createTable('plays')
         .addColumn('service', 'text', (column) => column.notNull())
@@ -35,7 +35,7 @@ export const migrations: readonly Migration[] = [
     async up(db) {
       await db.schema
         .alterTable('profiles')
-        // A page of another site made it.
+        // 1 when the request came from another site or an unknown visitor, 2 when the account is no administrator.
         .addColumn('made_elsewhere', 'integer', (column) => column.notNull().defaultTo(0))
         .execute();
     },
@@ -43,7 +43,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '003-add-owner-of-profiles',
     async up(db) {
-      // The account that created it on the page; null for those of older versions and of other tools.
+      // Account that created the configuration on the page. Null for other clients and older versions.
       await db.schema.alterTable('profiles').addColumn('owner', 'text').execute();
     },
   },

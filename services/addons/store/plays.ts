@@ -7,13 +7,13 @@ interface Tables {
 }
 
 const day = 24 * 3_600_000;
-/** A service may throw away what nobody plays. */
+/** Services may delete a torrent that is not played. */
 const believedMs = 5 * day;
 const most = 20_000;
 
 /**
- * Which torrents a service had at once when somebody played them. Most services no longer say beforehand, and adding
- * torrents to an account just to find out is no way to treat it.
+ * Remembers which torrents a service played without a download. Most services no longer report availability, and adding
+ * a torrent to an account only to test it would fill the account.
  */
 export class PlayHistory {
   readonly #context: Pick<Context, 'db' | 'commit' | 'clock'>;

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 
-/** A configuration as it is kept. */
+/** Stored configuration. */
 export interface ProfileRow {
   readonly uuid: string;
   readonly salt: string;
   readonly config: string;
   readonly kept_password: string | null;
-  /** 1: made by a page of another site or an unknown visitor; 2: by an account that is no administrator. */
+  /** 1: created by another site or an unknown visitor; 2: created by an account that is no administrator. */
   readonly made_elsewhere: number;
   readonly owner: string | null;
   readonly created_at: number;
@@ -18,7 +18,7 @@ interface Tables {
   plays: { readonly service: string; readonly hash: string; readonly seen_at: number };
 }
 
-/** Rows of the service's tables. */
+/** Reads and writes the table of configurations. */
 export class ProfileStore {
   readonly #db: Kysely<Tables>;
 
@@ -28,11 +28,11 @@ export class ProfileStore {
 
   async find(uuid: string): Promise<ProfileRow | undefined> {
     const row = await this.#db.selectFrom('profiles').selectAll().where('uuid', '=', uuid).executeTakeFirst();
-    // PostgreSQL gives a bigint as text.
+    // PostgreSQL returns a bigint as text.
     return row && { ...row, created_at: Number(row.created_at), updated_at: Number(row.updated_at) };
   }
 
-  /** Those the page looks after, the oldest first. */
+  /** Returns the configurations that are managed on the page, oldest first. */
   async kept(): Promise<readonly ProfileRow[]> {
     const rows = await this.#db
       .selectFrom('profiles')
@@ -73,7 +73,7 @@ export class ProfileStore {
     await transaction.deleteFrom('profiles').where('owner', '=', owner).execute();
   }
 
-  /** False when it is gone. */
+  /** Returns false when the configuration no longer exists. */
   async update(
     transaction: Kysely<Tables>,
     uuid: string,

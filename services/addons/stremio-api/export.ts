@@ -5,7 +5,10 @@ import type { RouteParts } from './route-dependencies.ts';
 import { basicOf, sendJson } from './response.ts';
 import { throttled } from './users.ts';
 
-/** `/export`: the caller's configuration as a file; with credentials only for who knows the password itself. */
+/**
+ * Answers `/export` with the configuration as a file. Credentials are only included when the client authenticates with
+ * the password.
+ */
 export async function exportRoute(
   { profiles, context }: RouteParts,
   request: IncomingMessage,

@@ -24,7 +24,7 @@ const FormatBody = z.object({
     .nullish(),
 });
 
-/** What a format makes of a stream, for the editor. */
+/** Answers `/api/v1/format`, which formats a stream for the editor. */
 export async function formatRoute(
   parts: RouteParts,
   request: IncomingMessage,
@@ -52,7 +52,7 @@ export async function formatRoute(
   });
 }
 
-/** A stream as a tool describes it, in the shape of a search result. */
+/** Converts a stream from the request of a client, in the shape of a search result. */
 function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
   const text = (name: string): string | undefined => (typeof given[name] === 'string' ? given[name] : undefined);
   const number = (name: string): number | undefined => (typeof given[name] === 'number' ? given[name] : undefined);
@@ -107,7 +107,7 @@ function sampleStream(given: Readonly<Record<string, unknown>>): ParsedStream {
   };
 }
 
-/** Members of a described file that have the kind of value they must have. */
+/** Returns the members of a parsed file that have a valid type. */
 function listsOnly(parsed: object): Record<string, unknown> {
   const lists = new Set(['editions', 'visualTags', 'audioTags', 'audioChannels', 'languages', 'subtitles']);
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import { redirect } from './response.ts';
 const clipFolder = new URL('../playback/clips', import.meta.url);
 const clips = new Map<string, Buffer>();
 
-/** `/static/NAME.mp4`: the short films that explain. */
+/** Answers `/static/NAME.mp4` with a clip that explains a failure. */
 export async function staticRoute(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
   if (!/^[a-z-]{1,40}\.mp4$/.test(name)) throw new Problem('addons.unknown_path', 404, 'Not Found');
   let bytes = clips.get(name);
@@ -41,7 +41,7 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
   response.end(request.method === 'HEAD' ? undefined : bytes.subarray(start, end + 1));
 }
 
-/** `/api/v1/debrid/playback/…`: leads the player to the file, or to a film that says why there is none. */
+/** Answers `/api/v1/debrid/playback/…` with a redirect to the file, or to a clip that explains the failure. */
 export async function playbackRoute(
   { links, player, context, askers, activity }: RouteParts,
   request: IncomingMessage,
@@ -68,7 +68,7 @@ export async function playbackRoute(
   else redirect(response, `${askers.baseUrl(request)}/static/${playback.clip}.mp4`, 307);
 }
 
-/** `/proxy/{addon}/{endpoint}`: what one of the configured addons answers, as it is. */
+/** Answers `/proxy/{addon}/{endpoint}` with the unchanged response of a configured addon. */
 export async function addonProxyRoute(
   parts: RouteParts,
   request: IncomingMessage,
@@ -84,7 +84,7 @@ export async function addonProxyRoute(
     .addons.find(({ presetId, instanceId }) => presetId === addonId || instanceId === addonId);
   if (addon === undefined || addon.builtIn !== undefined)
     throw new Problem('addons.no_addon', 404, `There is no addon ${addonId.slice(0, 60)} in this configuration.`);
-  // An endpoint is below the addon, whatever it is made of.
+  // The endpoint must be below the base address of the addon after normalization.
   const url = new URL(`${addon.baseUrl}/${endpoint}`);
   if (!url.href.startsWith(`${addon.baseUrl}/`))
     throw new Problem('addons.bad_path', 400, 'This path leaves the addon.');

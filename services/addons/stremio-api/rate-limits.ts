@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Problem } from '../../contracts/problem.ts';
 import type { Clock } from '../../contracts/service.ts';
 
-/** Requests in a window of seconds. A household shares one address behind a proxy, so there is room for several players. */
+/** Requests per time window. Several players of one household can share an address behind a proxy. */
 const limits = {
   user: { seconds: 5, most: 20 },
   search: { seconds: 10, most: 20 },
@@ -23,7 +23,7 @@ interface Window {
 
 const most = 10_000;
 
-/** Counts requests by kind, address and user. */
+/** Limits the requests by kind, address and user. */
 export class RateLimits {
   readonly #clock: Clock;
   readonly #isOff: () => boolean;
@@ -34,7 +34,11 @@ export class RateLimits {
     this.#isOff = isOff;
   }
 
-  /** @throws Problem `addons.too_many` (429) */
+  /**
+   * Counts a request.
+   *
+   * @throws Problem `addons.too_many` (429)
+   */
   count(kind: LimitedKind, address: string, user: string, response: ServerResponse): void {
     if (this.#isOff()) return;
     const { seconds, most: allowed } = limits[kind];

@@ -10,10 +10,10 @@ import { decodeConfig } from '../domain/read-config.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { StreamProxy } from '../proxy/stream-proxy.ts';
 
-/** Characters of what a player calls itself. */
+/** Maximum length of a stored user agent. */
 const longestPlayer = 256;
 
-/** Nested aggregators, and those who ask for it, get what was read along with the streams. */
+/** Returns true for nested aggregators and for clients that request parsed attributes. */
 function wantsData({ headers }: IncomingMessage): boolean {
   return /AIOStreams\/|Homeport\//.test(headers['user-agent'] ?? '');
 }
@@ -26,7 +26,7 @@ export interface AskersOptions {
   readonly publicUrl: Context['publicUrl'];
 }
 
-/** Makes of a request the one whose configuration answers it. */
+/** Creates the request context of a client. */
 export class Askers {
   readonly #options: AskersOptions;
   readonly #stateless = new LruMap<string, { readonly config: AddonConfig; readonly revision: string }>(100);
@@ -37,8 +37,10 @@ export class Askers {
   }
 
   /**
-   * Whether a page of another site sends this, or somebody of the network whom nobody knows: what they make is their own,
-   * not the owner's. `known`: who sends it knows the addon password.
+   * Returns true for requests of another site or of an unknown visitor from the network. Configurations created by them
+   * do not get the permissions of the owner.
+   *
+   * @param options.known The client sent the addon password.
    */
   isForeign(request: IncomingMessage, { known = false } = {}): boolean {
     const { caller, baseUrl } = this.#options;
@@ -48,18 +50,26 @@ export class Askers {
     return isGatewayRequest(request) && proven === undefined && !known;
   }
 
-  /** Where a request came to, for addresses in its answer. */
+  /** Returns the public address of the request for links in the response. */
   baseUrl(request: IncomingMessage): string {
     const { baseUrl, publicUrl } = this.#options;
     return baseUrl === '' ? (publicUrl(request) ?? 'http://127.0.0.1') : baseUrl.replace(/\/+$/, '');
   }
 
-  /** `variants`: the ids of those that the address names. */
+  /**
+   * Creates the context of a stored configuration.
+   *
+   * @param variants IDs of the variants in the address.
+   */
   async ofProfile(request: IncomingMessage, uuid: string, encryptedPassword: string, variants = ''): Promise<Asker> {
     return this.withProfile(request, await this.#options.profiles.openSealed(uuid, encryptedPassword), variants);
   }
 
-  /** @throws Problem `addons.invalid_variant` (400) */
+  /**
+   * Creates the context of an opened configuration.
+   *
+   * @throws Problem `addons.invalid_variant` (400)
+   */
   withProfile(request: IncomingMessage, profile: Profile, variants = ''): Asker {
     const { uuid, encryptedPassword, foreign, publicOnly } = profile;
     const { config, revision } = variants === '' ? profile : this.#varied(profile, variants);
@@ -92,7 +102,11 @@ export class Askers {
     return { config: made, revision: id };
   }
 
-  /** Out of the address itself. @throws Problem `addons.invalid_config` (400) */
+  /**
+   * Creates the context of a configuration that is encoded in the address.
+   *
+   * @throws Problem `addons.invalid_config` (400)
+   */
   ofAddress(request: IncomingMessage, encoded: string): Asker {
     let known = this.#stateless.get(encoded);
     if (known === undefined) {

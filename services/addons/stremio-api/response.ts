@@ -9,10 +9,10 @@ import { LruMap } from '../domain/lru-map.ts';
 
 const compress = promisify(gzip);
 const worthCompressing = 1024;
-/** Streams of letters alike pack well at once. */
+/** Lists of streams are repetitive, so a low level compresses them well. */
 const level = 2;
 
-/** Addons are asked by players on any page. */
+/** Players request addons from pages of any origin. */
 const cors: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, HEAD',
@@ -20,12 +20,12 @@ const cors: Readonly<Record<string, string>> = {
   'Access-Control-Expose-Headers': 'X-Stremio-Addon',
 };
 
-/** Headers of every answer, errors too. */
+/** Sets the headers of every response, including errors. */
 export function allowAll(response: ServerResponse): void {
   for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
 }
 
-/** JSON text, packed where the client can unpack it; 304 when it has it already. */
+/** Sends a JSON text, compressed if the client supports it. Sends 304 if the client has the current version. */
 export async function sendJson(
   request: IncomingMessage,
   response: ServerResponse,
@@ -52,7 +52,7 @@ interface Prepared {
   readonly packed: () => Promise<Buffer>;
 }
 
-/** The same long text is sent again and again while players look at one title. */
+/** Cache of compressed responses, because players request the same list several times. */
 const prepared = new LruMap<string, Prepared>(20, { weigh: ({ body }) => body.length, mostWeight: 6 * 1024 * 1024 });
 const worthKeeping = 32 * 1024;
 
@@ -74,7 +74,7 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
   return /\bgzip\b(?!;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
 }
 
-/** The envelope of our own kind of calls. */
+/** Envelope of the responses of our own API. */
 export interface Envelope {
   readonly status: number;
   readonly detail?: string | null;
@@ -92,7 +92,7 @@ export function redirect(response: ServerResponse, location: string, status = 30
   response.writeHead(status, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 
-/** The peer's codes, by ours. */
+/** Maps our error codes to the codes of the peer. */
 const codes: Readonly<Record<string, string>> = {
   'addons.invalid_config': 'USER_INVALID_CONFIG',
   'addons.parent_gone': 'USER_INVALID_CONFIG',
@@ -112,13 +112,13 @@ const codes: Readonly<Record<string, string>> = {
   'addons.bad_stream': 'FORMAT_INVALID_STREAM',
 };
 
-/** Whether the request failed because its client closed the connection. */
+/** Returns true when a request failed because its client closed the connection. */
 function hasLeft(request: IncomingMessage, error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return request.destroyed && !request.complete && (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE');
 }
 
-/** What was thrown, as the peer renders it. */
+/** Sends an error in the format of the peer. */
 export function sendError(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): Promise<void> {
   if (hasLeft(request, error)) {
     log.debug('client disconnected before the end of its request', { method: request.method });
@@ -138,7 +138,11 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
   return sendEnvelope(request, response, { status: error.status, error: { code, message } });
 }
 
-/** The body's JSON object. @throws Problem 400 or 413 */
+/**
+ * Reads the JSON object of the body.
+ *
+ * @throws Problem 400 or 413
+ */
 export async function readBody(
   request: IncomingMessage,
   mostBytes = 1024 * 1024,
@@ -158,7 +162,7 @@ export async function readBody(
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Name and password of Basic authorization. */
+/** Reads name and password from Basic authorization. */
 export function basicOf({
   headers,
 }: IncomingMessage): { readonly name: string; readonly password: string } | undefined {

@@ -13,7 +13,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { Askers } from './request-context-factory.ts';
 import type { RateLimits } from './rate-limits.ts';
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export interface RouteParts {
   readonly context: Context;
   readonly settings: Settings;

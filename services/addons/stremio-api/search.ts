@@ -11,7 +11,7 @@ import type { RouteParts } from './route-dependencies.ts';
 import { basicOf, sendEnvelope } from './response.ts';
 import { throttled } from './users.ts';
 
-/** Whose configuration a tool means: Basic authorization, or the configuration itself in a header. */
+/** Authenticates a tool by Basic authorization, or reads the configuration from a header. */
 async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Asker> {
   const { askers, profiles } = parts;
   const given = request.headers['x-aiostreams-user-data'];
@@ -29,7 +29,10 @@ async function askerOf(parts: RouteParts, request: IncomingMessage): Promise<Ask
   return askers.withProfile(request, profile, searchParams.get('v') ?? '');
 }
 
-/** What a title has, read and sorted. Absent values are null, as tools of the peer expect it. */
+/**
+ * Answers `/api/v1/search` with the parsed and sorted streams of a title. Absent values are null, as tools of the peer
+ * expect.
+ */
 export async function searchRoute(
   parts: RouteParts,
   request: IncomingMessage,
@@ -119,7 +122,7 @@ function searchResult(stream: ParsedStream, group: string): Record<string, unkno
   };
 }
 
-/** The catalogs of a configuration, as its addons have them. */
+/** Returns the catalogs of a configuration as its addons list them. */
 export async function catalogsOf(
   { aggregator, upstream }: Pick<RouteParts, 'aggregator' | 'upstream'>,
   asker: Self & Pick<Asker, 'config'>,
@@ -136,7 +139,7 @@ export async function catalogsOf(
   }));
 }
 
-/** The same for tools of the peer. */
+/** Answers `/api/v1/catalogs`. */
 export async function catalogsRoute(
   parts: RouteParts,
   request: IncomingMessage,

@@ -17,7 +17,7 @@ import { statusRoute } from './status.ts';
 import { catalogsRoute, searchRoute } from './search.ts';
 import { create, requirePassword, userRoutes, withoutNotes } from './users.ts';
 
-/** The specification's routes, the peer's, and those of the Stremio protocol, on the service's own port. */
+/** Answers the routes of the specification, of the peer and of the Stremio protocol on the port of the service. */
 export function addonsListener(parts: RouteParts): RequestListener {
   const { log } = parts.context;
   return (request, response) => {
@@ -33,7 +33,7 @@ const reserved = new Set(['api', 'stremio', 'static', 'proxy', 'export', 'config
 
 async function answer(parts: RouteParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = request.url ?? '/';
-  // A path of many slashes is no address of another host.
+  // A path that begins with several slashes must not be parsed as the host of another server.
   const url = new URL(`http://localhost${target.startsWith('/') ? '' : '/'}${target.replace(/^\/{2,}/, '/')}`);
   const queryAt = target.indexOf('?');
   const path = (queryAt === -1 ? target : target.slice(0, queryAt)).replace(/^\/{2,}/, '/');
@@ -51,7 +51,7 @@ async function answer(parts: RouteParts, request: IncomingMessage, response: Ser
   if (path === '/configure' || path === '/configure/' || path === '/') return leadToPage(parts, request, response);
   requireRead(request);
   const below = `/${first}`;
-  // `?config=` on the root: the manifest, and whatever clients make of its address.
+  // Routes for `?config=` on the root, and for addresses that clients build from it.
   const rooted = readAddonPath(path);
   if (rooted !== undefined && (first === 'manifest.json' || !path.startsWith('/A')))
     return await addonRoutes(parts, request, response, rooted, () => {
@@ -105,7 +105,7 @@ async function stremioRoutes(
   );
 }
 
-/** An alias is the uuid of a configuration the page looks after. */
+/** Resolves an alias, which is the ID of a configuration that is managed on the page. */
 async function aliased({ profiles }: RouteParts, alias: string): Promise<string> {
   const kept = await profiles.kept();
   const found = kept.find(({ uuid }) => uuid === alias);
@@ -212,12 +212,12 @@ async function apiRoutes(
   await sendEnvelope(request, response, { status: 404, detail: 'Not Found' });
 }
 
-/** The specification's way to make a configuration. */
+/** Creates a configuration through the route of the specification. */
 async function configure(parts: RouteParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { limits, context, profiles, askers } = parts;
   limits.count('user', context.caller(request).remoteAddress, '', response);
   const body = await readBody(request);
-  // The configuration itself, or in the envelope of the user API.
+  // Accepts the configuration itself, or the envelope of the user API.
   const { config: inner, password: given, ...rest } = body;
   const config = readConfig(withoutNotes(inner ?? rest));
   await requirePassword(parts, request, { ...rest, ...config });
@@ -245,13 +245,17 @@ async function proxied(
   await addonProxyRoute(parts, request, response, { userId, addonId: rest.slice(0, at), endpoint: rest.slice(at + 1) });
 }
 
-/** Leads people to the page of the app on which configurations are edited. */
+/** Redirects browsers to the page where configurations are edited. */
 function leadToPage({ context }: RouteParts, request: IncomingMessage, response: ServerResponse): void {
   const headers = { 'Cache-Control': 'no-store' };
   if (!redirectToAppPage(request, response, { pages: context.appPages, path: '/addons', headers })) throw notFound();
 }
 
-/** @throws Problem `addons.unknown_path` (404) for a segment that is no UTF-8. */
+/**
+ * Decodes a path segment.
+ *
+ * @throws Problem `addons.unknown_path` (404) for invalid UTF-8.
+ */
 function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -16,7 +16,7 @@ const noProxy = {
   proxiedServices: null,
 };
 
-/** What the service is and can do, for tools and pages of the peer. */
+/** Answers `/api/v1/status` with the capabilities of the service, for tools and pages of the peer. */
 export async function statusRoute(
   parts: RouteParts,
   request: IncomingMessage,
@@ -44,7 +44,7 @@ export async function statusRoute(
         oidc: { enabled: false, buttonLabel: '', autoRedirect: false, localLoginEnabled: true },
         tmdbApiAvailable: false,
         regexAccess: { level, patterns: [], urls: [] },
-        // Expressions are not read from addresses.
+        // Expressions are not loaded from addresses.
         selSyncAccess: { level: 'none', trustedUrls: [] },
         variants: { access: 'all', max: mostVariants, maxScriptLength: longestScript },
         loggingSensitiveInfo: settings.logSensitiveInfo,
@@ -68,7 +68,11 @@ function servicesById(): Readonly<Record<string, unknown>> {
     debridServices.map(({ id, name, shortName, knownNames, help, credentials }) => [
       id,
       {
-        ...{ id, name, shortName, knownNames, signUpText: help },
+        id,
+        name,
+        shortName,
+        knownNames,
+        signUpText: help,
         credentials: credentials.map((field) => ({ ...field, description: help, default: null, forced: null })),
       },
     ]),
@@ -91,18 +95,27 @@ function presetsOf(timeout: number): readonly Readonly<Record<string, unknown>>[
 }
 
 const choices = (values: readonly string[]) => values.map((value) => ({ label: value, value }));
-/** What every addon can be told, by the peer's names. */
+/** Options that every addon has, with the names of the peer. */
 const commonOptions: readonly Readonly<Record<string, unknown>>[] = [
   {
-    ...{ id: 'resources', name: 'Resources', description: 'Only these of what it has.', type: 'multi-select' },
+    id: 'resources',
+    name: 'Resources',
+    description: 'Only these of what it has.',
+    type: 'multi-select',
     options: choices(['stream', 'subtitles', 'catalog', 'meta', 'addon_catalog']),
   },
   {
-    ...{ id: 'mediaTypes', name: 'Media types', description: 'Streams only for these.', type: 'multi-select' },
+    id: 'mediaTypes',
+    name: 'Media types',
+    description: 'Streams only for these.',
+    type: 'multi-select',
     options: choices(['movie', 'series', 'anime']),
   },
   {
-    ...{ id: 'pinPosition', name: 'Place', description: 'Of its streams among the others.', type: 'select' },
+    id: 'pinPosition',
+    name: 'Place',
+    description: 'Of its streams among the others.',
+    type: 'select',
     options: choices(['top', 'bottom']),
   },
   { id: 'libraryAddon', name: 'Library', description: 'Its streams count as in the library.', type: 'boolean' },
@@ -119,8 +132,12 @@ function optionsOf(kind: string, timeout: number): readonly Readonly<Record<stri
     { id: 'name', name: 'Name', description: 'What to call this addon', type: 'string', required: isCustom },
     { ...address, type: 'url', required: isCustom },
     {
-      ...{ id: 'timeout', name: 'Timeout (ms)', description: 'How long it is waited for.', type: 'number' },
-      ...{ default: timeout, constraints: { min: 1000, max: 50_000 } },
+      id: 'timeout',
+      name: 'Timeout (ms)',
+      description: 'How long it is waited for.',
+      type: 'number',
+      default: timeout,
+      constraints: { min: 1000, max: 50_000 },
     },
     ...commonOptions,
   ];

@@ -9,7 +9,7 @@ import type { OwnProfile } from '../profiles/profiles.ts';
 import type { RouteParts } from './route-dependencies.ts';
 import { basicOf, readBody, sendEnvelope } from './response.ts';
 
-/** The peer's calls about users, `/api/v1/user` and below. False when it is none of them. */
+/** Answers `/api/v1/user` and the paths below it. Returns false for other paths. */
 export async function userRoutes(
   parts: RouteParts,
   request: IncomingMessage,
@@ -91,7 +91,7 @@ export async function userRoutes(
   return true;
 }
 
-/** Makes a configuration after asking each of its addons. */
+/** Creates a configuration after a request to each of its addons. */
 export async function create(
   parts: Pick<RouteParts, 'aggregator' | 'askers' | 'context' | 'profiles' | 'settings'>,
   request: IncomingMessage,
@@ -104,7 +104,11 @@ export async function create(
   return await parts.profiles.create(withoutPassword(config), password, { foreign });
 }
 
-/** The password of the configuration it inherits from is a guess like any other. @throws Problem 429 */
+/**
+ * Checks the password of the parent configuration, which is throttled like a sign-in.
+ *
+ * @throws Problem 429
+ */
 async function checkParent(
   { profiles, context }: Pick<RouteParts, 'profiles' | 'context'>,
   request: IncomingMessage,
@@ -115,17 +119,17 @@ async function checkParent(
   try {
     await throttled(context, request, { name: uuid, password }, () => profiles.own(uuid, password));
   } catch (error) {
-    // A wrong one is reported when the configuration is saved, as one that is gone.
+    // A wrong password is reported as a missing parent when the configuration is saved.
     if (!(error instanceof Problem) || error.code !== 'addons.wrong_details') throw error;
   }
 }
 
-/** What was left out of a configuration, for the answer; nothing where all of it is understood. */
+/** Returns the notes about omitted parts of a configuration; empty when all of it is supported. */
 function notesOf({ importNotes }: AddonConfig): { readonly notes?: readonly string[] } {
   return importNotes?.length ? { notes: importNotes } : {};
 }
 
-/** Notes of an earlier import are no longer about what is saved now. */
+/** Removes the notes of a former import, because they do not describe the new configuration. */
 export function withoutNotes(config: unknown): unknown {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) return config;
   const { importNotes: _notes, ...rest } = config as Readonly<Record<string, unknown>>;
@@ -133,8 +137,8 @@ export function withoutNotes(config: unknown): unknown {
 }
 
 /**
- * Opens the configuration of the caller with its password. Guesses share the throttle of all sign-ins, by configuration and
- * address.
+ * Opens the configuration of the caller with its password. Failed attempts share the throttle of all sign-ins, by
+ * configuration and address.
  *
  * @throws Problem 400; `accounts.too_many_attempts` (429)
  */
@@ -149,8 +153,7 @@ export async function signedIn(
 }
 
 /**
- * Opens something with a password of a configuration, throttled like a sign-in. What is not throttled costs a derived key
- * per guess.
+ * Opens a configuration with its password, throttled like a sign-in, because each attempt derives a key.
  *
  * @throws Problem as `open` does; `accounts.too_many_attempts` (429)
  */
@@ -162,7 +165,7 @@ export async function throttled<Opened>(
 ): Promise<Opened> {
   const { remoteAddress } = caller(request);
   const given = { service: 'addons', name: `configuration ${name.slice(0, 100)}`, secret: password, remoteAddress };
-  // The key is derived after the throttle lets the guess through, which it decides without knowing the outcome.
+  // The key is derived after the throttle accepts the attempt, so that the throttle does not depend on the outcome.
   let opened: Opened | undefined;
   let failure: unknown;
   const isRight = await accounts.checkSecret(given, async () => {
@@ -179,7 +182,7 @@ export async function throttled<Opened>(
 }
 
 /**
- * Checks one of the addon passwords, where the settings have any.
+ * Checks one of the addon passwords, if the settings contain any.
  *
  * @throws Problem `addons.addon_password` (401); `accounts.too_many_attempts` (429)
  */
@@ -200,7 +203,7 @@ export async function requirePassword(
   throw new Problem('addons.addon_password', 401, 'Invalid addon password');
 }
 
-/** It is for making the configuration, not part of it. */
+/** Removes the addon password, which authorizes the creation and is not part of the configuration. */
 function withoutPassword({ addonPassword: _password, accessKey: _key, ...config }: AddonConfig): AddonConfig {
   return config;
 }

@@ -2,17 +2,17 @@ import { LruMap } from '../domain/lru-map.ts';
 import { ofAddon, type ReadStreams } from '../domain/read-stream.ts';
 import type { StreamAddon } from '../domain/stream.ts';
 
-/** Of one answer. */
+/** Maximum number of views of one response. */
 const mostViews = 8;
 
 /**
- * Answers as each configuration's addon has them. One is remembered for all who ask the same address; under which name,
- * at which place and with which rights its streams are listed is each configuration's own affair, and may change.
+ * Caches responses per configured addon. A response is shared by all configurations that use the same address, while
+ * the name, position and permissions of its streams depend on the configuration.
  */
 export class AddonViews {
   readonly #views = new WeakMap<ReadStreams, LruMap<string, ReadStreams>>();
 
-  /** The same for the same addon, so that what was made of it is known again. */
+  /** Returns the same object for the same addon, so that values derived from it stay cached. */
   of(read: ReadStreams, addon: StreamAddon): ReadStreams {
     const key = JSON.stringify(addon);
     const views = this.#views.get(read) ?? new LruMap<string, ReadStreams>(mostViews);

@@ -5,28 +5,28 @@ import { Problem } from '../../contracts/problem.ts';
 import type { Context } from '../../contracts/service.ts';
 import { isPublicAddress, plainAddress } from '../domain/public-address.ts';
 
-/** A resolver that is silent must not hold up what others have. */
+/** Limits the time for name resolution, because a resolver without a response would delay all addons. */
 const resolveMs = 2500;
 
-/** Where clouds tell machines their secrets; no addon lives there. */
+/** Addresses of cloud metadata services, which reveal secrets. */
 const metadataHosts = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254']);
 
-/** `owner`: he may reach his own machine and network. */
+/** `owner` may reach this computer and its network. */
 export type Trust = 'owner' | 'other';
 
-/** How an address that was checked is asked, so that it is the checked one that is asked. */
+/** Checked address. The request is sent to exactly this address. */
 export interface Route {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly trust: Trust;
 }
 
-/** Names as the system resolves them. */
+/** Resolves a host name as the operating system does. */
 export type ResolveName = (host: string) => Promise<readonly { readonly address: string }[]>;
 
 /**
- * Which addresses an addon may have. On a desktop it may well be on the same machine or network; but neither the app's own
- * listeners nor what hands out secrets to machines is an addon, whatever name or redirect leads there.
+ * Decides which addresses addons may have. On a desktop an addon can run on the same computer or network, but never on
+ * a listener of Homeport or a cloud metadata service, whatever name or redirect leads there.
  */
 export class AddressPolicy {
   readonly #context: Pick<Context, 'address' | 'addresses'>;
@@ -44,9 +44,10 @@ export class AddressPolicy {
   }
 
   /**
-   * A name that leads home is asked by the address that was checked; one that leads outside only as long as it does.
+   * Checks an address and returns where the request is sent. A name that resolves to a private address is requested by
+   * the checked IP address. A name that resolves to a public address is checked again for each connection.
    *
-   * @throws Problem `addons.refused_address` (403) with a sentence about the addon.
+   * @throws Problem `addons.refused_address` (403) with a message about the addon.
    */
   async route(address: string, name: string, trust: Trust): Promise<Route> {
     const url = URL.parse(address);
@@ -59,20 +60,20 @@ export class AddressPolicy {
       if (trust === 'other' && !isOutside(host)) throw refused(leadsHome(name));
       return { url: address, headers: {}, trust };
     }
-    // A name that cannot be resolved fails when it is asked, with its own sentence.
+    // A name that cannot be resolved fails with a message when it is requested.
     const found = await this.#resolved(host);
     for (const ip of found) this.#check(url, ip, name);
     const near = found.find((ip) => !isPublicAddress(ip));
     if (near === undefined) return { url: address, headers: {}, trust: 'other' };
     if (trust === 'other') throw refused(leadsHome(name));
-    // Over TLS the certificate tells whether it is still the one that is meant.
+    // TLS verifies the server by its certificate.
     if (url.protocol === 'https:') return { url: address, headers: {}, trust };
     const pinned = new URL(address);
     pinned.hostname = near.includes(':') ? `[${near}]` : near;
     return { url: pinned.href, headers: { host: url.host }, trust };
   }
 
-  /** Whether an address leads to this machine or its network. */
+  /** Returns true when an address leads to this computer or its network. */
   async isNear(address: string): Promise<boolean> {
     const url = URL.parse(address);
     if (url === null) return false;
@@ -94,7 +95,7 @@ export class AddressPolicy {
     }
   }
 
-  /** Whether this address is one under which this very service answers. */
+  /** Returns true when an address is one of this service. */
   isOwn(address: string): boolean {
     const url = URL.parse(address);
     if (url === null) return false;
@@ -103,7 +104,11 @@ export class AddressPolicy {
     return isAt(url, hostOf(url), this.#context.address('addons'));
   }
 
-  /** `host`: the address, or what its name was resolved to. */
+  /**
+   * Refuses addresses of Homeport and of cloud metadata services.
+   *
+   * @param host The IP address or the address the name resolved to.
+   */
   #check(url: URL, host: string, name: string): void {
     const plain = plainAddress(host);
     if (metadataHosts.has(plain) || plain.startsWith('169.254.')) throw refused(leadsToSecrets(name));
@@ -120,7 +125,7 @@ const leadsToSecrets = (name: string): string =>
 const leadsHome = (name: string): string =>
   `${name} leads to this machine or its network, where this configuration may not reach.`;
 
-/** An address, or a name that no resolver has a say in. */
+/** Returns true for IP addresses and for names that are not resolved by DNS. */
 function isLiteral(host: string): boolean {
   return isIP(host) !== 0 || host === 'localhost' || host.endsWith('.localhost');
 }
@@ -142,7 +147,7 @@ function portOf(url: URL): string {
   return url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
 }
 
-/** Under any of the names that lead here. */
+/** Returns true for all names and addresses of this computer. */
 function isThisMachine(host: string): boolean {
   if (host === 'localhost' || host.endsWith('.localhost') || /^(?:127|0)\./.test(host)) return true;
   if (host === '::' || host === '::1') return true;

@@ -4,12 +4,12 @@ import type { Context } from '../../contracts/service.ts';
 import type { AddressPolicy, Route, Trust } from './address-policy.ts';
 
 const mostRedirects = 5;
-/** What says nothing about who asks goes on to wherever a redirect leads; all else stays behind. */
+/** Headers that identify no client are sent to redirect targets. All other headers are not. */
 const harmless = new Set(['accept', 'accept-language', 'user-agent', 'range', 'if-range']);
 
 export interface GuardedOptions extends Pick<FetchOptions, 'method' | 'body' | 'signal' | 'maxBytes'> {
   readonly headers: Readonly<Record<string, string>>;
-  /** Who is asked, for sentences. */
+  /** Name of the requested addon or service for messages. */
   readonly name: string;
   readonly trust: Trust;
 }
@@ -21,7 +21,10 @@ interface Hop {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** Sends requests whose addresses others choose: each address, that of a redirect too, is checked before it is asked. */
+/**
+ * Sends requests to addresses that users choose. Each address, including redirect targets, is checked before the
+ * request.
+ */
 export class GuardedFetch {
   readonly #context: Pick<Context, 'fetch' | 'address'>;
   readonly #policy: AddressPolicy;
@@ -31,7 +34,11 @@ export class GuardedFetch {
     this.#policy = policy;
   }
 
-  /** The whole answer within `timeoutMs`. @throws Problem as `Fetch` does, and `addons.refused_address` (403). */
+  /**
+   * Returns the complete response within `timeoutMs`.
+   *
+   * @throws Problem as `Fetch` does, and `addons.refused_address` (403).
+   */
   async fetch(url: string, options: GuardedOptions & { readonly timeoutMs: number }): Promise<FetchReply> {
     const until = performance.now() + options.timeoutMs;
     return await this.#walk(url, options, async (route, hop) => {
@@ -44,7 +51,7 @@ export class GuardedFetch {
     });
   }
 
-  /** As {@link fetch}, for bodies of any length. */
+  /** Works as {@link fetch} for bodies of any length. */
   async stream(url: string, options: GuardedOptions): Promise<StreamReply> {
     return await this.#walk(url, options, async (route, hop) => {
       const reply = await this.#context.fetch.stream(
@@ -65,7 +72,7 @@ export class GuardedFetch {
     const first = URL.parse(url)?.hostname;
     let hop: Hop = { url, method, headers, body };
     for (let redirects = 0; ; redirects += 1) {
-      // The owner vouches for the host he typed, not for where that host sends us on.
+      // The owner trusts the host of the configured address, but not the hosts it redirects to.
       const near = trust === 'owner' && URL.parse(hop.url)?.hostname === first;
       const route = await this.#policy.route(hop.url, name, near ? 'owner' : 'other');
       const reply = await ask(route, hop);
@@ -77,7 +84,10 @@ export class GuardedFetch {
   }
 }
 
-/** A configuration may use another one of this service as its addon, so requests may reach the service's own listener. */
+/**
+ * Builds the options of a request. A configuration can use another one of this service as an addon, so requests may
+ * reach the listener of this service.
+ */
 function sent(route: Route, hop: Hop, { signal }: GuardedOptions, ownListener: string | undefined) {
   return {
     method: hop.method,
@@ -94,7 +104,7 @@ function isRedirect({ status, headers }: Pick<FetchReply, 'status' | 'headers'>)
   return [301, 302, 303, 307, 308].includes(status) && headers['location'] !== undefined;
 }
 
-/** As browsers do; credentials and bodies do not go to another origin. */
+/** Follows a redirect as browsers do. Credentials and bodies are not sent to another origin. */
 function next(hop: Hop, { status, headers }: Pick<FetchReply, 'status' | 'headers'>): Hop {
   const url = URL.parse(headers['location'] ?? '', hop.url);
   if (url === null) throw new Problem('fetch.failed', 502, 'A redirect leads to no address.', { retryable: false });

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * How many of our kind stand between the player and this request. Configurations may have one another as addons; the user
- * agent grows with each, so a circle is told from a chain.
+ * Number of aggregators between the player and this request. Configurations can use each other as addons. Each
+ * aggregator appends itself to the user agent, which reveals cycles.
  */
 export const nesting = new AsyncLocalStorage<number>();
 
 export const mostNested = 3;
 
-/** How often a user agent says that one of us asked. */
+/** Counts the aggregators in a user agent. */
 export function nestingOf(userAgent: string | undefined): number {
   return (userAgent ?? '').split('Homeport/').length - 1;
 }

@@ -9,25 +9,28 @@ interface Entry<T> {
 export interface AnswerCacheOptions<T> {
   readonly clock: Clock;
   readonly most: number | (() => number);
-  /** Until then it is given without asking again. */
+  /** Maximum age of a response that is returned without a new request, in milliseconds. */
   readonly freshMs: number;
-  /** Until then it is given, and asked for again behind the caller's back. */
+  /** Maximum age of a response that is returned while a new request runs in the background, in milliseconds. */
   readonly staleMs: number;
-  /** What is worth keeping: no errors, nothing empty. */
+  /** Returns false for values that must not be cached, such as errors and empty lists. */
   readonly keeps: (value: T) => boolean;
-  /** How much memory one takes, in any unit, and how much all of them may. */
+  /** Memory use of a value in any unit. The sum is limited by the maximum weight. */
   readonly weigh?: (value: T) => number;
   readonly mostWeight?: number;
-  /** So long a failure is given without asking again; usually not at all. */
+  /**
+   * Duration for which a failure is returned without a new request, in milliseconds. Failures are not cached by
+   * default.
+   */
   readonly failedMs?: number;
 }
 
-/** How an answer was come by. */
+/** How the cache answered a request. */
 export type CacheResult = 'hit' | 'stale' | 'miss' | 'joined';
 
 /**
- * Answers by their address. The same question that is being asked already is not asked twice; an answer that comes after
- * its caller has left is kept all the same.
+ * Caches responses by address. Simultaneous requests for one key share one upstream request, and a response that
+ * arrives after its caller gave up is cached as well.
  */
 export class AnswerCache<T> {
   readonly #options: AnswerCacheOptions<T>;
@@ -46,7 +49,11 @@ export class AnswerCache<T> {
     return this.#entries.size;
   }
 
-  /** `asker`: whose failure it would be, where not everybody's. */
+  /**
+   * Returns a cached value or loads it.
+   *
+   * @param asker Account whose failures are cached separately from those of other accounts.
+   */
   get(
     key: string,
     load: () => Promise<T>,
@@ -58,7 +65,7 @@ export class AnswerCache<T> {
     if (entry !== undefined && age < freshMs) return { result: 'hit', answer: entry.value };
     const running = this.#running.get(key);
     if (entry !== undefined && age < staleMs) {
-      // Its failure is its next caller's affair, who asks again.
+      // The next caller requests the value again and reports the failure.
       if (running === undefined) this.#load(key, load, `${asker} ${key}`).catch(() => undefined);
       return { result: 'stale', answer: entry.value };
     }
@@ -66,7 +73,7 @@ export class AnswerCache<T> {
     return { result: 'miss', answer: this.#load(key, load, `${asker} ${key}`) };
   }
 
-  /** What is fresh, without asking for anything. */
+  /** Returns a value that is not stale, without a request. */
   peek(key: string): T | undefined {
     const entry = this.#entries.get(key);
     return entry !== undefined && this.#options.clock.now() - entry.at < this.#options.freshMs

@@ -1,10 +1,10 @@
 import { Problem } from '../../contracts/problem.ts';
 import { ProviderError } from '../providers/provider.ts';
 
-/** Why an addon gave nothing, as a sentence for the person in front of the television. */
+/** Failure of an addon with a message that players show. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure';
-  /** For metrics: `timeout`, `status`, `malformed`, `refused`, `unreachable`, `too_large`, `provider`. */
+  /** Reason for metrics: `timeout`, `status`, `malformed`, `refused`, `unreachable`, `too_large` or `provider`. */
   readonly kind: string;
 
   constructor(kind: string, sentence: string, cause?: unknown) {
@@ -13,15 +13,15 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Seconds as people write them. */
+/** Formats a duration in seconds. */
 export function inSeconds(ms: number): string {
   return `${String(Math.round(ms / 100) / 10)} s`;
 }
 
-/** What was thrown while an addon was asked, as a sentence about it. */
+/** Converts an error of a request to an addon into a message. */
 export function explainUpstream(error: unknown, name: string, timeoutMs: number): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  // An addon that lives here asks a debrid service, which has said why.
+  // Built-in addons request a debrid service, whose error has a message.
   if (error instanceof ProviderError) return new UpstreamFailure('provider', error.message, error);
   if (error instanceof Problem) {
     if (error.code === 'fetch.timeout')
@@ -35,7 +35,7 @@ export function explainUpstream(error: unknown, name: string, timeoutMs: number)
   return new UpstreamFailure('unreachable', `${name} could not be asked.`, error);
 }
 
-/** What a status says about an addon. */
+/** Converts an HTTP status of an addon into a message. */
 export function explainStatus(status: number, name: string): UpstreamFailure {
   const sentence =
     status === 429

@@ -13,19 +13,21 @@ import { explainStatus, explainUpstream, UpstreamFailure } from './upstream-fail
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** An answer that comes late is heard out for so long, for the sake of the next who asks. */
+/** Maximum duration of a request after its caller gave up. A late response fills the cache. */
 const lateMs = 30_000;
 const largestAnswer = 8 * 1024 * 1024;
 const manifestMs = 3000;
 const failureKeptMs = minute;
 const largestList = 5000;
-/** Deeper than any answer of an addon. */
+/** Maximum nesting depth of a response. Responses of addons are less deep. */
 const mostLevels = 50;
-/** Of the processor's time. Five thousand names of films take about a third of it. */
+/** Maximum processor time for reading stream names, in milliseconds. 5,000 names of films take about a third of it. */
 const readMs = 1500;
-/** What a stream that was read takes beside its text. */
+/** Memory use of a parsed stream in addition to its text. */
 const streamBytes = 1500;
-/** Of answers that are kept, by kind: eight titles of a thousand streams each, and an evening of catalogs. */
+/**
+ * Maximum size of cached responses by kind: about eight titles with 1,000 streams each, and several pages of catalogs.
+ */
 const mostBytes = { streams: 16 * 1024 * 1024, resources: 16 * 1024 * 1024, manifests: 8 * 1024 * 1024 };
 
 export interface UpstreamOptions {
@@ -33,30 +35,32 @@ export interface UpstreamOptions {
   readonly guarded: GuardedFetch;
   readonly metrics: AddonMetrics;
   readonly readRelease: ReadRelease;
-  /** Settings, which may change while the service runs. */
+  /** Settings that can change while the service runs. */
   readonly cacheSize: number;
   readonly streamCacheSeconds: number;
   readonly userAgent: string;
-  /** Whole addresses, which may hold keys, go into the log. */
+  /** Writes complete addresses, which may contain keys, into the log. */
   readonly logAddresses: boolean;
 }
 
-/** What was in a body, and how long it was. */
+/** Parsed body and its length. */
 interface Sized {
   readonly body: unknown;
   readonly bytes: number;
 }
 
-/** What an addon said, or why it did not. */
+/** Result of a request to an addon. */
 export type Told<T> = { readonly value: T } | { readonly failure: UpstreamFailure };
 
-/** Asks addons: with time-outs, a memory, and one question at a time for one address. */
+/**
+ * Sends requests to addons with timeouts and a cache. Simultaneous requests for one address share one upstream request.
+ */
 export class Upstream {
   readonly #options: UpstreamOptions;
   readonly #manifests: AnswerCache<UpstreamManifest>;
   readonly #failures = new Map<string, { readonly failure: UpstreamFailure; readonly until: number }>();
   readonly #streams: AnswerCache<ReadStreams>;
-  /** Bytes of the bodies that answers were made of. */
+  /** Length of the response that a value was parsed from, in bytes. */
   readonly #sizes = new WeakMap<object, number>();
   readonly #labels = new Labels();
   readonly #views = new AddonViews();
@@ -72,7 +76,8 @@ export class Upstream {
       most: cacheSize,
       freshMs: 6 * hour,
       staleMs: 24 * hour,
-      ...{ weigh: (manifest) => this.#sizes.get(manifest) ?? 0, mostWeight: mostBytes.manifests },
+      weigh: (manifest) => this.#sizes.get(manifest) ?? 0,
+      mostWeight: mostBytes.manifests,
       keeps: () => true,
     });
     this.#streams = new AnswerCache<ReadStreams>({
@@ -104,13 +109,17 @@ export class Upstream {
     return this.#streams.size + this.#resources.size + this.#manifests.size;
   }
 
-  /** What an addon can do. `fresh`: asked now, whatever is remembered. */
+  /**
+   * Returns the manifest of an addon.
+   *
+   * @param options.fresh Bypasses the cache.
+   */
   async manifest(addon: Addon, { fresh = false, timeoutMs = manifestMs } = {}): Promise<Told<UpstreamManifest>> {
     if (addon.builtIn !== undefined) return { value: addon.builtIn.manifest };
     const { clock } = this.#options.context;
     const url = addon.manifestUrl;
     const key = `${addon.trust} ${url}`;
-    // Its sentence has the addon's name in it, which each configuration chooses.
+    // The message contains the name of the addon, which each configuration chooses.
     const failureKey = `${addon.name} ${key}`;
     const known = this.#failures.get(failureKey);
     if (!fresh && known !== undefined && known.until > clock.now()) return { failure: known.failure };
@@ -135,7 +144,7 @@ export class Upstream {
       return { value };
     } catch (error) {
       const { kind, message } = explainUpstream(error, addon.name, timeoutMs);
-      // Its cause may hold on to the whole body.
+      // The cause could keep the complete body in memory.
       const failure = new UpstreamFailure(kind, message);
       if (this.#failures.size > this.#options.cacheSize) this.#failures.clear();
       this.#failures.set(failureKey, { failure, until: clock.now() + failureKeptMs });
@@ -143,7 +152,10 @@ export class Upstream {
     }
   }
 
-  /** The streams of an addon, read. The promise may take as long as a late answer; callers wait as long as they want. */
+  /**
+   * Returns the parsed streams of an addon. The promise may take as long as the slowest response; callers apply their
+   * own timeout.
+   */
   streams(addon: Addon, request: ResourceRequest): ReadStreams | Promise<ReadStreams> {
     const load = async (): Promise<ReadStreams> => {
       const { body, bytes } = await this.#ask(addon, request, lateMs);
@@ -166,7 +178,7 @@ export class Upstream {
     return answer instanceof Promise ? answer.then(viewed) : viewed(answer);
   }
 
-  /** Any other resource, as it came. */
+  /** Returns any other resource unchanged. */
   resource(
     addon: Addon,
     request: ResourceRequest,
@@ -215,7 +227,7 @@ export class Upstream {
       const failure = explainUpstream(error, addon.name, timeoutMs);
       metrics.failures.inc({ addon: label, reason: failure.kind });
       const where = logAddresses ? { address: url } : { host: URL.parse(url)?.host };
-      context.log.debug('an addon failed', { ...where, resource, reason: failure.kind });
+      context.log.debug('addon request failed', { ...where, resource, reason: failure.kind });
       throw failure;
     } finally {
       metrics.latency.observe((performance.now() - began) / 1000, { addon: label, resource });
@@ -223,12 +235,12 @@ export class Upstream {
   }
 }
 
-/** A circle of configurations must not wait for itself. */
+/** Builds the cache key. The nesting level is included, so that a cycle of configurations does not wait for itself. */
 function keyOf(addon: Addon, request: ResourceRequest): string {
   return `${String(nesting.getStore() ?? 0)} ${addon.key}${resourcePath(request)}`;
 }
 
-/** Whether this thread has worked for so long. */
+/** Returns a function that tests whether this thread has used the given processor time. */
 function timeOf(ms: number): () => boolean {
   const began = process.threadCpuUsage();
   return () => {

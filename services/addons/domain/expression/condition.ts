@@ -2,7 +2,11 @@ import { evaluate } from './evaluate.ts';
 import { parseExpression } from './parse.ts';
 import { ExpressionError, scopeOf, type Budget, type Value } from './value.ts';
 
-/** Whether a condition holds. What says neither yes nor no does not, and is told of. `budget`: that of the request. */
+/**
+ * Evaluates a condition. Results that are no boolean are reported as a problem.
+ *
+ * @param budget Budget of the request.
+ */
 export function conditionOf(
   source: string | null | undefined,
   names: Readonly<Record<string, Value>>,

@@ -4,12 +4,20 @@ import type { Expression, Node } from './parse.ts';
 import { streamFunctions } from './stream-functions.ts';
 import { ExpressionError, isList, printed, spend, streamsIn, type Scope, type Value } from './value.ts';
 
-/** What an expression comes to. @throws ExpressionError */
+/**
+ * Evaluates an expression.
+ *
+ * @throws ExpressionError
+ */
 export function evaluate({ root }: Expression, scope: Scope): Value {
   return valueOf(root, scope);
 }
 
-/** The streams an expression chooses; one that says yes or no chooses all or none. @throws ExpressionError */
+/**
+ * Returns the streams an expression selects. A boolean selects all streams or none.
+ *
+ * @throws ExpressionError
+ */
 export function select(expression: Expression, scope: Scope): readonly ParsedStream[] {
   const value = evaluate(expression, scope);
   if (value === true) return streamsIn(scope.names['streams'] ?? []);

@@ -1,6 +1,6 @@
 import { ExpressionError, isList, type ExpressionFunction, type Value } from './value.ts';
 
-/** Functions of lists of numbers, or of numbers one after the other. Of nothing they are 0. */
+/** Functions for a list of numbers or several numbers. The result for an empty list is 0. */
 export const numberFunctions: Readonly<Record<string, ExpressionFunction>> = {
   count: ([list = []]) => (isList(list) ? list.length : 0),
   max: of((numbers) => numbers.reduce((one, other) => Math.max(one, other))),
@@ -66,7 +66,7 @@ function deviation(numbers: readonly number[]): number {
   return Math.sqrt(moment(numbers, 2));
 }
 
-/** Between the two nearest values, as spreadsheets do it. */
+/** Interpolates between the two nearest values, as spreadsheets do. */
 function percentile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((one, other) => one - other);
   const place = (part / 100) * (sorted.length - 1);

@@ -1,6 +1,6 @@
 import { ExpressionError } from './value.ts';
 
-/** A part of an expression. */
+/** Node of the syntax tree of an expression. */
 export type Node =
   | { readonly kind: 'value'; readonly value: string | number | boolean }
   | { readonly kind: 'name'; readonly name: string }
@@ -10,7 +10,7 @@ export type Node =
   | { readonly kind: 'binary'; readonly operator: string; readonly left: Node; readonly right: Node }
   | { readonly kind: 'choice'; readonly test: Node; readonly yes: Node; readonly no: Node };
 
-/** An expression that was read, with the names its comments give it. */
+/** Parsed expression with the names from its comments. */
 export interface Expression {
   readonly root: Node;
   readonly names: readonly string[];
@@ -20,7 +20,7 @@ const deepest = 60;
 const mostNodes = 2000;
 const pattern =
   /\s+|\/\*[\s\S]*?\*\/|(?<number>\d+(?:\.\d+)?)|(?<word>[A-Za-z_]\w*)|(?<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?<sign>==|!=|>=|<=|\|\||&&|[-+*/%^<>()[\],?:!])/y;
-/** From the loosest to the tightest; those of one row are read from the left. */
+/** Operators by increasing precedence. Operators of one level are left-associative. */
 const levels: readonly (readonly string[])[] = [
   ['or', '||'],
   ['and', '&&'],
@@ -34,7 +34,11 @@ interface Token {
   readonly text: string;
 }
 
-/** Reads an expression of the stream expression language. @throws ExpressionError */
+/**
+ * Parses an expression of the stream expression language.
+ *
+ * @throws ExpressionError
+ */
 export function parseExpression(source: string): Expression {
   const { tokens, names } = tokensOf(source);
   return { root: new Reader(tokens).whole(), names };

@@ -5,16 +5,16 @@ import { select } from './evaluate.ts';
 import { parseExpression, type Expression } from './parse.ts';
 import { ExpressionError, type Scope } from './value.ts';
 
-/** An expression of a configuration. */
+/** Expression of a configuration. */
 interface Rule {
   readonly expression: Expression;
   readonly name: string;
   readonly score: number;
-  /** Its place in the configuration. */
+  /** Index in the configuration. */
   readonly index: number;
 }
 
-/** The expressions of a configuration by what they are for, and what is wrong with those that cannot be read. */
+/** Expressions of a configuration by purpose, and the problems of invalid ones. */
 interface ExpressionRules {
   readonly included: readonly Rule[];
   readonly excluded: readonly Rule[];
@@ -26,7 +26,7 @@ interface ExpressionRules {
 
 const read = new WeakMap<AddonConfig, ExpressionRules>();
 
-/** @see ExpressionRules */
+/** Returns the parsed expressions of a configuration. */
 export function expressionsOf(config: AddonConfig): ExpressionRules {
   const known = read.get(config);
   if (known !== undefined) return known;
@@ -63,13 +63,13 @@ function shortened(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/** As a sentence. Whatever else goes wrong is no fault of the expression and is thrown on. */
+/** Describes the problem of an expression. Other errors are thrown again. */
 function problemOf(name: string, error: unknown): string {
   if (!(error instanceof ExpressionError)) throw error;
   return `The stream expression ${name} has no effect. ${error.message}`;
 }
 
-/** Expressions at work on the streams of one request. */
+/** Evaluates the expressions for the streams of one request. */
 export class ExpressionRun {
   readonly #rules: ExpressionRules;
   readonly #scope: Scope;
@@ -85,12 +85,12 @@ export class ExpressionRun {
     return [...this.#problems];
   }
 
-  /** Ids of the streams that pass all filters. */
+  /** Returns the IDs of the streams that bypass all filters. */
   included(streams: readonly ParsedStream[]): ReadonlySet<string> {
     return new Set(this.#rules.included.flatMap((rule) => this.#chosen(rule, streams)?.map(({ id }) => id) ?? []));
   }
 
-  /** With what preferred and ranked expressions say of each. */
+  /** Adds the results of preferred and ranked expressions to each stream. */
   rated(streams: readonly ParsedStream[]): readonly ParsedStream[] {
     const { preferred, ranked } = this.#rules;
     if (preferred.length === 0 && ranked.length === 0) return streams;
@@ -116,7 +116,10 @@ export class ExpressionRun {
     });
   }
 
-  /** Why streams go, by their ids: an excluded expression chose them, or none of the required ones did. */
+  /**
+   * Returns the reasons of removals by stream ID: an excluded expression selects the stream, or no required expression
+   * does.
+   */
   removed(streams: readonly ParsedStream[]): ReadonlyMap<string, { readonly rule: string; readonly value: string }> {
     const gone = new Map<string, { readonly rule: string; readonly value: string }>();
     let left = streams;
@@ -137,13 +140,13 @@ export class ExpressionRun {
     return gone;
   }
 
-  /** Whether an expression spared a stream this step. */
+  /** Returns true when an expression exempts a stream from a stage. */
   isSpared(id: string, stage: string): boolean {
     const stages = this.#scope.marks.spared.get(id);
     return stages !== undefined && (stages.has('all') || stages.has(stage));
   }
 
-  /** Pinned streams at the ends. */
+  /** Moves pinned streams to the top or bottom. */
   pinned(streams: readonly ParsedStream[]): readonly ParsedStream[] {
     const { pinned } = this.#scope.marks;
     if (pinned.size === 0) return streams;

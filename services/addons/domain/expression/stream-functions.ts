@@ -32,10 +32,10 @@ const measures: Readonly<Record<string, Measure>> = {
   regexScore: ({ regexScore }) => regexScore ?? 0,
 };
 
-/** Rules further on that `passthrough` can spare a stream. */
+/** Stages of the pipeline that `passthrough` can skip for a stream. */
 const stagesPassed = new Set(['all', 'dedup', 'excluded', 'required', 'limit']);
 
-/** Functions that choose of a list of streams, or say something of it. */
+/** Functions that select or measure streams of a list. */
 export const streamFunctions: Readonly<Record<string, ExpressionFunction>> = {
   resolution: hasOne(attributes.Resolutions),
   quality: hasOne(attributes.Qualities),
@@ -153,14 +153,14 @@ function within(measure: Measure, read: (text: string) => number): ExpressionFun
 function named(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
   const [streams = [], ...rest] = given;
   const words = texts(rest);
-  // A name is tidied first, and then every word is looked for in all of it.
+  // The cost consists of the normalization of the name and the search for every word.
   const chosen = streamsIn(streams);
   for (const stream of chosen) spend(scope, 8 + (searchedText(stream).length / 4) * (1 + words.length / 8));
   const test = keywordTest(words);
   return chosen.filter((stream) => test(stream) !== undefined);
 }
 
-/** So many of each group, one of each in turn. */
+/** Selects up to the given number of streams of each group, alternating between the groups. */
 function perGroup(given: readonly Value[], scope: Parameters<ExpressionFunction>[1]): Value {
   const [streams = [], attribute, most, ...filter] = given;
   const values = typeof attribute === 'string' && Object.hasOwn(grouped, attribute) ? grouped[attribute] : undefined;

@@ -1,50 +1,58 @@
 import type { ParsedStream } from '../stream.ts';
 
-/** What an expression is about. */
+/** Value in an expression. */
 export type Value = string | number | boolean | ParsedStream | readonly Value[];
 
-/** Which rules further on a stream is spared by an expression, and where one pins it; by the ids of streams. */
+/** Exemptions and pinned positions that expressions assign, by stream ID. */
 export interface Marks {
   readonly spared: Map<string, ReadonlySet<string>>;
   readonly pinned: Map<string, 'top' | 'bottom'>;
 }
 
-/** What an expression can name, and how much it may do. */
+/** Variables, functions and budget of an expression. */
 export interface Scope {
   readonly names: Readonly<Record<string, Value>>;
   readonly marks: Marks;
-  /** Functions of the place it stands in, beside those every expression has. */
+  /** Additional functions of the context. */
   readonly functions?: Readonly<Record<string, ExpressionFunction>>;
   readonly budget: Budget;
 }
 
-/** Counts down with everything that is looked at; shared by all expressions of a request. */
+/** Remaining work of all expressions of a request. */
 export interface Budget {
   left: number;
 }
 
-/** What the expressions of one request may do, untouched. */
+/** Creates the budget for the expressions of one request. */
 export function budgetOf(): Budget {
   return { left: mostLooks };
 }
 
-/** @throws ExpressionError for arguments it cannot use. */
+/**
+ * Function of the expression language.
+ *
+ * @throws ExpressionError for invalid arguments.
+ */
 export type ExpressionFunction = (given: readonly Value[], scope: Scope) => Value;
 
-/** What is wrong with an expression, or what it does wrong, as a sentence. */
+/** Problem of an expression with a message for users. */
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
-/** As many looks at streams as the expressions of one request may take altogether. */
+/** Maximum number of streams that all expressions of a request may visit. */
 const mostLooks = 4_000_000;
 
-/** A scope nothing was done in yet. */
+/** Creates an empty scope. */
 export function scopeOf(names: Scope['names'], budget = budgetOf()): Scope {
   return { names, marks: { spared: new Map(), pinned: new Map() }, budget };
 }
 
-/** The streams of a list. @throws ExpressionError for anything else. */
+/**
+ * Converts a value to a list of streams.
+ *
+ * @throws ExpressionError for other values.
+ */
 export function streamsIn(value: Value): readonly ParsedStream[] {
   if (!isList(value)) throw new ExpressionError('A list of streams is expected.');
   for (const item of value)
@@ -54,7 +62,7 @@ export function streamsIn(value: Value): readonly ParsedStream[] {
 
 const longestPrinted = 300;
 
-/** A value as sentences have it. Streams, with the keys in their addresses, never are. */
+/** Formats a value for messages. Streams are never printed, because their addresses may contain keys. */
 export function printed(value: Value): string {
   if (isList(value)) return 'A list';
   if (typeof value === 'object') return 'A stream';
@@ -62,12 +70,16 @@ export function printed(value: Value): string {
   return text.length > longestPrinted ? `${text.slice(0, longestPrinted)}…` : text;
 }
 
-/** Whether a value is a list. */
+/** Returns true when a value is a list. */
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Takes from what an expression may do. @throws ExpressionError when nothing is left. */
+/**
+ * Reduces the budget.
+ *
+ * @throws ExpressionError when it is exhausted.
+ */
 export function spend({ budget }: Pick<Scope, 'budget'>, looks: number): void {
   budget.left -= looks;
   if (budget.left < 0) throw new ExpressionError('The expressions look at too much.');

@@ -4,7 +4,7 @@ import type { Value } from './value.ts';
 
 const day = 24 * 3_600_000;
 
-/** What filters among the expressions can name. What nobody knows is 0, -1 or empty, as other tools have it. */
+/** Builds the variables of stream expressions. Unknown values are 0, -1 or empty, as in other tools. */
 export function namesOf(wanted: Wanted, streams: readonly ParsedStream[]): Readonly<Record<string, Value>> {
   const { anime, season, episode, titles, year, facts, now = 0 } = wanted;
   const shown = (facts?.episodes ?? []).filter((one) => one.season > 0);
@@ -37,16 +37,16 @@ export function namesOf(wanted: Wanted, streams: readonly ParsedStream[]): Reado
   };
 }
 
-/** What is looked for: `movie`, `series`, `anime.series` and so on. */
+/** Returns the query type: `movie`, `series`, `anime.series` and so on. */
 export function queryType({ type, anime }: Pick<Wanted, 'type' | 'anime'>): string {
   return anime ? `anime.${type}` : type;
 }
 
-/** Names that only metadata can fill. */
+/** Variables that require metadata. */
 const told =
   /\b(?:genres|title|year|yearEnd|daysSinceRelease|runtime|originalLanguage|hasNextEpisode|daysUntilNextEpisode|daysSinceFirstAired|daysSinceLastAired|latestSeason|ongoingSeason|absoluteEpisode)\b/;
 
-/** Whether an expression says something of what metadata know. */
+/** Returns true when an expression uses a variable that requires metadata. */
 export function namesMetadata(source: string): boolean {
   return told.test(source);
 }

@@ -2,7 +2,7 @@ import { hasValue, type FieldValue, type Modifier } from './values.ts';
 
 const operator = /^\s*(>=|<=|=|>|<|~|\$|\^)([\s\S]*)$/;
 
-/** Modifiers that make a value true or false. They ignore case, and are false where nothing is known. */
+/** Returns a modifier that compares a value. Comparisons ignore case, and are false for unknown values. */
 export function question(text: string): Modifier | undefined {
   const word = text.trim().toLowerCase();
   if (word === 'exists') return hasValue;
@@ -16,7 +16,7 @@ export function question(text: string): Modifier | undefined {
 
 function compare(sign: string, value: FieldValue, wanted: string): boolean {
   const text = String(value).toLowerCase();
-  // Spaces around what is compared count where the value has spaces, too.
+  // Spaces in the operand are only compared when the value contains spaces.
   const check = /\s/.test(text) ? wanted : wanted.replaceAll(/\s/g, '');
   if (Array.isArray(value) && (sign === '~' || sign === '$' || sign === '^')) {
     const items = value.map((item: string) => item.toLowerCase());

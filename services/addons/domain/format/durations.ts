@@ -1,12 +1,12 @@
 const minuteMs = 60_000;
 
-/** Numbers below a thousand are minutes, as metadata have them; streams have milliseconds. */
+/** Converts a duration to milliseconds. Numbers below 1,000 are minutes, as in metadata; streams use milliseconds. */
 export function toMilliseconds(duration: number): number {
   if (duration < 0) return 0;
   return duration < 1000 ? duration * minuteMs : duration;
 }
 
-/** Such as `1h:52m:3s`, `45m:10s` or `45m`. */
+/** Formats a duration such as `1h:52m:3s`, `45m:10s` or `45m`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -21,8 +21,8 @@ interface Token {
 }
 
 /**
- * Fills a pattern of `%` tokens. A piece in `[…]` is left out where all tokens in it are zero; `%%`, `%[` and `%]` are the
- * characters themselves, unknown tokens stay as they are.
+ * Replaces the `%` tokens of a pattern. A group in `[…]` is omitted when all of its tokens are zero. `%%`, `%[` and
+ * `%]` escape the characters, and unknown tokens are unchanged.
  */
 function fillPattern(pattern: string, tokenFor: (name: string) => Token | undefined): string {
   const groups: { text: string; hasToken: boolean; isZero: boolean }[] = [{ text: '', hasToken: false, isZero: true }];
@@ -51,7 +51,10 @@ function fillPattern(pattern: string, tokenFor: (name: string) => Token | undefi
   return groups[0]?.text ?? '';
 }
 
-/** `%H`, `%M`, `%S` with two digits, `%-H` and so on without; the largest unit of the pattern carries the overflow. */
+/**
+ * Formats a duration. `%H`, `%M` and `%S` have two digits, `%-H` and so on are not padded. The largest unit of the
+ * pattern is unlimited.
+ */
 export function formatDurationPattern(ms: number, pattern: string): string {
   const has = (unit: string): boolean => new RegExp(`%-?${unit}`).test(pattern);
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -68,7 +71,7 @@ export function formatDurationPattern(ms: number, pattern: string): string {
   });
 }
 
-/** `%Y %y %m %-m %d %-d %o %B %b %A %a` of a date such as `2023-07-04`; another text stays as it is. */
+/** Formats a date such as `2023-07-04` by `%Y %y %m %-m %d %-d %o %B %b %A %a`. Other texts are unchanged. */
 export function formatDatePattern(value: string, pattern: string): string {
   const found = /^(\d{4})-(\d{1,2})-(\d{1,2})/.exec(value.trim());
   if (found === null) return value;

@@ -45,11 +45,11 @@ const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const rates = ['bps', 'Kbps', 'Mbps', 'Gbps', 'Tbps'];
 
-/** How many digits a number is shown with. */
+/** Numbers of digits of a formatted value. */
 const roundings = {
   precise: (number: number) => String(Number(number.toFixed(2))),
   whole: (number: number) => String(Math.round(number)),
-  /** Three digits altogether. */
+  /** Three significant digits. */
   smart: (number: number) => String(Number(number.toFixed(number >= 100 ? 0 : number >= 10 ? 1 : 2))),
 } as const;
 
@@ -98,7 +98,7 @@ const named: Readonly<Record<string, Modifier>> = {
   join: onList((list) => list.join(', ')),
   first,
   last: onList((list) => list.at(-1) ?? ''),
-  // The same stream looks the same each time it is shown.
+  // A stream has the same text in each response, so the first value is used.
   random: first,
   sort: onList((list) => list.toSorted(naturally)),
   rsort: onList((list) => list.toSorted(naturally).reverse()),
@@ -186,7 +186,7 @@ const calls: Readonly<Record<string, (given: readonly string[]) => Modifier>> = 
     ),
 };
 
-/** `{config.addonName}` in place of a text is the value of that field. */
+/** Resolves a reference such as `{config.addonName}`. Other texts are unchanged. */
 function fieldText(text: string, values: FormatValues): string {
   const found = /^\{\s*([A-Za-z]+)\.([A-Za-z]\w*)\s*\}$/.exec(text);
   if (found === null) return text;
@@ -194,12 +194,12 @@ function fieldText(text: string, values: FormatValues): string {
   return value === null ? '' : Array.isArray(value) ? value.join(',') : String(value);
 }
 
-/** Layout instructions within an argument, such as `join('{tools.newLine}- ')`. */
+/** Replaces layout instructions within an argument, such as `join('{tools.newLine}- ')`. */
 function withMarks(text: string): string {
   return text.replaceAll(/\{tools\.newLine\}/gi, '\u0011').replaceAll(/\{tools\.removeLine\}/gi, '\u0012');
 }
 
-/** The modifier of this text, undefined where there is none; then it has no effect. */
+/** Returns the modifier with this name, or undefined for unknown modifiers, which have no effect. */
 export function compileModifier(text: string): Modifier | undefined {
   const lower = text.trim().toLowerCase();
   if (Object.hasOwn(named, lower)) return named[lower];
@@ -210,8 +210,8 @@ export function compileModifier(text: string): Modifier | undefined {
 }
 
 /**
- * Quoted texts between commas, or what stands there. A quote ends where a comma or the end follows, so that
- * `'Director's Cut'` is one text.
+ * Parses arguments that are separated by commas. A quote ends before a comma or the end, so that `'Director's Cut'` is
+ * one text.
  */
 function readArguments(text: string): readonly string[] {
   const pattern = /\s*(?:(['"])([\s\S]*?)\1(?=\s*(?:,|$))|([^,]*))\s*(?:,|$)/y;

@@ -1,6 +1,6 @@
 import { compileTemplate, type Template } from './template.ts';
 
-/** The two texts a stream is shown with. */
+/** Templates of a stream. */
 export interface FormatTemplates {
   readonly name: string;
   readonly description: string;
@@ -12,7 +12,7 @@ const instant =
   '{service.cached::istrue["[{service.shortName}⚡] "||""]}{service.cached::isfalse["[{service.shortName}⏳] "||""]}';
 const titled = '{stream.title::title}{stream.year::exists[" ({stream.year})"||""]}';
 
-/** The formats that other tools know by these names. */
+/** Formats that other tools have under the same names. */
 export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
   torrentio: {
     name:
@@ -85,13 +85,13 @@ export const predefinedFormats: Readonly<Record<string, FormatTemplates>> = {
   },
 };
 
-/** Both texts of a format, made ready. */
+/** Compiled templates of a format. */
 export interface Formatter {
   readonly name: Template;
   readonly description: Template;
 }
 
-/** Which format a configuration wants, and the texts it has of its own. */
+/** Selected format with custom templates. */
 export interface ConfiguredFormat {
   readonly id: string;
   readonly definitions?:
@@ -104,7 +104,7 @@ export interface ConfiguredFormat {
   readonly definition?: FormatTemplates | null | undefined;
 }
 
-/** Makes a format ready; an unknown id is torrentio's. */
+/** Compiles a format. Unknown IDs use the format of Torrentio. */
 export function formatterOf({ id, definitions, definition }: ConfiguredFormat): Formatter {
   const overrides = definitions?.overrides ?? {};
   const own =

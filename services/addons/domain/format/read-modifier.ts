@@ -1,4 +1,4 @@
-/** A place in a template where a modifier begins. */
+/** Position in a template at which a modifier begins. */
 export class ModifierSource {
   readonly text: string;
   index: number;
@@ -10,12 +10,12 @@ export class ModifierSource {
 }
 
 const call = /[A-Za-z]+\(/y;
-/** Longer arguments are none. */
+/** Maximum length of the arguments of a modifier. */
 const maxCallLength = 1000;
 
 /**
- * Reads one modifier up to the next `::`, `[` or `}` that is not within its brackets or quotes. Quotes count in calls only,
- * since a comparison such as `~director's` may contain one.
+ * Reads one modifier up to the next `::`, `[` or `}` outside of brackets and quotes. Quotes are only recognized in
+ * calls, because a comparison such as `~director's` may contain one.
  */
 export function readModifier(source: ModifierSource): string {
   const { text } = source;
@@ -26,7 +26,7 @@ export function readModifier(source: ModifierSource): string {
   return text.slice(start, source.index);
 }
 
-/** Where the bracket closes that was opened before `from`; -1 where it does not. */
+/** Returns the index after the bracket that closes the call, or -1. */
 function callEnd(text: string, from: number): number {
   let depth = 1;
   let index = from;
@@ -51,7 +51,10 @@ function isArgumentStart(text: string, index: number): boolean {
   return /[(,\s]/.test(text[index - 1] ?? '');
 }
 
-/** A quote closes where an argument can end, so that an apostrophe within a word is part of the text. */
+/**
+ * Returns the index after the closing quote, or -1. A quote ends only before the end of an argument, so that an
+ * apostrophe within a word is part of the text.
+ */
 function quoteEnd(text: string, start: number): number {
   const quote = text[start] ?? '';
   const end = new RegExp(String.raw`${quote}(?=\s{0,20}[,)])`, 'g');

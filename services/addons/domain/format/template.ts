@@ -10,26 +10,32 @@ import {
   type Modifier,
 } from './values.ts';
 
-/** Longer templates are refused, and a longer text is cut. */
+/** Maximum length of a template. Longer templates are refused, and longer texts are truncated. */
 export const maxTemplateLength = 20_000;
 const maxTextLength = 8000;
 const maxDepth = 8;
 
-/** Layout instructions travel as control characters, which values never contain, so that only a template can give them. */
+/**
+ * Layout instructions are represented by control characters, which are removed from values, so that only templates can
+ * contain them.
+ */
 const newLineMark = '\u0011';
 const removeLineMark = '\u0012';
 const marks = new RegExp(`[${newLineMark}${removeLineMark}]`, 'g');
 
-/** A template made ready, so that a thousand streams pay for its parsing once. */
+/** Compiled template, which is parsed once for all streams. */
 export type Template = (values: FormatValues) => string;
 
 interface Part {
   readonly render: Template;
-  /** Whether the fields it names have values; absent for parts that never suppress the optional piece around them. */
+  /**
+   * Returns true when the fields of the part have values. Absent for parts that never suppress the optional group
+   * around them.
+   */
   readonly isPresent?: (values: FormatValues) => boolean;
 }
 
-/** A field or a quoted text with its modifiers. */
+/** Field or quoted text with its modifiers. */
 interface Operand {
   readonly value: (values: FormatValues) => FieldValue;
   readonly isPresent: (values: FormatValues) => boolean;
@@ -38,13 +44,13 @@ interface Operand {
 const joiners = ['and', 'or', 'xor', 'equal', 'neq', 'left', 'right'] as const;
 type Joiner = (typeof joiners)[number];
 
-/** Makes a template ready. Braces that begin no expression stay as they are. */
+/** Compiles a template. Braces that begin no expression are unchanged. */
 export function compileTemplate(source: string): Template {
   const render = compileParts(source.slice(0, maxTemplateLength), 0, { left: maxWork });
   return (values) => tidy(joined(render, values).slice(0, maxTextLength));
 }
 
-/** Drops empty lines and lines that are marked for removal. */
+/** Removes empty lines and lines that are marked for removal. */
 function tidy(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.includes(removeLineMark));
   return lines.join('\n').replaceAll(newLineMark, '\n');
@@ -59,13 +65,16 @@ function joined(parts: readonly Part[], values: FormatValues): string {
   return text;
 }
 
-/** Characters that may be looked at again while one template is compiled; a hostile one is shown as it stands. */
+/**
+ * Remaining characters that may be parsed again while one template is compiled. Templates beyond the limit are not
+ * expanded.
+ */
 interface Work {
   left: number;
 }
 
 const maxWork = 1_000_000;
-/** Charged for each modifier that is read, since an expression that never ends reads all that follow it again. */
+/** Cost of each parsed modifier, because an unterminated expression parses all following modifiers again. */
 const modifierWork = 100;
 
 function compileParts(source: string, depth: number, work: Work): readonly Part[] {
@@ -79,7 +88,7 @@ function literal(text: string): Part {
   return { render: () => shown };
 }
 
-/** Reads one template from the left; each piece of text is looked at once. */
+/** Parses one template from left to right. */
 class TemplateReader {
   readonly #text: string;
   readonly #depth: number;
@@ -123,7 +132,7 @@ class TemplateReader {
     return { render: () => (name === 'newline' ? newLineMark : removeLineMark) };
   }
 
-  /** `{?text {stream.x} text?}`: nothing at all when a field within has no value. */
+  /** Parses `{?text {stream.x} text?}`, which is omitted when a field within it has no value. */
   #optional(): Part | undefined {
     const end = this.#optionalEnds.get(this.#index);
     if (end === undefined) return undefined;
@@ -157,7 +166,7 @@ class TemplateReader {
     return { render: (values) => chosen(chain.value(values), choices, values) };
   }
 
-  /** What follows a complete expression and is not understood has no effect, so that no braces are shown. */
+  /** Skips unknown parts after a complete expression, so that no braces are visible. */
   #skipToBrace(): boolean {
     const end = this.#text.indexOf('}', this.#index);
     const next = this.#text.indexOf('{', this.#index);
@@ -170,7 +179,7 @@ class TemplateReader {
     while (/\s/.test(this.#text[this.#index] ?? '')) this.#index += 1;
   }
 
-  /** `section.field` or a quoted text, and its modifiers, up to a joiner, the choices or the end. */
+  /** Parses `section.field` or a quoted text with its modifiers, up to a joiner, the choices or the end. */
   #operand(): Operand | undefined {
     const head = /'([^']*)'|"([^"]*)"|([A-Za-z]\w*)\.([A-Za-z]\w*)/y;
     head.lastIndex = this.#index;
@@ -217,7 +226,10 @@ class TemplateReader {
     return result;
   }
 
-  /** `["yes"||"no"||"absent"]`; each may hold expressions. Empty where there are none, undefined where they are broken. */
+  /**
+   * Parses `["yes"||"no"||"absent"]`, which may contain expressions. Returns an empty list without choices, and
+   * undefined for invalid ones.
+   */
   #choices(): readonly (readonly Part[])[] | undefined {
     if (this.#text[this.#index] !== '[') return [];
     this.#index += 1;
@@ -234,7 +246,7 @@ class TemplateReader {
     return choices;
   }
 
-  /** A quoted text in which quotes within braces do not count. */
+  /** Parses a quoted text. Quotes within braces do not end it. */
   #branch(): string | undefined {
     if (this.#text[this.#index] !== '"') return undefined;
     let text = '';
@@ -261,7 +273,7 @@ class TemplateReader {
   }
 }
 
-/** Where each `{?` of a text is closed, by its index. */
+/** Maps the index of each `{?` to the index of its end. */
 function optionalEnds(text: string): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open: number[] = [];
@@ -284,7 +296,7 @@ function modified(field: FieldValue, modifiers: readonly CompiledModifier[], val
   let value = sanitized(field);
   for (const { apply } of modifiers) {
     const changed = apply(value, values);
-    // A modifier for another kind of value leaves this one as it is.
+    // Modifiers for another type of value have no effect.
     if (changed === undefined) continue;
     value = typeof changed === 'string' && changed.length > maxTextLength ? changed.slice(0, maxTextLength) : changed;
   }

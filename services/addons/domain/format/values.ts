@@ -3,23 +3,23 @@ import { codeOf, flagOf } from '../languages.ts';
 import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { toSmallCapitals } from './small-capitals.ts';
 
-/** The value of what a template names. Null: nothing is known. */
+/** Value of a field in a template; null when unknown. */
 export type FieldValue = string | number | boolean | readonly string[] | null;
 
-/** Lists of the configuration whose order the values of a stream are shown in. */
+/** Lists of the configuration that define the order of values. */
 export type PreferredList = 'Languages' | 'Subtitles' | 'AudioTags' | 'AudioChannels' | 'VisualTags';
 
-/** What is known beside the stream: the title, and the configuration. */
+/** Values that do not depend on the stream: the title and the configuration. */
 export interface FormatContext {
-  /** Fields of `metadata`, by their names; those that are not known are absent. */
+  /** Fields of `metadata` by name; unknown fields are absent. */
   readonly metadata: Readonly<Record<string, FieldValue>>;
   readonly preferred: Readonly<Partial<Record<PreferredList, readonly string[]>>>;
-  /** Highest scores of all streams of the answer. */
+  /** Highest scores of all streams in the response. */
   readonly maxRegexScore?: number | undefined;
   readonly maxExpressionScore?: number | undefined;
 }
 
-/** What a template is filled with. */
+/** Values of a template. */
 export interface FormatValues {
   readonly stream: ParsedStream;
   readonly addonName: string;
@@ -28,10 +28,10 @@ export interface FormatValues {
 
 export type Field = (values: FormatValues) => FieldValue;
 
-/** Changes a value; undefined where it does not apply to this kind of value. */
+/** Modifies a value. Returns undefined for unsupported types. */
 export type Modifier = (value: FieldValue, values: FormatValues) => FieldValue | undefined;
 
-/** Whether anything is known: blank texts and empty lists are nothing, 0 and false are something. */
+/** Returns true for known values. Blank texts and empty lists are unknown, 0 and false are known. */
 export function hasValue(value: FieldValue): boolean {
   if (value === null) return false;
   if (typeof value === 'string') return /\S/.test(value);
@@ -56,7 +56,7 @@ function preferred(values: FormatValues, name: PreferredList): readonly string[]
   return values.context?.preferred[name] ?? [];
 }
 
-/** The values of a stream, those first that the configuration prefers. */
+/** Orders values by the preference of the configuration. */
 function inOrder(items: readonly string[], order: readonly string[]): readonly string[] {
   if (order.length === 0) return items;
   const rank = (item: string): number => (order.includes(item) ? order.indexOf(item) : order.length);
@@ -69,7 +69,7 @@ const converted = (items: readonly string[], convert: (item: string) => string):
 const americanFlag = (language: string): string => flagOf(language).replace('🇬🇧', '🇺🇸🦅');
 const smallCode = (language: string): string => toSmallCapitals(codeOf(language));
 
-/** Fields for the languages or subtitles of a stream; those that begin with `u` have only the ones users ask for. */
+/** Builds the fields for languages or subtitles. Fields with the prefix `u` only contain the preferred values. */
 function languageFields(
   names: Readonly<Record<'all' | 'emojis' | 'codes' | 'small', string>>,
   items: (stream: ParsedStream) => readonly string[],
@@ -208,10 +208,33 @@ const addon: Readonly<Record<string, StreamField>> = {
 };
 
 const metadataNames = [
-  ...['queryType', 'type', 'isAnime', 'title', 'titles', 'year', 'yearEnd', 'runtime', 'episodeRuntime', 'genres'],
-  ...['originalLanguage', 'country', 'season', 'episode', 'absoluteEpisode', 'relativeAbsoluteEpisode'],
-  ...['episodeTitle', 'episodeTitles', 'latestSeason', 'daysSinceRelease', 'daysSinceFirstAired'],
-  ...['daysSinceLastAired', 'hasNextEpisode', 'daysUntilNextEpisode', 'anilistId', 'malId', 'hasSeaDex'],
+  'queryType',
+  'type',
+  'isAnime',
+  'title',
+  'titles',
+  'year',
+  'yearEnd',
+  'runtime',
+  'episodeRuntime',
+  'genres',
+  'originalLanguage',
+  'country',
+  'season',
+  'episode',
+  'absoluteEpisode',
+  'relativeAbsoluteEpisode',
+  'episodeTitle',
+  'episodeTitles',
+  'latestSeason',
+  'daysSinceRelease',
+  'daysSinceFirstAired',
+  'daysSinceLastAired',
+  'hasNextEpisode',
+  'daysUntilNextEpisode',
+  'anilistId',
+  'malId',
+  'hasSeaDex',
 ];
 
 const sections: Readonly<Record<string, Readonly<Record<string, StreamField>>>> = {
@@ -232,7 +255,10 @@ const sections: Readonly<Record<string, Readonly<Record<string, StreamField>>>> 
   tools: {},
 };
 
-/** All fields with their values, for those who write templates. Addresses of addons, which may hold keys, are left out. */
+/**
+ * Returns all fields with their values for authors of templates. Addresses of addons are omitted, because they may
+ * contain keys.
+ */
 function everything(values: FormatValues): Record<string, Record<string, FieldValue>> {
   const shown = ['config', 'stream', 'metadata', 'service', 'addon'];
   return Object.fromEntries(
@@ -247,19 +273,21 @@ function everything(values: FormatValues): Record<string, Record<string, FieldVa
   );
 }
 
-/** Names are compared without case, as people type them. */
+/** Field names are case-insensitive. */
 const byName = new Map(
   Object.entries(sections).flatMap(([section, fields]) =>
     Object.entries(fields).map(([name, field]): [string, StreamField] => [`${section}.${name}`.toLowerCase(), field]),
   ),
 );
 
-/** Whether templates can name fields of a section. */
+/** Returns true when a section exists. */
 export function isSection(section: string): boolean {
   return Object.hasOwn(sections, section.toLowerCase());
 }
 
-/** The field a template names. One that is not known has no value, so that templates for newer versions show no braces. */
+/**
+ * Returns the field of a template. Unknown fields have no value, so that templates for newer versions show no braces.
+ */
 export function findField(section: string, name: string): Field {
   const field = byName.get(`${section}.${name}`.toLowerCase());
   return field === undefined ? () => null : (values) => field(values.stream, values);

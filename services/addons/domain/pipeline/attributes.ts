@@ -4,7 +4,7 @@ const unknown = ['Unknown'];
 const one = (value: string | undefined): readonly string[] => (value === undefined ? unknown : [value]);
 const some = (values: readonly string[]): readonly string[] => (values.length === 0 ? unknown : values);
 
-/** With the tags that only several together mean. */
+/** Adds the combined tags that several tags imply. */
 function visualTags({ file }: ParsedStream): readonly string[] {
   const tags = file.visualTags;
   if (tags.length === 0) return unknown;
@@ -15,7 +15,7 @@ function visualTags({ file }: ParsedStream): readonly string[] {
   return highRange ? [...tags, 'HDR Only'] : tags;
 }
 
-/** What filters and preferences look at, by the name they have in a configuration; what is not known is `Unknown`. */
+/** Attributes for filters and preferences with their names in a configuration. Missing values are `Unknown`. */
 export const attributes = {
   Resolutions: (stream: ParsedStream) => one(stream.file.resolution),
   Qualities: (stream: ParsedStream) => one(stream.file.quality),
@@ -30,7 +30,7 @@ export const attributes = {
 } as const;
 export type Attribute = keyof typeof attributes;
 
-/** As people call them. */
+/** Labels of the attributes. */
 export const attributeWords: Readonly<Record<Attribute | 'Keywords' | 'RegexPatterns', string>> = {
   Resolutions: 'Resolution',
   Qualities: 'Quality',
@@ -46,12 +46,12 @@ export const attributeWords: Readonly<Record<Attribute | 'Keywords' | 'RegexPatt
   RegexPatterns: 'Expression',
 };
 
-/** Everything in which keywords and expressions are looked for. */
+/** Returns the text that keywords and patterns search. */
 export function searchedText({ filename, folderName, indexer, file }: ParsedStream): string {
   return [filename, folderName, indexer, file.releaseGroup].filter((part) => part !== undefined).join('\n');
 }
 
-/** Whether nothing has to be downloaded before it plays. */
+/** Returns true when a stream plays without a download. */
 export function isCached({ service }: ParsedStream): boolean {
   return service === undefined || service.cached;
 }

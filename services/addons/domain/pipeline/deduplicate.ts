@@ -10,7 +10,7 @@ type Mode = 'single_result' | 'per_service' | 'per_addon' | 'disabled';
 
 const defaultModes: Readonly<Record<string, Mode>> = { cached: 'per_addon', uncached: 'per_addon', p2p: 'per_addon' };
 
-/** Streams that are shown; of those that are the same release, the best. Keeps the order. */
+/** Removes duplicates and keeps the best stream of each release. The order is preserved. */
 export function deduplicate(
   streams: readonly ParsedStream[],
   options: Options | null | undefined,
@@ -28,7 +28,7 @@ export function deduplicate(
   return removed.size === 0 ? streams : streams.filter((stream) => !removed.has(stream));
 }
 
-/** `cached`, `uncached`, or the type of what comes from no service. */
+/** Returns `cached`, `uncached`, or the type of a stream without a service. */
 function kindOf({ service, type }: ParsedStream): string {
   return service === undefined ? type : service.cached ? 'cached' : 'uncached';
 }
@@ -78,7 +78,7 @@ function modeOf(options: Options, kind: string): Mode {
   return typeof given === 'string' ? (given as Mode) : (findOwn(defaultModes, kind) ?? 'disabled');
 }
 
-/** Streams that share any key, also by a third one. */
+/** Groups streams that share a key directly or through another stream. */
 function groupsOf(streams: readonly ParsedStream[], options: Options): readonly (readonly ParsedStream[])[] {
   const parents = streams.map((_, at) => at);
   const root = (at: number): number => {

@@ -9,34 +9,34 @@ import type { Removal } from './removal.ts';
 import { isAboutAddon, isOneOf } from './scope.ts';
 import type { Wanted } from './title-request.ts';
 
-/** What the expressions of a configuration found in one stream. */
+/** Matches of the patterns of a configuration in one stream. */
 export interface PatternMatch {
   readonly included: string | undefined;
   readonly excluded: string | undefined;
   readonly required: boolean;
   readonly preferred: { readonly index: number; readonly name: string } | undefined;
-  /** Of all ranked expressions that match; undefined where none does. */
+  /** Sum of the scores of all matching ranked patterns, or undefined when none matches. */
   readonly score: number | undefined;
-  /** Names of the ranked expressions that match. */
+  /** Names of the matching ranked patterns. */
   readonly ranked?: readonly string[] | undefined;
 }
 
 export interface FilterInput {
   readonly config: AddonConfig;
   readonly wanted: Wanted;
-  /** By the place of the stream; undefined where the configuration has no expressions. */
+  /** Matches by index of the stream; undefined when the configuration has no patterns. */
   readonly patterns: readonly PatternMatch[] | undefined;
-  /** Ids of streams that pass all filters. */
+  /** IDs of the streams that bypass all filters. */
   readonly included?: ReadonlySet<string>;
 }
 
 type Rule = (stream: ParsedStream, index: number) => Removal | undefined;
 type Test = (stream: ParsedStream, index: number) => string | undefined;
 
-/** Makes the filters of a configuration ready; the result says for a stream why it goes, or nothing where it stays. */
+/** Compiles the filters of a configuration. The result returns the reason of a removal, or undefined. */
 export function compileFilter(input: FilterInput): Rule {
   const { config, patterns } = input;
-  // What is about the title is about all of its streams, those that pass other filters too.
+  // Filters by title apply to all streams, including those that bypass other filters.
   const title = looksAtRating(config) ? ratingProblem(input.wanted.rating, config) : undefined;
   if (title !== undefined) return () => title;
   const unreleased = releaseProblem(config, input.wanted);
@@ -204,7 +204,7 @@ function numberRules({ config, wanted }: FilterInput): Rule[] {
   return rules;
 }
 
-/** Which streams ranges of ages are about. */
+/** Returns a function that selects the streams that age ranges apply to. */
 function agedTest({ ageRangeTypes }: AddonConfig): (stream: ParsedStream) => boolean {
   const kinds = new Set(ageRangeTypes ?? []);
   return ({ age, type }) => age !== undefined && (kinds.size === 0 || kinds.has(type));

@@ -7,7 +7,7 @@ import { plainTitle, type Wanted } from './title-request.ts';
 
 type Rule = (stream: ParsedStream) => Removal | undefined;
 
-/** Why a stream is of another title, year or episode than was asked for, where the configuration wants to know. */
+/** Compiles the rules that compare title, year and episode with the request, if the configuration enables them. */
 export function matchRules(config: AddonConfig, wanted: Wanted): readonly Rule[] {
   const { titleMatching, yearMatching, seasonEpisodeMatching } = config;
   const rules: Rule[] = [];
@@ -16,7 +16,7 @@ export function matchRules(config: AddonConfig, wanted: Wanted): readonly Rule[]
       rules.push((stream) => (isAboutAddon(scope, stream.addon) ? rule(stream) : undefined));
   };
   add(titleMatching, titleRule(titleMatching, wanted));
-  // Older configurations had the year beside the title.
+  // Older configurations store the year options with the title options.
   if (titleMatching?.matchYear === true)
     add(titleMatching, yearRule({ tolerance: titleMatching.yearTolerance }, wanted));
   add(yearMatching, yearRule(yearMatching, wanted));
@@ -49,7 +49,7 @@ interface YearOptions {
   readonly useInitialAirDate?: boolean | null | undefined;
 }
 
-/** A series goes on, so a release of it may name any year from its first one to its last. */
+/** Matches the year. Releases of a series may name any year between its first and last one. */
 function yearRule(options: YearOptions | null | undefined, { type, year, facts }: Wanted): Rule {
   const tolerance = options?.tolerance ?? 1;
   const isSeries = type !== 'movie';

@@ -8,9 +8,9 @@ export interface OutputOptions {
   readonly addonId: string;
   readonly addonName: string;
   readonly formatter: Formatter;
-  /** What formats can show beside the stream. */
+  /** Values for formats that do not depend on the stream. */
   readonly context?: FormatContext | undefined;
-  /** For nested aggregators and tools: what was read goes along. */
+  /** Includes parsed attributes for nested aggregators and tools. */
   readonly withData: boolean;
 }
 
@@ -28,7 +28,7 @@ const replaced = new Set([
   'seeders',
 ]);
 
-/** A stream as clients get it. Nothing is null: some clients stumble over it. */
+/** Converts a stream for clients. Null values are omitted because some clients fail on them. */
 export function toOutput(stream: ParsedStream, options: OutputOptions): Record<string, unknown> {
   const { upstream, hints } = stream;
   const result: Record<string, unknown> = { ...texts(stream, options) };
@@ -51,7 +51,7 @@ export function toOutput(stream: ParsedStream, options: OutputOptions): Record<s
   return result;
 }
 
-/** One more for a stream, that opens its file in the browser; nothing where it has none. */
+/** Builds an entry that opens the file of a stream in the browser. Returns an empty list for streams without a file. */
 export function toDownload(
   stream: ParsedStream,
   { formatter, addonName, context }: OutputOptions,
@@ -91,7 +91,10 @@ const grouped: Readonly<Record<string, (stream: ParsedStream) => string | undefi
   proxied: ({ proxied }) => (proxied ? 'proxied' : undefined),
 };
 
-/** The client plays the next episode from the stream of an equal group, so nothing of the episode is in it. */
+/**
+ * Builds the group for the next episode. Clients continue with a stream of an equal group, so it contains no attribute
+ * of the episode.
+ */
 export function bingeGroup(
   stream: ParsedStream,
   { config, addonId }: Pick<OutputOptions, 'config' | 'addonId'>,
@@ -104,7 +107,7 @@ export function bingeGroup(
   return `${addonId}|${parts.filter((part) => part !== undefined).join('|')}`;
 }
 
-/** What was read out of a stream, in the peer's shape. */
+/** Returns the parsed attributes of a stream in the format of the peer. */
 export function streamData(stream: ParsedStream): Record<string, unknown> {
   const { type, service, infoHash, fileIdx, sources, seeders } = stream;
   return withoutUndefined({

@@ -8,23 +8,23 @@ import { compileFilter, type FilterInput, type PatternMatch } from './filter.ts'
 import type { Removal } from './removal.ts';
 import { limitStreams, sortStreams } from './sort.ts';
 
-/** What became of a stream, for those who ask why. */
+/** Stream with the result of the pipeline. */
 export interface Verdict {
   readonly stream: ParsedStream;
-  /** Undefined: it is shown. */
+  /** Undefined for visible streams. */
   readonly removal: Removal | undefined;
 }
 
 export interface PipelineResult {
   readonly shown: readonly ParsedStream[];
   readonly hidden: readonly Verdict[];
-  /** Sentences about stream expressions that had no effect. */
+  /** Messages about stream expressions that had no effect. */
   readonly problems: readonly string[];
 }
 
 type PipelineInput = Omit<FilterInput, 'included'>;
 
-/** All streams of all addons, in their order, become the list a person sees: filtered, without twins, sorted, cut. */
+/** Filters, deduplicates, sorts and limits the streams of all addons. */
 export function runPipeline(streams: readonly ParsedStream[], input: PipelineInput): PipelineResult {
   const { config, wanted, patterns } = input;
   const hidden: Verdict[] = [];

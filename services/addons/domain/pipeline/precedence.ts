@@ -4,9 +4,9 @@ import type { ParsedStream } from '../stream.ts';
 type Options = NonNullable<AddonConfig['deduplicator']>;
 type Compare = (one: ParsedStream, other: ParsedStream, kind: string) => number;
 
-/** Who wins among equals: what the configuration lists first. */
+/** Order of preference among duplicates. */
 export interface Precedence {
-  /** Ids of services in their order. */
+  /** IDs of services in the order of the configuration. */
   readonly services: readonly string[];
 }
 
@@ -15,7 +15,10 @@ const usualTiebreakers = [
   { type: 'usenet_age', position: 'before_addon' },
 ] as const;
 
-/** Which of two twins is to be preferred: below zero, the first. `kind`: `cached`, `uncached`, or the type of both. */
+/**
+ * Returns a comparison of duplicates by preference, where a negative result prefers the first. The kind is `cached`,
+ * `uncached`, or the type of both.
+ */
 export function comparing(options: Options, { services }: Precedence): Compare {
   const place = ({ service }: ParsedStream): number => {
     const at = services.indexOf(service?.id ?? '');
@@ -44,7 +47,7 @@ export function comparing(options: Options, { services }: Precedence): Compare {
 }
 
 const tiebreakers: Readonly<Record<string, Compare>> = {
-  // What is there already needs nobody who gives it.
+  // Streams that are available do not depend on seeders.
   torrent_seeders: (one, other, kind) =>
     kind === 'p2p' || kind === 'uncached' ? (other.seeders ?? -1) - (one.seeders ?? -1) : 0,
   usenet_age: (one, other) =>

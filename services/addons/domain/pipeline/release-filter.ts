@@ -4,15 +4,15 @@ import { isAboutRequest } from './scope.ts';
 import type { Wanted } from './title-request.ts';
 
 const day = 24 * 3_600_000;
-/** What was in cinemas a year ago is out, whatever the lists say. */
+/** Films are considered released one year after the cinema release, even without a date. */
 const surelyOutDays = 365;
 
-/** Whether a configuration wants to know when what is asked for comes out. */
+/** Returns true when a configuration hides titles that are not released. */
 export function looksAtRelease({ digitalReleaseFilter }: AddonConfig, wanted: Wanted): boolean {
   return isAboutRequest(digitalReleaseFilter, wanted);
 }
 
-/** Why nobody can have what is asked for yet; undefined where somebody can, or nobody knows. */
+/** Returns the reason why an unreleased title is hidden, or undefined when it is released or its date is unknown. */
 export function releaseProblem(config: AddonConfig, wanted: Wanted): Removal | undefined {
   if (!looksAtRelease(config, wanted)) return undefined;
   const { now = 0, facts, digital, season, episode } = wanted;

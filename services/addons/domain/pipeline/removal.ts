@@ -1,7 +1,7 @@
-/** Why a stream is not shown. */
+/** Reason why a stream is not visible. */
 export interface Removal {
-  /** The rule, such as `Excluded Quality`. */
+  /** Name of the rule, such as `Excluded Quality`. */
   readonly rule: string;
-  /** What made it apply, such as `HDTV`. */
+  /** Value the rule matched, such as `HDTV`. */
   readonly value: string;
 }

@@ -1,11 +1,11 @@
 const longest = 120;
 
-/** How much two texts have in common in the same order: 1 where they are equal, 0 where they share nothing. */
+/** Returns the similarity of two texts from 0 to 1, based on their longest common subsequence. */
 export function similarity(one: string, other: string): number {
   const [left, right] = [one.slice(0, longest), other.slice(0, longest)];
   if (left === right) return 1;
   if (left === '' || right === '') return 0;
-  // Of the longest common subsequence only the row above is needed.
+  // The algorithm only requires the former row of the table.
   let above = new Uint16Array(right.length + 1);
   for (const letter of left) {
     const row = new Uint16Array(right.length + 1);

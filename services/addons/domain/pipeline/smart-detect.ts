@@ -18,7 +18,9 @@ const usual = [
 ];
 const usualRounding = 10;
 
-/** What of two releases is the same where they are the same; undefined where a stream says too little to tell. */
+/**
+ * Builds a key that is equal for streams of the same release. Returns undefined when a stream has too few attributes.
+ */
 export function detectedOf(
   stream: ParsedStream,
   { smartDetectAttributes, smartDetectRounding }: Options,
@@ -26,7 +28,7 @@ export function detectedOf(
   const names = smartDetectAttributes?.length ? smartDetectAttributes : usual;
   const step = Math.log(1 + (smartDetectRounding ?? usualRounding) / 100);
   const rounded = (value: number): string => (value <= 0 ? '0' : String(Math.round(Math.log(value) / step)));
-  // Without a size nearly everything of one resolution would be the same.
+  // Without a size, most streams of one resolution would be equal.
   if (names.includes('size') && stream.size === undefined) return undefined;
   const parts = names.map((name) => {
     if (name === 'size') return rounded(stream.size ?? 0);

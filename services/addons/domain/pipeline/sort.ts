@@ -3,7 +3,7 @@ import { bitrateOf, type ParsedStream } from '../stream.ts';
 import { attributes, isCached, type Attribute } from './attributes.ts';
 import { keywordTest } from './keywords.ts';
 
-/** A number to sort by, larger first when the direction is `desc`. */
+/** Value to sort by. The direction `desc` lists larger values first. */
 type Score = (stream: ParsedStream) => number;
 
 const preferences: Readonly<Record<string, Attribute>> = {
@@ -27,7 +27,7 @@ const numbers: Readonly<Record<string, Score>> = {
   private: (stream) => (stream.private ? 1 : 0),
   cached: (stream) => (isCached(stream) ? 1 : 0),
   library: ({ library }) => (library ? 1 : 0),
-  // Newer counts as more.
+  // Newer streams have larger values.
   age: ({ age }) => (age === undefined ? -Number.MAX_SAFE_INTEGER : -age),
   addon: ({ addon }) => -addon.index,
   regexPatterns: ({ regexIndex }) => (regexIndex === undefined ? -Number.MAX_SAFE_INTEGER : -regexIndex),
@@ -38,12 +38,12 @@ const numbers: Readonly<Record<string, Score>> = {
   seadex: ({ seadex }) => (seadex === 'best' ? 2 : seadex === undefined ? 0 : 1),
 };
 
-/** Whether there is a criterion of this name. */
+/** Returns true when the sort criterion is supported. */
 export function knowsCriterion(key: string): boolean {
   return [preferences, numbers].some((known) => Object.hasOwn(known, key)) || key === 'service' || key === 'keyword';
 }
 
-/** What a criterion looks at; undefined where it has no effect. */
+/** Returns the sort value of a criterion, or undefined when the criterion has no effect. */
 function scoreOf(key: string, config: AddonConfig): Score | undefined {
   const attribute = Object.hasOwn(preferences, key) ? preferences[key] : undefined;
   if (attribute !== undefined) {
@@ -94,7 +94,7 @@ function bySort(
   return rows.map(({ stream }) => stream);
 }
 
-/** Streams in the order the configuration wants for what is asked; equals keep theirs. */
+/** Sorts streams by the criteria for the request. The order of equal streams is preserved. */
 export function sortStreams(
   streams: readonly ParsedStream[],
   config: AddonConfig,
@@ -124,7 +124,7 @@ export function sortStreams(
   return [...pinned('top'), ...pinned(undefined), ...pinned('bottom')];
 }
 
-/** The sorted list cut to the limits; what passes through is neither counted nor cut. */
+/** Applies the result limits. Streams of addons that bypass filters are neither counted nor removed. */
 export function limitStreams(
   streams: readonly ParsedStream[],
   limits: AddonConfig['resultLimits'],

@@ -1,6 +1,6 @@
 import { noRating, type Rating } from '../rating.ts';
 
-/** What is asked for, as far as it is known. */
+/** Requested title with the facts that were found. */
 export interface Wanted {
   readonly type: string;
   readonly id: string;
@@ -10,30 +10,30 @@ export interface Wanted {
   readonly titles: readonly string[];
   readonly year: number | undefined;
   readonly rating: Rating;
-  /** What else is known of the title; undefined where nobody looked. */
+  /** Further facts about the title; undefined when no metadata was requested. */
   readonly facts?: TitleFacts | undefined;
-  /** Of a film; undefined where nobody knows or looked. */
+  /** Release dates of a film; undefined when unknown. */
   readonly digital?: DigitalRelease | undefined;
-  /** When it is asked for, ms since the epoch. */
+  /** Time of the request in milliseconds since the epoch. */
   readonly now?: number;
 }
 
-/** When a film can be had at home, and since when cinemas show it; ms since the epoch. */
+/** Release dates of a film for home use and in cinemas, in milliseconds since the epoch. */
 export interface DigitalRelease {
   readonly dates: readonly number[];
   readonly cinema: number | undefined;
 }
 
-/** What metadata say of a title beside its name. */
+/** Facts about a title from its metadata. */
 export interface TitleFacts {
   readonly genres: readonly string[];
-  /** Minutes. */
+  /** Runtime in minutes. */
   readonly runtime: number | undefined;
-  /** When it was first shown, ms since the epoch. */
+  /** First release in milliseconds since the epoch. */
   readonly released: number | undefined;
   readonly yearEnd: number | undefined;
   readonly language: string | undefined;
-  /** Of a series, in order. */
+  /** Episodes of a series in order. */
   readonly episodes: readonly {
     readonly season: number;
     readonly episode: number;
@@ -41,7 +41,7 @@ export interface TitleFacts {
   }[];
 }
 
-/** Season and episode of an id such as `tt0903747:2:5` or `kitsu:7442:3`. */
+/** Parses season and episode of an ID such as `tt0903747:2:5` or `kitsu:7442:3`. */
 export function wantedOf(type: string, id: string): Wanted {
   const parts = id.split(':');
   const anime = /^(?:kitsu|mal|anilist|anidb)$/.test(parts[0] ?? '');
@@ -53,7 +53,7 @@ export function wantedOf(type: string, id: string): Wanted {
   return { type, id, anime, season, episode, titles: [], year: undefined, rating: noRating };
 }
 
-/** Without accents, case and signs, so that spellings of one title are equal. */
+/** Removes accents, case and punctuation, so that different spellings of a title are equal. */
 export function plainTitle(title: string): string {
   return title
     .normalize('NFKD')

@@ -1,12 +1,12 @@
 import { debridServices, type ServiceId } from '../debrid-services.ts';
 
-/** The debrid service that plays a stream, and whether it has the file already. */
+/** Debrid service of a stream and the availability of its file. */
 export interface ServiceMark {
   readonly id: ServiceId;
   readonly cached: boolean;
 }
 
-/** Short names that are words or signs of their own: a language, a dual sound track, the time of day. */
+/** Short names with another meaning: a language, dual audio or a time of day. */
 const ambiguous = new Set(['en', 'pp', 'po', 'dl', 'ad', 'pm']);
 const cachedIcons = '⚡🚀🌩📫✅';
 const uncachedIcons = '⏳⬇⌛☁';
@@ -22,19 +22,24 @@ function escaped(name: string): string {
   return name.replaceAll('.', String.raw`\.`).replaceAll(/[ -]/g, '[ _-]?');
 }
 
-/** Where a service's name can end: brackets, bars, marks and spaces. */
+/** Characters that end the name of a service: brackets, bars, icons and spaces. */
 const after = String.raw`(?=[\s+/|)\]}_.:,${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}-]|$)`;
 const anywhere = new RegExp(
-  String.raw`(?<![^\s|[({_/.\-${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}])(${names.map(({ name }) => escaped(name)).join('|')})(\+?)${after}`,
+  [
+    String.raw`(?<![^\s|[({_/.\-${cachedIcons}${uncachedIcons}\u{FE0F}\u{1F9F2}])`,
+    String.raw`(${names.map(({ name }) => escaped(name)).join('|')})(\+?)${after}`,
+  ].join(''),
   'giu',
 );
-/** What stands around an ambiguous name when it means a service. */
+/** Characters around an ambiguous name that denotes a service. */
 const before = new RegExp(String.raw`(?:[[({|]\s*(?:instant\s+)?|[${cachedIcons}${uncachedIcons}]\u{FE0F}?\s*)$`, 'iu');
 const behind = new RegExp(String.raw`^\s*(?:[\])}|+]|[${cachedIcons}${uncachedIcons}])`, 'u');
 
 /**
- * Reads the service out of the name of a stream, such as `[RD+] Torrentio`, `[RD⬇️] Comet` or `MediaFusion 🧲 RD ⏳ 1080p`.
- * Without any mark the file counts as not cached. `description` counts for the marks only.
+ * Detects the service in the name of a stream, such as `[RD+] Torrentio`, `[RD⬇️] Comet` or `MediaFusion 🧲 RD ⏳ 1080p`.
+ * Without a mark the file is not available.
+ *
+ * @param description Only searched for marks.
  */
 export function serviceMark(name: string, description: string): ServiceMark | undefined {
   const text = name.replaceAll(/web[ ._-]?dl/giu, '      ');

@@ -5,41 +5,45 @@ import { labelled, textAfter } from './text-fields.ts';
 import { serviceMark, type ServiceMark } from './detect-service.ts';
 import type { SizeBase } from './sizes.ts';
 
-/** The texts of a stream that addons put their facts into. */
+/** Texts of a stream that addons use for facts. */
 export interface StreamTexts {
   readonly name: string;
   readonly description: string;
-  /** Name of the file in the hints of the stream. */
+  /** File name in the hints of the stream. */
   readonly hinted: string | undefined;
   readonly hintedFolder: string | undefined;
 }
 
-/** Languages that a description lists apart from the names. `replaces`: they are all there are. */
+/**
+ * Languages listed in a description.
+ *
+ * @param replaces The list is complete and replaces languages from names.
+ */
 export interface ListedLanguages {
   readonly audio: readonly string[];
   readonly subtitles: readonly string[];
   readonly replaces: boolean;
 }
 
-/** How the addons of one family write their streams; what is not given is read by the general rules. */
+/** Format of the streams of one family of addons. Fields that are absent use the general rules. */
 export interface AddonFamily {
   readonly id: string;
-  /** Found in the type of the preset, the name or address of the addon, or the name of a stream. */
+  /** Matches the preset, the name or address of the addon, or the name of a stream. */
   readonly pattern: RegExp;
   readonly sizeBase?: SizeBase;
   readonly fileNames?: (texts: StreamTexts) => FileNames;
   readonly service?: (texts: StreamTexts) => ServiceMark | undefined;
-  /** Icons before the name of the indexer, in place of the usual ones. */
+  /** Icons before the name of the indexer, instead of the default icons. */
   readonly indexerIcons?: readonly string[];
   readonly indexer?: (texts: StreamTexts) => string | undefined;
-  /** Icons before the size of the whole torrent. */
+  /** Icons before the size of the complete torrent. */
   readonly folderSizeIcons?: readonly string[];
   readonly languages?: (texts: StreamTexts) => ListedLanguages | undefined;
   readonly type?: (texts: StreamTexts) => StreamType | undefined;
   readonly isInLibrary?: (texts: StreamTexts) => boolean;
   readonly isPrivate?: (texts: StreamTexts) => boolean;
   readonly message?: (texts: StreamTexts) => string | undefined;
-  /** Rows that are notes of the addon and no streams. */
+  /** Returns true for entries that are notes of the addon instead of streams. */
   readonly isNote?: (texts: StreamTexts) => boolean;
 }
 
@@ -57,7 +61,7 @@ const markedLanguages =
       : { ...found, replaces: found.audio.length > 0 };
   };
 
-/** The first line is the torrent, the next one the file in it. */
+/** Reads the torrent from the first line and the file from the second line. */
 function torrentLines({ description, hinted }: StreamTexts): FileNames {
   const [first = '', second = ''] = bareLines(description);
   const file = hinted ?? (isVideoName(second) && !isVideoName(first) ? second : undefined);
@@ -65,7 +69,7 @@ function torrentLines({ description, hinted }: StreamTexts): FileNames {
   return { file, folder: isSameName(file, first) ? undefined : first };
 }
 
-/** `📄` is the file, `📁` or `📂` the folder; without a folder either icon is the file. */
+/** Reads the file after `📄` and the folder after `📁` or `📂`. Without a folder, either icon marks the file. */
 function iconNames({ description, hinted }: StreamTexts): FileNames {
   const file = textAfter(description, ['📄', '┈➤']);
   const folder = textAfter(description, ['📂', '📁'])?.split('┈➤')[0]?.trim();
@@ -80,7 +84,7 @@ const torrentio: AddonFamily = {
   id: 'torrentio',
   pattern: /torrentio|torrents-?db|knight-?crawler|annatar/i,
   fileNames: torrentLines,
-  // After "Multi Subs" the flags are those of subtitles.
+  // Flags after "Multi Subs" are subtitle languages.
   languages: ({ description }) => {
     const line = description.trimEnd().split('\n').at(-1) ?? '';
     const at = line.search(/multi subs/i);
@@ -110,7 +114,7 @@ const mediaFusion: AddonFamily = {
   pattern: /media-?fusion/i,
   sizeBase: 1000,
   fileNames: (texts) => (/📂|📄/u.test(texts.description) ? iconNames(texts) : torrentLines(texts)),
-  // The globe stands before languages here.
+  // The globe icon precedes languages in this family.
   indexer: ({ description }) => {
     const contributor = textAfter(description, ['🧑‍💻']);
     const parts = [
@@ -189,7 +193,7 @@ const easynews: AddonFamily = {
   pattern: /easynews/i,
   type: () => 'usenet',
   service: (texts) => serviceMark(texts.name, texts.description) ?? { id: 'easynews', cached: true },
-  // After the globe there are languages, as codes of three letters.
+  // The globe icon precedes three-letter language codes in this family.
   indexerIcons: ['🔎', '🔍'],
   languages: ({ description }) => {
     const codes = (icon: RegExp): readonly string[] =>
@@ -224,7 +228,7 @@ const baguettio: AddonFamily = {
   indexer: ({ description }) => /([\w.-]+)(?:\(🧲\))?\s*💾/u.exec(description)?.[1],
 };
 
-/** Addons that find files on web hosts: the source is in the name of the stream. */
+/** Addons for web hosts, which write the source into the name of the stream. */
 const webHosts: AddonFamily = {
   id: 'nuvio',
   pattern: /nuvio|webstreamr|flix-?streams|hd-?hub/i,
@@ -241,13 +245,26 @@ const orion: AddonFamily = {
 };
 
 const families: readonly AddonFamily[] = [
-  ...[torrentio, comet, mediaFusion, stremThru, meteor, jackettio, torBox, dmm, easynews, sootio, brazuca],
-  ...[baguettio, webHosts, debridio, orion],
+  torrentio,
+  comet,
+  mediaFusion,
+  stremThru,
+  meteor,
+  jackettio,
+  torBox,
+  dmm,
+  easynews,
+  sootio,
+  brazuca,
+  baguettio,
+  webHosts,
+  debridio,
+  orion,
 ];
 
 const general: AddonFamily = { id: 'general', pattern: /(?:)/ };
 
-/** The family of an addon; one that is not known is read by the general rules. */
+/** Returns the family of an addon. Unknown addons use the general rules. */
 export function familyOf({ presetType, name, manifestUrl }: StreamAddon, streamName: string): AddonFamily {
   const host = URL.parse(manifestUrl)?.hostname ?? '';
   const path = URL.parse(manifestUrl)?.pathname.slice(0, 60) ?? '';
@@ -258,7 +275,7 @@ export function familyOf({ presetType, name, manifestUrl }: StreamAddon, streamN
   return general;
 }
 
-/** Names of the file and its folder by the general rules. */
+/** Reads the names of the file and its folder by the general rules. */
 export function generalNames(
   { description, hinted, hintedFolder }: StreamTexts,
   isRelease: (line: string) => boolean,

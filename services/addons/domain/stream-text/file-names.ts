@@ -1,20 +1,20 @@
 const videoExtension = /\.(?:mkv|mp4|avi|mov|wmv|flv|webm|m4v|mpe?g|m2ts|mts|ts|vob|ogv|ogm|divx|rm|rmvb|3gp|iso)$/i;
 const maxLines = 8;
-/** A line that names a property of the stream, such as `Quality: 1080p`. */
+/** Matches a line with a property of the stream, such as `Quality: 1080p`. */
 const propertyLine = /^\s*(?:quality|resolution|size|source|languages?|type|age|seeders|hash)\s*:/i;
 
-/** Names of a stream's file and of the folder of its torrent, as far as its texts say them. */
+/** Names of a file and of the folder of its torrent. */
 export interface FileNames {
   readonly file: string | undefined;
   readonly folder: string | undefined;
 }
 
-/** Whether a text ends like the name of a video file. */
+/** Returns true when a text ends with the extension of a video. */
 export function isVideoName(text: string): boolean {
   return videoExtension.test(text);
 }
 
-/** Lines of a description without icons and labels at their beginning. */
+/** Returns the lines of a description without icons and labels at their beginning. */
 export function bareLines(description: string): readonly string[] {
   return description.split('\n', maxLines).map((line) =>
     (propertyLine.test(line) ? '' : line)
@@ -24,12 +24,12 @@ export function bareLines(description: string): readonly string[] {
   );
 }
 
-/** Whether a line has a year, a season or a resolution, as names of releases do. */
+/** Returns true when a line contains a year, a season or a resolution, as release names do. */
 export function looksLikeRelease(line: string): boolean {
   return /\b(?:19|20)\d\d\b|\bS\d{1,2}|\b\d{3,4}[pi]\b/i.test(line);
 }
 
-/** Whether two names say the same, whatever signs are between the words. */
+/** Compares two names, ignoring separators. */
 export function isSameName(one: string, other: string): boolean {
   const plain = (name: string): string =>
     name
@@ -39,7 +39,7 @@ export function isSameName(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
 
-/** `Folder/File.mkv` in two. */
+/** Splits `Folder/File.mkv`. */
 export function splitPath(path: string): FileNames {
   const parts = path.split(/[/\\]+/).filter((part) => part !== '');
   const file = parts.at(-1);

@@ -5,7 +5,7 @@ const union = (one: readonly string[], other: readonly string[]): readonly strin
 const some = <Item>(list: readonly Item[] | undefined): readonly Item[] | undefined =>
   list === undefined || list.length === 0 ? undefined : list;
 
-/** What the name of a file says, completed by the name of the folder it lies in. */
+/** Combines the attributes in the names of a file and its folder. The file has priority. */
 export function mergeFiles(file: ParsedFile, folder: ParsedFile): ParsedFile {
   const seasons = some(file.seasons) ?? some(folder.seasons);
   const episodes = some(file.episodes) ?? some(folder.episodes);
@@ -36,7 +36,7 @@ function withoutUndefined(file: ParsedFile): Partial<ParsedFile> {
 
 const maxEpisodesOfOneFile = 5;
 
-/** A file that is much smaller than its folder, or one that names many episodes, belongs to a pack. */
+/** Returns true for files of a pack, which are much smaller than their folder or name many episodes. */
 export function isPart(file: ParsedFile, size: number | undefined, folderSize: number | undefined): boolean {
   const episodes = file.episodes?.length ?? 0;
   if (episodes === 0) return false;

@@ -1,12 +1,12 @@
 const powers: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
-/** `2.1 GB`, `1,5 GiB`, `1,234.5 MB`, and `2,3 Go` as French trackers write it. */
+/** Matches `2.1 GB`, `1,5 GiB`, `1,234.5 MB`, and `2,3 Go` in French. */
 const sizePattern = /(?<![\w.,])(\d[\d.,\u00A0]*)\s?([KMGTКМГТ])(i?)(?:[Bb]|o|Б)(?![\p{L}\d])/iu;
 const cyrillic: Readonly<Record<string, string>> = { к: 'k', м: 'm', г: 'g', т: 't' };
 
-/** Bytes of one unit step in the sizes of an addon: most count with 1024 whatever they call it. */
+/** Base of the units in the sizes of an addon. Most addons use 1024 for all unit names. */
 export type SizeBase = 1000 | 1024;
 
-/** The first size in a text, bytes. */
+/** Parses the first size in a text. Returns bytes. */
 export function parseSize(text: string, base: SizeBase = 1024): number | undefined {
   const found = sizePattern.exec(text);
   if (found === null) return undefined;
@@ -19,7 +19,7 @@ export function parseSize(text: string, base: SizeBase = 1024): number | undefin
   return size > 0 && Number.isSafeInteger(size) ? size : undefined;
 }
 
-/** A number with a point or a comma before its decimals, and maybe the other one between thousands. */
+/** Parses a number with a point or comma as decimal separator, and optionally the other one between thousands. */
 export function parseDecimal(digits: string): number | undefined {
   const plain = digits.replaceAll('\u00A0', '').replace(/[.,]+$/, '');
   const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
@@ -32,14 +32,14 @@ export function parseDecimal(digits: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** A size as a member of a stream has it: bytes, or a text such as `3.1 GB`. */
+/** Parses a size in a field of a stream: bytes, or a text such as `3.1 GB`. */
 export function toBytes(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? Math.round(value) : undefined;
   if (typeof value !== 'string') return undefined;
   return /^\s*\d{1,15}(?:\.\d+)?\s*$/.test(value) ? toBytes(Number(value)) : parseSize(value);
 }
 
-/** The size after one of these icons. */
+/** Parses the size after one of the icons. */
 export function sizeAfter(text: string, icons: readonly string[], base: SizeBase): number | undefined {
   for (const icon of icons) {
     const index = text.indexOf(icon);

@@ -1,7 +1,7 @@
 const hourMs = 3_600_000;
 const hoursOf: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168, y: 8760 };
 
-/** Text after one of these icons, up to the next icon or the end of the line. */
+/** Returns the text after one of the icons, up to the next icon or the end of the line. */
 export function textAfter(text: string, icons: readonly string[]): string | undefined {
   for (const icon of icons) {
     const index = text.indexOf(icon);
@@ -13,7 +13,7 @@ export function textAfter(text: string, icons: readonly string[]): string | unde
   return undefined;
 }
 
-/** Text after a label at the beginning of a line or of a piece between bars, such as `Source: 1337x`. */
+/** Returns the text after a label at the beginning of a line or between bars, such as `Source: 1337x`. */
 export function labelled(text: string, labels: readonly string[]): string | undefined {
   const found = new RegExp(`(?:^|[|•\\n])[^\\p{L}\\n]*(?:${labels.join('|')})\\s*:\\s*([^|\\n]{1,200})`, 'iu').exec(
     text,
@@ -21,13 +21,13 @@ export function labelled(text: string, labels: readonly string[]): string | unde
   return found?.[1]?.trim();
 }
 
-/** Number of seeders. */
+/** Reads the number of seeders. */
 export function seedersIn(text: string): number | undefined {
   const found = /(?:[👥👤🌱]\u{FE0F}?|\bseed(?:er)?s?\s*:)\s*(\d[\d,.]{0,9})(?![\d:])/iu.exec(text);
   return found === null ? undefined : Number(found[1]?.replaceAll(/[,.]/g, ''));
 }
 
-/** Hours since the release was published. */
+/** Reads the age of the release in hours. */
 export function ageIn(text: string): number | undefined {
   const found = /(?:📅|📆|🕒|⏰|🗓|\bage\s*:)\u{FE0F}?\s*(\d{1,6})\s*(minutes?|mins?|months?|mo|[mhdwy])/iu.exec(text);
   if (found === null) return undefined;
@@ -47,12 +47,15 @@ const durationPatterns: readonly RegExp[] = [
     'iu',
   ),
   new RegExp(
-    String.raw`(?:${clockIcons}|\b(?:duration|runtime|length)\s*:)\s*(?:(?<h>\d{1,2})\s?h(?:ours?|rs?)?|(?<m>\d{1,3})\s?m(?:in(?:ute)?s?)?)(?![\p{L}\d])`,
+    [
+      String.raw`(?:${clockIcons}|\b(?:duration|runtime|length)\s*:)\s*`,
+      String.raw`(?:(?<h>\d{1,2})\s?h(?:ours?|rs?)?|(?<m>\d{1,3})\s?m(?:in(?:ute)?s?)?)(?![\p{L}\d])`,
+    ].join(''),
     'iu',
   ),
 ];
 
-/** How long the video is, ms; 0 where the text does not say it. */
+/** Reads the duration of the video in milliseconds; 0 when the text does not contain it. */
 export function durationIn(text: string): number {
   for (const pattern of durationPatterns) {
     const groups = pattern.exec(text)?.groups;

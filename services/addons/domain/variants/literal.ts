@@ -1,6 +1,6 @@
 import { ScriptError } from './path.ts';
 
-/** A value of a script; what JSON has, with either kind of quotes. */
+/** Value in a script: JSON values, with single or double quotes. */
 export type Literal = string | number | boolean | null | readonly Literal[] | { readonly [name: string]: Literal };
 
 const deepest = 20;
@@ -9,7 +9,11 @@ const refused = new Set(['__proto__', 'constructor', 'prototype']);
 const plain = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const quoted = /"((?:[^"\\]|\\[\s\S])*)"|'((?:[^'\\]|\\[\s\S])*)'/y;
 
-/** Reads values with commas between them. @throws ScriptError */
+/**
+ * Parses values that are separated by commas.
+ *
+ * @throws ScriptError
+ */
 export function readValues(text: string): readonly Literal[] {
   const reader = new LiteralReader(text);
   const values = [reader.value(0)];
@@ -18,7 +22,7 @@ export function readValues(text: string): readonly Literal[] {
   return values;
 }
 
-/** Takes the quotes off a text, if it has some. */
+/** Removes quotes from a text, if it has any. */
 export function unquoted(text: string): string {
   quoted.lastIndex = 0;
   const found = quoted.exec(text);

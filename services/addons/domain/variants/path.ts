@@ -1,21 +1,25 @@
-/** What is wrong with a script, as a sentence. */
+/** Problem of a script with a message for users. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
 }
 
-/** A step of a path into a configuration. */
+/** Segment of a path into a configuration. */
 export type Step =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'place'; readonly index: number }
   | { readonly kind: 'all' }
   | { readonly kind: 'where'; readonly key: readonly string[]; readonly operator: string; readonly value: string };
 
-/** Members that no script changes: who somebody is, and what a script is taken from. */
+/** Fields that scripts cannot change: identity and inheritance of the configuration, and the scripts themselves. */
 const refused = new Set(['__proto__', 'constructor', 'prototype', 'uuid', 'parentConfig', 'variants', 'accessKey']);
 const step =
   /\.?([A-Za-z_][\w-]*)|\[\s*(?:(\*)|(-?\d+)|([\w.]*)\s*(!\*=|\*=|!=|=)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*?))\s*\]/y;
 
-/** Reads a path such as `presets[options.name*="4K"].options.timeout`. @throws ScriptError */
+/**
+ * Parses a path such as `presets[options.name*="4K"].options.timeout`.
+ *
+ * @throws ScriptError
+ */
 export function readPath(text: string, unquoted: (text: string) => string): readonly Step[] {
   const steps: Step[] = [];
   step.lastIndex = 0;
@@ -34,22 +38,25 @@ export function readPath(text: string, unquoted: (text: string) => string): read
       steps.push({
         kind: 'where',
         key: (key ?? '').split('.').filter((part) => part !== ''),
-        ...{ operator: operator ?? '=', value: unquoted(value ?? '') },
+        operator: operator ?? '=',
+        value: unquoted(value ?? ''),
       });
   }
   if (steps[0]?.kind !== 'member') throw new ScriptError('A path begins with a member of the configuration.');
   return steps;
 }
 
-/** A place in a configuration: what holds it, and under which name or number. */
+/** Location in a configuration: an object or list with a key. */
 export interface Place {
   readonly holder: Record<string, unknown> | unknown[];
   readonly at: string | number;
 }
 
 /**
- * The places a path leads to. `create`: members on the way that are not there are made. `look` is told of the items of
- * each list before they are looked at, and may throw.
+ * Resolves a path to locations.
+ *
+ * @param create Creates missing objects on the path.
+ * @param look Receives the number of items before a list is searched; may throw.
  */
 export function placesOf(
   root: Record<string, unknown>,
@@ -67,12 +74,12 @@ export function placesOf(
   return places;
 }
 
-/** What stands at a place. */
+/** Returns the value at a location. */
 export function valueAt({ holder, at }: Place): unknown {
   return Array.isArray(holder) ? holder[Number(at)] : Object.hasOwn(holder, at) ? holder[at] : undefined;
 }
 
-/** Puts something at a place. */
+/** Sets the value at a location. */
 export function putAt({ holder, at }: Place, value: unknown): void {
   if (Array.isArray(holder)) holder[Number(at)] = value;
   else holder[at] = value;
@@ -102,7 +109,7 @@ function fits(item: unknown, { key, operator, value }: Step & { kind: 'where' })
   return operator === '=' ? text === value : text !== value;
 }
 
-/** Whether a value has members. */
+/** Returns true for objects that are no list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ interface Instruction {
   readonly values: readonly Literal[];
 }
 
-/** What the scripts of one request may still do together, however they use each other. */
+/** Limits the work of all scripts of one request, including scripts that use each other. */
 export class ScriptBudget {
   #instructions = 2000;
   #writes = 20_000;
@@ -21,19 +21,29 @@ export class ScriptBudget {
     if ((this.#instructions -= 1) < 0) throw new ScriptError('It comes to too many instructions.');
   }
 
-  /** Values at places; long texts count as several. What leads nowhere was read all the same. @throws ScriptError */
+  /**
+   * Counts written values; long texts count several times. Values are counted even when no location matches.
+   *
+   * @throws ScriptError
+   */
   write(places: number, values: readonly Literal[]): void {
     if ((this.#writes -= Math.max(1, places) * sizeOf(values)) < 0) throw new ScriptError('It writes too much.');
   }
 
-  /** Items of lists that are looked through. @throws ScriptError */
+  /**
+   * Counts searched list items.
+   *
+   * @throws ScriptError
+   */
   look(items: number): void {
     if ((this.#looks -= items) < 0) throw new ScriptError('It looks through too much.');
   }
 }
 
 /**
- * Carries out a script on a configuration, which is changed. `variant` finds the script of another one.
+ * Runs a script, which modifies the configuration.
+ *
+ * @param variant Returns the script of another variant.
  * @throws ScriptError
  */
 export function runScript(
@@ -53,7 +63,8 @@ export function runScript(
 }
 
 /**
- * Instructions; lists and objects may go on over several lines, and # begins a comment outside of texts.
+ * Splits a script into instructions. Lists and objects may span several lines, and # begins a comment outside of texts.
+ *
  * @throws ScriptError
  */
 export function linesOf(script: string): readonly string[] {
@@ -131,7 +142,7 @@ function sizeOf(value: Literal): number {
   return Object.values(value).reduce<number>((size, inner: Literal) => size + sizeOf(inner), 1);
 }
 
-/** From the end, so that numbers of places stay true. */
+/** Removes the last locations first, so that the indexes of the others stay valid. */
 function removeAll(places: readonly Place[]): void {
   for (const { holder, at } of places.toReversed()) {
     if (Array.isArray(holder)) holder.splice(Number(at), 1);

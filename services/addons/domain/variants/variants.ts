@@ -4,21 +4,25 @@ import { readConfig } from '../read-config.ts';
 import { ScriptError } from './path.ts';
 import { runScript, ScriptBudget } from './script.ts';
 
-/** What an address says after the configuration: which of its variants, and the rest of the path. */
+/** Variants in an address, and the remaining path. */
 export interface VariantPath {
-  /** Ids with commas between; empty: none. */
+  /** IDs separated by commas; empty without variants. */
   readonly variants: string;
   readonly path: string;
 }
 
-/** `/v/phone,tv/manifest.json`, or the same in the query. */
+/** Reads variants from `/v/phone,tv/manifest.json` or from the query. */
 export function readVariant(path: string, query: URLSearchParams): VariantPath {
   const found = /^\/v\/([^/]+)(\/.*)$/s.exec(path);
   if (found?.[1] === undefined) return { variants: query.get('v') ?? '', path };
   return { variants: found[1].replaceAll(/%2c/gi, ','), path: found[2] ?? '' };
 }
 
-/** The configuration as its variants make it, from the left to the right. @throws Problem `addons.invalid_variant` (400) */
+/**
+ * Applies the scripts of variants to a configuration, from left to right.
+ *
+ * @throws Problem `addons.invalid_variant` (400)
+ */
 export function withVariants(config: AddonConfig, variants: string): AddonConfig {
   const ids = variants.split(',').filter((id) => id !== '');
   if (ids.length === 0) return config;
